@@ -1,7 +1,7 @@
-//! Who calls: a person, an agent, the holder of a token, or a job of the server. Established by the surfaces from what
-//! they can see; the rules about it are here.
+//! The kinds of callers, how an agent is detected, and which operations need a person.
 //!
-//! A guard rail and no boundary: whoever acts under the user's account can also edit the files.
+//! This is a guard rail, not a security boundary: any process of the user's account can edit the
+//! files directly.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use super::error::{Error, Result};
 use super::memory::{By, Memory};
 use cm_note::token::TokenKind;
 
-/// Who calls.
+/// The kind of a caller, which decides its permissions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Actor {
-    /// A person at the command line, or a script of theirs.
+    /// A person at the command line, or a script run by one.
     #[default]
     Person,
-    /// An agent: MCP, hooks, and whatever an agent started.
+    /// An agent: MCP, hooks, and any process that an agent started.
     Agent,
-    /// The holder of a token, over the network.
+    /// A client of the server, authenticated by a token.
     Token(TokenKind),
     /// A job that the server runs unattended.
     Job,
 }
 
 impl Actor {
-    /// The lower of two trusts: what one of them may not, neither may.
+    /// Returns the actor with a person's permissions reduced to an agent's; a job stays a job.
     #[must_use]
     pub fn lowered_to_agent(self) -> Self {
         match self {
@@ -36,32 +36,33 @@ impl Actor {
 }
 
 impl By {
-    /// Whether a person speaks. A named agent or session lowers whoever calls.
+    /// Whether the caller has a person's permissions. A named agent or session removes them.
     pub fn is_person(&self) -> bool {
         self.is_persons_own() && self.agent.is_none() && self.session.is_none()
     }
 
-    /// Whether the call is made by a person's own means, whatever agent or session it is about.
+    /// Whether the call comes from a person's terminal or token, even if it names an agent or a
+    /// session.
     pub fn is_persons_own(&self) -> bool {
         matches!(self.kind, Actor::Person | Actor::Token(TokenKind::Person))
     }
 
-    /// The agent that calls, as it names itself or as it was detected; for the history, not for filters.
+    /// The agent's name as given, else as detected. Used for the history, not for filters.
     pub fn agent_name(&self) -> Option<String> {
         self.agent.clone().or_else(|| self.detected.clone())
     }
 }
 
 impl Memory {
-    /// Whether a person calls; everybody else proposes.
+    /// Whether the caller has a person's permissions; the writes of other callers are proposals.
     pub fn is_person(&self) -> bool {
         self.call.by.is_person()
     }
 
-    /// Refuses what only a person may do; `what` completes "only a person can …".
+    /// Requires a person; `what` completes "only a person can …".
     ///
     /// # Errors
-    /// `persons-only` for everybody else.
+    /// `persons-only` if the caller is not a person.
     pub fn persons_only(&self, what: &str) -> Result<()> {
         if self.is_person() {
             return Ok(());
@@ -70,17 +71,17 @@ impl Memory {
     }
 }
 
-/// The refusal of what only a person may do.
+/// Builds the `persons-only` error.
 pub(super) fn refused(what: &str, hint: &str) -> Error {
     Error::refused(PERSONS_ONLY, format!("only a person can {what}")).hint(hint)
 }
 
 pub use cm_playbook::curation::curation::PERSONS_ONLY;
 
-/// The name of an agent of which only that it is one is known.
+/// Name of a detected agent that has no name of its own.
 const UNNAMED: &str = "agent";
 
-/// Variables that agents set for the programs that they start, each with the agent's name.
+/// Environment variables that agents set for their child processes, each with the agent's name.
 const VARIABLES: [(&str, &str); 24] = [
     ("CLAUDECODE", "claude-code"),
     ("CLAUDE_CODE_ENTRYPOINT", "claude-code"),
@@ -108,7 +109,7 @@ const VARIABLES: [(&str, &str); 24] = [
     ("AI_AGENT", UNNAMED),
 ];
 
-/// Programs that are agents, by the names that they run under.
+/// Executable names of agents, each with the agent's name.
 const PROGRAMS: [(&str, &str); 21] = [
     ("claude", "claude-code"),
     ("claude-code", "claude-code"),
@@ -133,12 +134,12 @@ const PROGRAMS: [(&str, &str); 21] = [
     ("grok", "grok"),
 ];
 
-/// Programs that run scripts: the script's name is what counts.
+/// Interpreters: the name of the script identifies the program.
 const INTERPRETERS: [&str; 6] = ["node", "bun", "deno", "python", "python3", "uv"];
-/// What a build or a test run starts is not the agent's own call, whoever started the build.
+/// Build tools: a process started by one of them is not attributed to an agent.
 const BUILDS: [&str; 2] = ["cargo", "cargo-nextest"];
 
-/// The agent that started this process, by its environment.
+/// Detects the agent that started this process from its environment.
 ///
 /// ```
 /// use cm_app::actor::agent_of_environment;
@@ -158,7 +159,8 @@ pub fn agent_of_environment(environment: &BTreeMap<String, String>) -> Option<&'
     VARIABLES.into_iter().find(|(name, _)| is_set(name)).or_else(shared).map(|(_, agent)| agent)
 }
 
-/// The agent among the processes that this one descends from, the nearest first, each as its command line.
+/// Detects the nearest agent among the ancestors of this process, given as command lines, nearest
+/// first.
 ///
 /// ```
 /// use cm_app::actor::agent_of_ancestors;
@@ -180,7 +182,7 @@ pub fn agent_of_ancestors(ancestors: &[Vec<String>]) -> Option<&'static str> {
     None
 }
 
-/// The names that a command line runs under: its program, and the script where that is an interpreter.
+/// The program's base name, followed by the script's if the program is an interpreter.
 fn program_names(line: &[String]) -> Vec<&str> {
     let base = |word: &'_ String| -> usize { word.rfind(['/', '\\']).map_or(0, |at| at + 1) };
     let Some(program) = line.first() else { return Vec::new() };

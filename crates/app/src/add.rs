@@ -1,4 +1,4 @@
-//! A new memory.
+//! Adds a new memory.
 
 use std::path::PathBuf;
 
@@ -17,58 +17,56 @@ use cm_note::note::types::MemoryType;
 use cm_note::note::{name, template};
 use cm_note::path::NotePath;
 
-/// What the new memory is to be.
+/// Contents of the new memory.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Its type, such as `solution`.
+    /// Memory type, such as `solution`.
     pub note_type: String,
-    /// Its title.
     pub title: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// 0.0–1.0; 0.5 where nothing is said.
+    /// Importance, 0.0–1.0; 0.5 by default.
     pub importance: Option<f64>,
-    /// 0.0–1.0.
+    /// Confidence, 0.0–1.0.
     pub confidence: Option<f64>,
-    /// Into `vault/`, where nothing fades.
+    /// Stores the memory in `vault/`, where its score does not decay.
     pub pinned: bool,
-    /// The text below the title; `None` takes the type's template.
+    /// The text below the title; `None` uses the type's template.
     pub body: Option<String>,
-    /// Further keys and their values, as YAML or plain text.
+    /// Additional frontmatter keys and their values, as YAML or plain text.
     pub extra: Vec<(String, String)>,
 }
 
-/// A note that was written.
+/// The result of adding a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Added {
-    /// Its id.
+    /// Note ID.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// The commit; null where commits are manual.
+    /// The commit; null if commits are manual.
     pub commit: Option<String>,
-    /// Notes that look much like it.
+    /// Existing notes that are similar to the new one.
     pub similar: Vec<similar::Near>,
 }
 
-/// Folders take so many notes before new ones go to subfolders of two hex digits.
+/// Number of files in a folder from which new notes go to subfolders named by two hex digits.
 const CROWD: usize = 1000;
 
 /// Writes a new memory and commits it.
 ///
 /// # Errors
-/// An unknown type, a title or number that cannot be, and those of [`write::apply`].
+/// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
 pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
     let planned = plan(memory, options)?;
     planned.write(memory)
 }
 
-/// Lets the person edit a new memory in `editor`, which gets the path of a private draft, then writes and commits it. An
-/// editor that fails or leaves the draft as it was makes no note.
+/// Opens a private draft of a new memory in `editor`, then writes and commits the result. If the
+/// editor fails or leaves the draft unchanged, no note is added.
 ///
 /// # Errors
-/// Those of [`add`], of the editor, and `unchanged`. What the person had written by then stays in the draft, which the
-/// error names.
+/// Those of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
+/// error gives its path.
 pub fn add_edited(
     memory: &Memory,
     options: &Options,
@@ -160,10 +158,10 @@ fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
     Ok(Planned { id, path, text, message, similar })
 }
 
-/// Keys of a new memory that are told in ways of their own.
+/// Frontmatter keys that have their own options and cannot be set as additional keys.
 const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
 
-/// A further key with its value.
+/// Parses an additional key and its value.
 fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
     let key = update::key_of(key)?;
     match key.as_str() {
@@ -178,7 +176,7 @@ fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
     }
 }
 
-/// The type of that name, or a refusal that lists what there is.
+/// Finds a type by name or folder; the error lists the existing types.
 pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a MemoryType> {
     let types = &open.settings.types;
     types
@@ -192,7 +190,7 @@ pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
         })
 }
 
-/// A title on one line.
+/// Normalizes a title to one line and checks its length, 1–300 characters.
 pub(super) fn title_of(typed: &str) -> Result<String> {
     let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
     match title.chars().count() {
@@ -211,7 +209,7 @@ pub(super) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
     }
 }
 
-/// Tags without `#` and blanks around them, each once.
+/// Splits tags at commas, trims them, strips leading `#` and removes duplicates.
 pub(super) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
     let mut tags: Vec<String> = Vec::new();
     for tag in typed.iter().flat_map(|several| several.split(',')) {
@@ -226,12 +224,13 @@ pub(super) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
     Ok(tags)
 }
 
-/// Where a new note goes: its folder, or, where that holds a thousand already, a subfolder by its id.
+/// Path of a new note: in its folder, or in a subfolder by ID if the folder is full.
 pub(super) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
     sharded(open, folder, &name::file_name(title, id), id)
 }
 
-/// A file's path in a folder that is not too full, or in a subfolder by the id.
+/// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
+/// folder is full.
 pub(super) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
     let shard = if open.vault.crowd(folder, CROWD) >= CROWD {
         format!("/{}", &id.short()[..2])

@@ -1,4 +1,4 @@
-//! Giving notes an id where they lie, in one commit.
+//! Adds IDs to existing notes in place, in one commit.
 
 use std::collections::BTreeMap;
 
@@ -19,55 +19,55 @@ use cm_store::vault::foreign;
 
 pub use cm_exchange::adopt::{Left, Why};
 
-/// Which notes, and how.
+/// Selects the notes to adopt and how to change them.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Files and folders of the vault; all of it where none is named.
+    /// Files and folders of the vault; the whole vault if empty.
     pub paths: Vec<String>,
-    /// Give them all keys that a memory has, not the id alone.
+    /// Adds all keys of a memory, not only the ID.
     pub full: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
 }
 
-/// A note that got an id.
+/// A note that got an ID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Named {
-    /// Where it lies.
+    /// Path of the note's file.
     pub path: String,
-    /// Its id.
+    /// The new ID.
     pub id: String,
 }
 
-/// What was adopted.
+/// The result of an adoption.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoption {
-    /// The notes that have an id now.
+    /// Notes that got an ID.
     pub adopted: Vec<Named>,
-    /// The notes that were left as they are, and why.
+    /// Notes that were not changed, each with the reason.
     pub skipped: Vec<Left>,
-    /// What is wrong in those.
+    /// Problems found in the skipped notes.
     pub findings: Vec<Finding>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
 impl Adoption {
-    /// Whether a part of what was asked for was not done.
+    /// Whether some requested notes could not be adopted.
     pub fn failed(&self) -> bool {
         self.skipped.iter().any(|left| left.why.failed())
     }
 }
 
-/// More ids than this make a commit's message unreadable; the files of the commit tell them as well.
+/// Maximum number of IDs in a commit message.
 const IDS: usize = 200;
 
-/// Gives notes without an id one.
+/// Adds an ID to every selected note that lacks one.
 ///
 /// # Errors
-/// A path that is none of the vault's, notes of which none could be changed, and those of [`write::apply`].
+/// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
 pub fn adopt(memory: &Memory, options: &Options) -> Result<Adoption> {
     let open = memory.target();
     let chosen = chosen(memory, open, &options.paths)?;
@@ -100,14 +100,14 @@ pub fn adopt(memory: &Memory, options: &Options) -> Result<Adoption> {
     Ok(outcome)
 }
 
-/// A note that may be adopted.
+/// A note selected for adoption.
 #[derive(Debug, Clone, Copy)]
 struct Chosen {
     modified: Instant,
     named: bool,
 }
 
-/// The notes that the paths mean; of folders, those that the index knows no id of.
+/// Resolves `paths` to notes. Folders contribute only the notes that have no ID in the index.
 fn chosen(memory: &Memory, open: &OpenVault, paths: &[String]) -> Result<BTreeMap<NotePath, Chosen>> {
     let mut files = BTreeMap::new();
     let mut folders = Vec::new();
@@ -171,7 +171,7 @@ fn nothing_adopted(plan: &Plan) -> Error {
     write::nothing("no note could be adopted").hint(format!("{}{tail}", reasons.join("; ")))
 }
 
-/// Why a note was left as it is, in words.
+/// A user-facing explanation of why a note was skipped.
 pub fn reason(why: Why) -> &'static str {
     match why {
         Why::HasId => "it has an id",

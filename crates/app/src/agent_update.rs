@@ -1,5 +1,6 @@
-//! What an update by an agent may do. A note that waits to be confirmed is edited in place. New words for a note that is in
-//! use become an unverified note of their own, and the old words stay in use until a person confirms the new ones.
+//! Updates by agents. A note that awaits confirmation is edited in place. New text for a confirmed
+//! note becomes a separate unverified note, and the confirmed text stays in use until a person
+//! accepts the new one.
 
 use yaml_serde::Value;
 
@@ -14,10 +15,11 @@ use cm_note::note::suspicion::order;
 use cm_note::note::types::{EXTENDS, SUPERSEDES};
 use cm_note::note::{Kind, Note};
 
-/// Whether the update is a proposal: new words of an agent for a confirmed note.
+/// Whether the update is a proposal: an agent's new text for a confirmed note.
 ///
 /// # Errors
-/// `persons-only` for keys of trust and weight, rules, pinned notes, generated files and orders to the reader.
+/// `persons-only` for trust and weight keys, rules, pinned notes, generated files and text that
+/// addresses the reader with orders.
 pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<bool> {
     if memory.is_person() {
         return Ok(false);
@@ -47,7 +49,8 @@ pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options)
     Ok(is_reworded)
 }
 
-/// The edit that makes an unverified note a draft, where an agent's update of it reads like an order to the reader.
+/// Returns the edit that turns an unverified note into a draft if an agent's update contains an
+/// order to the reader.
 pub(super) fn held_as_draft(memory: &Memory, note: &Note, options: &Options) -> Option<Edit> {
     if memory.is_person() || !note.is_unverified() || !has_order(options) {
         return None;
@@ -58,8 +61,8 @@ pub(super) fn held_as_draft(memory: &Memory, note: &Note, options: &Options) -> 
     Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
 }
 
-/// Stores the new words as a note of their own, with an edge to the confirmed note. Appended text extends that note; a new
-/// title or body supersedes it once it is confirmed.
+/// Stores the new text as a separate note linked to the confirmed one. Appended text extends that
+/// note; a new title or body supersedes it after confirmation.
 ///
 /// # Errors
 /// Other keys in the same update, and the errors of [`add::add`] and [`relate::relate`].
@@ -98,7 +101,8 @@ pub(super) fn propose(memory: &Memory, found: &Found<'_>, options: &Options) -> 
     Ok(Changed { id: added.id, path: added.path, commit: added.commit, changed: true })
 }
 
-/// The body of the proposal: the new one, the confirmed one under a new title, or the appended text alone.
+/// The body of the proposal: the new body, the confirmed body under a new title, or only the
+/// appended text.
 fn proposed_body(found: &Found<'_>, options: &Options) -> String {
     let text = found.text();
     let confirmed = Split::of(&text).body().trim_start();
@@ -113,12 +117,11 @@ fn new_title(options: &Options) -> Option<&str> {
     options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.trim())
 }
 
-/// The new title, body and appended text.
 fn words(options: &Options) -> impl Iterator<Item = &str> {
     [new_title(options), options.body.as_deref(), options.append.as_deref()].into_iter().flatten()
 }
 
-/// Whether any new text reads like an order to the reader.
+/// Whether any new text contains an order to the reader.
 fn has_order(options: &Options) -> bool {
     let values = options.set.iter().map(|(_, value)| value.as_str());
     let tags = options.add_tags.iter().map(String::as_str);

@@ -1,4 +1,4 @@
-//! Whether a workspace keeps the rules of the playbook, by their `verify` blocks. Nothing is written.
+//! Checks a workspace against the `verify` blocks of playbook rules. Read-only.
 
 use std::path::{Path, PathBuf};
 
@@ -19,79 +19,80 @@ use cm_store::vault::workspace::Workspace;
 
 pub use cm_playbook::audit::Place;
 
-/// What is looked at.
+/// Selects the rules and the workspace to check.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// These bullets, whether or not they are in use; all live ones with a `verify` block where none is named.
+    /// IDs of the bullets to check, whatever their state; if empty, all live bullets with a
+    /// `verify` block.
     pub ids: Vec<String>,
-    /// The workspace; the repository around the working folder where none is named.
+    /// The workspace; by default the repository around the working directory.
     pub workspace: Option<PathBuf>,
 }
 
-/// What a bullet's check said.
+/// Result of one bullet's check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The workspace keeps it.
+    /// The workspace complies with the rule.
     Kept,
-    /// It does not.
+    /// The workspace violates the rule.
     Violated,
-    /// Nobody can tell; `reason` says why.
+    /// The rule could not be checked; `reason` explains why.
     Unchecked,
 }
 
-/// A bullet that was checked.
+/// A bullet with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
-    /// What it answers to.
+    /// Bullet ID.
     pub id: String,
-    /// Its rule.
+    /// Text of the rule.
     pub content: String,
-    /// Its file.
+    /// Path of the bullet's file.
     pub path: String,
-    /// Which vault it is from.
+    /// Level of the bullet's vault.
     pub vault: Level,
-    /// Its `verify` block.
+    /// The `verify` block of the bullet.
     pub verify: Option<Verify>,
-    /// What came of it.
+    /// Result of the check.
     pub outcome: Outcome,
-    /// Why it was not checked.
+    /// Why the bullet was not checked.
     pub reason: Option<String>,
-    /// Where it is broken, the first 50 places; none where something is missing.
+    /// The first 50 violations; empty if the violation is that something is missing.
     pub places: Vec<Place>,
-    /// How often it is broken.
+    /// Total number of violations.
     pub count: usize,
 }
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Audited {
-    /// The workspace.
+    /// Path of the workspace.
     pub workspace: String,
-    /// How many files were looked at.
+    /// Number of files in the workspace that were visited.
     pub files: usize,
-    /// How many of them are too large, or no text, and so were not read.
+    /// Number of files that were not read because they are too large or not text.
     pub skipped: usize,
     /// The bullets, violated ones first.
     pub bullets: Vec<Audit>,
-    /// How many are kept.
+    /// Number of rules that the workspace complies with.
     pub kept: usize,
-    /// How many are violated.
+    /// Number of violated rules.
     pub violated: usize,
-    /// How many could not be checked.
+    /// Number of rules that could not be checked.
     pub unchecked: usize,
-    /// `verify` blocks that nothing can be looked for by.
+    /// Invalid `verify` blocks.
     pub findings: Vec<Finding>,
 }
 
 impl Audited {
-    /// Whether a rule is broken, or cannot be looked for.
+    /// Whether a rule is violated or a `verify` block is invalid.
     pub fn failed(&self) -> bool {
         self.violated > 0 || !self.findings.is_empty()
     }
 }
 
-/// Looks whether the workspace keeps the rules.
+/// Checks the workspace against the selected rules.
 ///
 /// # Errors
 /// A bullet that is not found, or a workspace that cannot be read.
@@ -134,7 +135,7 @@ pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
     })
 }
 
-/// The bullets that are named, else all live ones that can be checked.
+/// The bullets with the given IDs; without IDs, all live bullets with a `verify` block.
 fn wanted(memory: &Memory, ids: &[String]) -> Result<Vec<Shelved>> {
     if !ids.is_empty() {
         let mut named: Vec<Shelved> = Vec::new();
@@ -151,7 +152,7 @@ fn wanted(memory: &Memory, ids: &[String]) -> Result<Vec<Shelved>> {
     Ok(bullets)
 }
 
-/// A bullet's check, or why it cannot be made.
+/// Compiles a bullet's check; the error is the reason why it cannot run.
 fn check(
     shelved: &Shelved,
     root: &Path,
@@ -171,14 +172,15 @@ fn check(
     })
 }
 
-/// The workspace that a bullet holds for, where that is not this one.
+/// The workspace of a workspace-scoped bullet, if it is not `root`.
 fn elsewhere<'b>(bullet: &'b Bullet, root: &Path) -> Option<&'b str> {
     let own = bullet.workspace.as_deref().filter(|_| bullet.scope == Scope::Workspace)?;
     let is_this = root.ends_with(own.trim_end_matches('/'));
     (!is_this).then_some(own)
 }
 
-/// Shows each file of the workspace to the checks that want it: how many there are, and how many were not read.
+/// Runs the file checks over the workspace. Returns the number of files visited and the number not
+/// read.
 fn look(
     workspace: &Workspace,
     checks: &mut [(Shelved, std::result::Result<Check, String>)],
@@ -210,10 +212,11 @@ fn look(
     (files, skipped)
 }
 
-/// The most sessions of one query that are listed.
+/// Maximum number of sessions listed per query.
 const MOST_SESSIONS: usize = 50;
 
-/// Puts queries to the sessions of the workspace, of the last `sessions.validation_lookback_days`, as far as they were read.
+/// Runs the session queries against the indexed sessions of the workspace from the last
+/// `sessions.validation_lookback_days` days.
 fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result<Check, String>)]) {
     let days = memory.target().settings.number("sessions.validation_lookback_days");
     let filter = Filter {

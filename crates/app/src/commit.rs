@@ -1,4 +1,4 @@
-//! Committing what a person edited by hand: all of the vault, one commit, a message that lists the notes.
+//! Commits all manual edits of a vault at once, with a message that lists the notes.
 
 use std::collections::HashSet;
 
@@ -17,34 +17,34 @@ use cm_store::git::Changed;
 use cm_store::vault::caches::CACHES;
 use cm_store::vault::write::is_temporary;
 
-/// A file that was committed.
+/// A committed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct File {
-    /// Which.
+    /// Path of the file.
     pub path: String,
     /// `added`, `modified` or `deleted`.
     pub change: String,
 }
 
-/// What was committed.
+/// The result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Committed {
-    /// The commit; null where there was nothing to commit.
+    /// The commit; null if there was nothing to commit.
     pub commit: Option<String>,
-    /// The files in it.
+    /// Files in the commit.
     pub files: Vec<File>,
-    /// What looks like a live secret: its files stay out of the commit until it is taken out or allowed.
+    /// Apparent live secrets. Their files are not committed until the secret is removed or allowed.
     pub stopped: Vec<Stopped>,
 }
 
-/// As many files are named in the message.
+/// Maximum number of notes listed in the commit message.
 const NAMED: usize = 50;
 
-/// Commits the hand edits of the vault; `subject` replaces the line that lists them. A note with a live-looking secret stays
-/// out, and the others are committed.
+/// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
+/// an apparent live secret are left out.
 ///
 /// # Errors
-/// No repository, a secret in `subject`, and those of [`write::commit_as_is`].
+/// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
 pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
     let open = memory.target();
     // What a kill cut off is a curation of its own, and no hand edit.
@@ -77,7 +77,7 @@ fn file((path, changed): &(NotePath, Changed)) -> File {
     File { path: path.to_string(), change: word(*changed).to_owned() }
 }
 
-/// Refuses a file that holds both versions of a merge.
+/// Rejects files with unresolved merge conflict markers.
 fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
     let marked = |path: &NotePath| {
         let bytes = memory.target().vault.read(path).ok()?;
@@ -89,7 +89,8 @@ fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
         .hint("keep one of the two versions and remove the lines of marks; nothing was committed"))
 }
 
-/// Derived, private and temporary files are never committed, whatever the ignore rules have become.
+/// Whether a file belongs in commits. Derived, private and temporary files never do, even if no
+/// ignore rule covers them.
 pub(super) fn is_ours(path: &NotePath) -> bool {
     let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
     !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
@@ -121,7 +122,7 @@ fn listed(files: &[File]) -> String {
     lines.join("\n")
 }
 
-/// The message with the ids of the notes, as far as they are listed.
+/// Adds the note IDs to the message, at most [`NAMED`].
 fn ids(memory: &Memory, paths: &[NotePath], message: Message) -> Message {
     let open = memory.target();
     let ids = paths.iter().take(NAMED).filter_map(|path| {

@@ -1,15 +1,15 @@
-//! What callers over the network see of paths: those of notes, and none of the server's machine.
+//! Hides paths of the server's machine from remote callers; paths of notes stay visible.
 
 use std::path::Path;
 
 use super::error::Error;
 use super::memory::Call;
 
-/// Stands for a path of the machine.
+/// Replaces a concealed path.
 const HIDDEN: &str = "(path)";
 
 impl Call {
-    /// The error without absolute paths of this machine, where its caller is remote.
+    /// Removes absolute paths of this machine from the error if the caller is remote.
     #[must_use]
     pub fn conceal(&self, mut error: Error) -> Error {
         error.message = self.conceal_paths(error.message);
@@ -20,7 +20,7 @@ impl Call {
         error
     }
 
-    /// A message without absolute paths of this machine, where its caller is remote.
+    /// Removes absolute paths of this machine from the text if the caller is remote.
     #[must_use]
     pub fn conceal_paths(&self, text: String) -> String {
         if !self.by.is_remote {
@@ -35,7 +35,7 @@ impl Call {
     }
 }
 
-/// The text with paths below a folder relative to it, and the folder itself under this name.
+/// Makes paths below `root` relative and replaces `root` itself with `name`.
 fn relative(text: &str, root: &Path, name: &str) -> String {
     let root = root.to_string_lossy();
     if root.len() < 2 {
@@ -44,7 +44,8 @@ fn relative(text: &str, root: &Path, name: &str) -> String {
     text.replace(&format!("{root}{}", std::path::MAIN_SEPARATOR), "").replace(&*root, name)
 }
 
-/// The text without absolute paths of two parts or more; `/health` is an endpoint and `https://a.example/b` an address.
+/// Replaces absolute paths of two or more components. `/health` is an endpoint and
+/// `https://a.example/b` a URL, so both stay.
 fn hidden(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

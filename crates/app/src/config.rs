@@ -1,4 +1,4 @@
-//! Reading and writing settings, each with the place it came from.
+//! Reads and writes settings and reports the origin of each value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,51 +15,51 @@ use cm_store::config::keys::{self, KEYS, Key, Shape};
 use cm_store::config::layer;
 use cm_store::vault::layout;
 
-/// A setting as it stands.
+/// A setting with its current value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Setting {
-    /// Its name.
+    /// Name of the setting.
     pub key: String,
-    /// Its value; null where the default depends on the place.
+    /// Current value; null if the default depends on the environment.
     pub value: Value,
-    /// Where it came from.
+    /// Origin of the value: `default` or the file that sets it.
     pub origin: String,
-    /// What it does.
+    /// Description of the setting.
     pub about: String,
 }
 
-/// Settings and what is wrong in their files.
+/// Settings, with the problems found in their files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// The settings, by name.
+    /// The settings, sorted by name.
     pub settings: Vec<Setting>,
-    /// What is wrong.
+    /// Problems in the settings files.
     pub findings: Vec<Finding>,
 }
 
-/// A setting that was written.
+/// The result of writing a setting.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Written {
-    /// Its name.
+    /// Name of the setting.
     pub key: String,
-    /// Its value; null where it was taken out.
+    /// The new value; null if the setting was removed.
     pub value: Value,
-    /// The file that holds it.
+    /// Path of the settings file.
     pub path: String,
-    /// The commit; null where there is none to make.
+    /// The commit; null if there is nothing to commit.
     pub commit: Option<String>,
     /// Whether the file changed.
     pub changed: bool,
-    /// Which file of settings it is: `shared`, `private` or `user`.
+    /// The settings file that was written: `shared`, `private` or `user`.
     pub target: Target,
-    /// Whether the file is the user's own, which is never committed.
+    /// Whether the file belongs to the user and is never committed.
     pub private: bool,
 }
 
-/// All settings, or the one of that name.
+/// Lists all settings, or only the one called `name`.
 ///
 /// # Errors
-/// No such setting.
+/// An unknown setting.
 pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
     if let Some(name) = name {
         known(name)?;
@@ -82,23 +82,23 @@ pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
     Ok(Listed { settings, findings: held.findings.clone() })
 }
 
-/// The file of settings that is written.
+/// The settings file to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
-    /// The vault's `cm.toml`, which others may read and write.
+    /// The vault's `cm.toml`, which is shared.
     Shared,
-    /// The user's private settings of this vault.
+    /// The user's private settings for this vault.
     Private,
-    /// The user's settings of every vault.
+    /// The user's settings for all vaults.
     User,
 }
 
-/// Writes a setting to a file of settings; `None` takes it out. Comments and order of the file stay.
+/// Writes a setting; `None` removes it. Comments and order of the file are preserved.
 ///
 /// # Errors
-/// No such setting, a value of another kind, a setting for the shared file that counts from the user's own files only, a file that is
-/// no TOML, and those of [`write::apply`].
+/// An unknown setting, a value of the wrong type, a setting that is not allowed in the shared file,
+/// invalid TOML in the file, and the errors of [`write::apply`].
 pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> Result<Written> {
     memory.persons_only("change settings")?;
     let key = known(name)?;

@@ -1,4 +1,5 @@
-//! Curation of the playbook: deltas in, one commit and a report out. Every command that changes a bullet goes this way.
+//! Curation of the playbook: applies deltas in one commit and returns a report. Every command that
+//! changes a bullet uses it.
 
 use std::collections::HashSet;
 
@@ -28,32 +29,32 @@ use cm_playbook::curation::plan::{self, Files};
 use cm_playbook::curation::report::Report;
 use cm_playbook::curation::{Authority, Playbook};
 
-/// How deltas are to be carried out.
+/// How deltas are applied.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whose word they are.
+    /// Authority of the deltas: a person or automation.
     pub authority: Authority,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
-    /// Look at the maturity of all bullets, not only of those that a delta touches.
+    /// Re-evaluate the maturity of all bullets, not only of those that a delta changes.
     pub sweep: bool,
-    /// The verb, for the commit.
+    /// The operation's name in the commit.
     pub op: &'static str,
-    /// The commit's subject; made of what was done where nothing is said.
+    /// The commit subject; generated from the report if `None`.
     pub subject: Option<String>,
 }
 
 impl Options {
-    /// How a file of deltas is carried out: as proposals, with a look at all bullets.
+    /// Options for a file of deltas: applied as proposals, with all bullets re-evaluated.
     pub fn of_file(dry_run: bool) -> Self {
         Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
     }
 }
 
-/// Reads a file of deltas.
+/// Parses a file of deltas.
 ///
 /// # Errors
-/// What is wrong in it, with its place.
+/// The first syntax error, with its position.
 pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
     DeltaFile::parse(text).map_err(|error| {
         Error::usage(error.message.clone())
@@ -62,39 +63,39 @@ pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
     })
 }
 
-/// What a curation did.
+/// The result of a curation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
-    /// Delta by delta.
+    /// Result of each delta.
     #[serde(flatten)]
     pub report: Report,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// What would change in the files, where this only says it.
+    /// The changes as a patch; only for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Notes that were written beside the playbook: the diary and the memories of a session that was learned from.
+    /// Notes written in the same commit: the diary and memories of a session that was reflected on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The bullets as they are now; not part of the answer.
+    /// The bullets after the curation; not serialized.
     #[serde(skip)]
     pub playbook: Playbook,
-    /// The files that changed, or would; not part of the answer.
+    /// Files that changed or would change; not serialized.
     #[serde(skip)]
     pub files: Vec<NotePath>,
 }
 
-/// Other files of a commit, with the ids of their notes.
+/// Additional changes of a commit, with the IDs of their notes.
 pub(super) type Besides = (Vec<Change>, Vec<String>);
 
-/// What a curation knows and writes beside its deltas.
+/// Additional inputs and changes of a curation.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
-    /// What past sessions say of rules, where somebody has asked them already; otherwise their index is.
+    /// Evidence from past sessions; `None` queries the session index.
     pub history: Option<&'a dyn History>,
-    /// What goes into the same commit; planned under the lock.
+    /// Plans additional changes of the commit; called while the lock is held.
     pub changes: &'a dyn Fn(&OpenVault) -> Result<Besides>,
 }
 
@@ -103,12 +104,12 @@ impl Beside<'_> {
 }
 
 impl Outcome {
-    /// Whether a part of what was asked for was not done.
+    /// Whether a delta was refused.
     pub fn failed(&self) -> bool {
         !self.report.refused.is_empty()
     }
 
-    /// Whether nothing was done although work was asked for, and not for being done already.
+    /// Whether a delta was refused and nothing was applied, skipped or written.
     pub fn did_nothing(&self) -> bool {
         self.failed()
             && self.report.applied.is_empty()
@@ -116,21 +117,22 @@ impl Outcome {
             && self.notes.is_empty()
     }
 
-    /// The bullet of that id as it is now.
+    /// The bullet with this ID after the curation.
     pub fn bullet(&self, id: &str) -> Option<&Bullet> {
         self.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == id)
     }
 }
 
-/// Carries out deltas upon the vault that is written to.
+/// Applies deltas to the target vault.
 ///
 /// # Errors
-/// Where the notes cannot be read, and those of [`write::apply`]. A delta that cannot be carried out is no error.
+/// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
+/// an error.
 pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
     curate_beside(memory, file, options, &Beside::NOTHING)
 }
 
-/// The same, with what is known and written besides.
+/// Like [`curate`], with additional inputs and changes.
 pub(super) fn curate_beside(
     memory: &Memory,
     file: &DeltaFile,
@@ -173,7 +175,7 @@ pub(super) fn curate_beside(
     })
 }
 
-/// Runs a pure plan under the lock and writes what it comes to.
+/// Runs a pure plan while holding the lock and writes its result.
 pub(super) fn settle(
     memory: &Memory,
     options: &Options,
@@ -216,7 +218,7 @@ fn settle_beside(
     Ok(Outcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
 }
 
-/// Calls with the request that these options and the vault's settings make.
+/// Calls `run` with a request built from the options and the vault's settings.
 pub(super) fn with_request<T>(
     memory: &Memory,
     closed: &[(NotePath, String)],
@@ -243,7 +245,7 @@ pub(super) fn with_request<T>(
     })
 }
 
-/// Who proposes: the file's own word, else the call's.
+/// The proposer named in the file, else the caller.
 pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
     let by = &memory.call.by;
     Proposer {
@@ -253,7 +255,7 @@ pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
     }
 }
 
-/// The files that would change and cannot be edited as they are, and why.
+/// Files that would change but cannot be edited, each with the reason.
 fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath, String)> {
     let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
     let why = |path: &NotePath| {
@@ -269,12 +271,12 @@ fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath
     changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
 }
 
-/// Whose word a single command is: an agent's additions are proposals, a person's hold.
+/// Authority of a single command: an agent's additions are proposals, a person's take effect.
 pub fn authority(memory: &Memory) -> Authority {
     if memory.is_person() { Authority::Person } else { Authority::Automation }
 }
 
-/// The files of the bullets that deltas name, where these are all that must be looked at.
+/// Files of the bullets named by the deltas; `None` if other bullets must be loaded as well.
 fn named(memory: &Memory, deltas: &[Delta]) -> Option<Vec<NotePath>> {
     let alone = |delta: &Delta| {
         matches!(
@@ -299,13 +301,13 @@ fn named(memory: &Memory, deltas: &[Delta]) -> Option<Vec<NotePath>> {
     Some(paths)
 }
 
-/// A playbook of these bullets alone, as their files are.
+/// Loads a playbook of only the bullets at `paths`.
 fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
     let notes: Result<Vec<_>> = paths.iter().map(|path| Ok(load(open, path)?.note)).collect();
     Ok(playbook::of_notes(&notes?))
 }
 
-/// The playbooks of the vaults beside the one that is written to.
+/// The merged playbooks of the other vaults, without bullets that `own` overrides.
 pub(super) fn elsewhere(memory: &Memory, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
     let mut all = Playbook::default();
     // What this vault says in its own words holds in their place.
@@ -334,7 +336,7 @@ fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated
     Ok(plan::changes(before, after, memory.now(), &Files { body: &body, known: &known, place: &place }))
 }
 
-/// More ids than this make a commit's message unreadable; its files tell them as well.
+/// Maximum number of IDs in a commit message.
 const IDS: usize = 200;
 
 fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
@@ -350,7 +352,7 @@ fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
     message
 }
 
-/// What happened beside what was asked for, a line each.
+/// The commit body: one line per promotion, activation, inversion and conflict.
 fn story(report: &Report) -> String {
     let mut lines = Vec::new();
     for step in report.promotions.iter().chain(&report.demotions) {
@@ -368,7 +370,7 @@ fn story(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// A subject of what was done.
+/// Generates the commit subject from the report.
 fn subject(report: &Report) -> String {
     if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
         let verb = match one.op.as_str() {
@@ -407,7 +409,7 @@ fn subject(report: &Report) -> String {
     format!("Curate the playbook: {}", said.join(", "))
 }
 
-/// What changes in files, as a patch.
+/// Formats file changes as a unified diff.
 fn diff(files: Vec<(NotePath, String, String)>) -> String {
     let mut all = String::new();
     for (path, before, after) in files {
@@ -419,7 +421,7 @@ fn diff(files: Vec<(NotePath, String, String)>) -> String {
     all
 }
 
-/// An error of a single delta that was refused: blocked and the like are refusals, the rest misuse.
+/// Converts the first refused delta to an error: a refusal, a usage error or not found.
 pub(super) fn refusal(report: &Report) -> Option<Error> {
     let passed = report.refused.first()?;
     let id = passed.id.clone().unwrap_or_default();
@@ -452,7 +454,7 @@ pub(super) fn refusal(report: &Report) -> Option<Error> {
     })
 }
 
-/// The codes of a report that have no remedy of their own.
+/// Maps a report code to an error code that has no hint of its own; unknown codes become `refused`.
 fn known_code(code: &str) -> &'static str {
     const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
     CODES.into_iter().find(|known| *known == code).unwrap_or("refused")

@@ -1,4 +1,4 @@
-//! How memories fade: their decay scores at an instant. Nothing is written; scores are a function of notes and use.
+//! Decay scores of memories at an instant, computed from notes and usage. Read-only.
 
 use std::collections::BTreeMap;
 
@@ -13,54 +13,54 @@ use cm_note::score::{self, Score, Scoring, Status, Usage};
 use cm_store::config::Settings;
 use cm_store::vault::usage::Used;
 
-/// Which memories.
+/// Selects the memories to list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Of this status only.
+    /// Only memories of this status.
     pub status: Option<Status>,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: usize,
 }
 
-/// A memory with its score.
+/// A memory with its decay score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Fading {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its type.
+    /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title of the memory.
     pub title: String,
-    /// Its file.
+    /// Path of the memory's file.
     pub path: String,
-    /// Its decay score; 999 where it is pinned.
+    /// Decay score; 999 if pinned.
     pub score: Score,
-    /// What that means.
+    /// Status derived from the score.
     pub status: Status,
-    /// How often it was read.
+    /// Number of times the memory was read.
     pub accesses: u64,
-    /// Which vault it is from.
+    /// Level of the memory's vault.
     pub vault: Level,
 }
 
-/// Memories by score, the highest first.
+/// Memories by score, highest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Decayed {
     /// The instant of the scores.
     pub at: Instant,
-    /// How many memories have each status.
+    /// Number of memories per status.
     pub counts: BTreeMap<Status, usize>,
     /// The memories.
     pub notes: Vec<Fading>,
-    /// How many there are of the wanted status.
+    /// Number of memories with the requested status, before the limit.
     pub total: usize,
 }
 
 /// Scores all memories.
 ///
 /// # Errors
-/// Where the index can neither be used nor rebuilt, or usage cannot be read.
+/// An index that can neither be used nor rebuilt, or unreadable usage data.
 pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
     let shelves =
         memory.vaults.iter().map(|open| Ok((open, memory.notes_of(open)?))).collect::<Result<Vec<_>>>()?;
@@ -94,14 +94,14 @@ pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
     Ok(Decayed { at: memory.now(), counts, notes, total })
 }
 
-/// A memory's use and score, with its place among the notes of its vault.
+/// Usage and score of a memory; `at` is its position in the notes of the vault.
 pub(super) struct Scored {
     pub at: usize,
     pub used: Used,
     pub score: Score,
 }
 
-/// The memories of a vault with their use and score.
+/// Computes usage and score of every memory of a vault.
 pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
     let notes = memory.notes_of(open)?;
     let (usage, notices) = open.usage().load();
@@ -115,7 +115,7 @@ pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
     Ok(scored.collect())
 }
 
-/// The decay score of one memory.
+/// Computes the decay score of one memory.
 pub(super) fn score_of(
     note: &Note,
     used: Used,
@@ -129,7 +129,7 @@ pub(super) fn score_of(
     score::decay(note, &usage, weight, now, constants)
 }
 
-/// The constants that the settings give.
+/// Reads the scoring constants from the settings.
 pub(super) fn scoring(settings: &Settings) -> Scoring {
     let number = |name: &str| settings.number(&format!("scoring.{name}"));
     Scoring {

@@ -1,4 +1,4 @@
-//! Removing a note. Git keeps what was there; links to it become findings, which are told at once.
+//! Deletes notes. They stay in the Git history; links that would dangle are reported.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,25 +12,25 @@ use cm_note::graph::{Graph, SourceForm};
 use cm_note::message::Message;
 use cm_note::note::{Kind, Note, RelationTable};
 
-/// Notes that were removed.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Deleted {
-    /// What they answered to.
+    /// IDs of the deleted notes.
     pub ids: Vec<String>,
-    /// The file of the first.
+    /// Path of the first deleted note.
     pub path: Option<String>,
-    /// Their files.
+    /// Paths of the deleted notes.
     pub paths: Vec<String>,
-    /// The commit; null where commits are manual.
+    /// The commit; null if commits are manual.
     pub commit: Option<String>,
-    /// Whether anything was removed.
+    /// Whether a note was deleted.
     pub changed: bool,
 }
 
-/// Removes these notes, and the edge files that have one of them as an end, in one commit.
+/// Deletes the notes, and the edge files that refer to them, in one commit.
 ///
 /// # Errors
-/// Not found, and those of [`write::apply`].
+/// A note that is not found, `persons-only`, and the errors of [`write::apply`].
 pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     let mut gone = Vec::new();
     for reference in references {
@@ -74,7 +74,10 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
     })
 }
 
-/// An agent deletes what agents added and nobody confirmed or pinned; rules and blocks are a person's.
+/// Lets agents delete only unpinned memories that an agent added and that await confirmation.
+///
+/// # Errors
+/// `persons-only` in all other cases.
 fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
     let is_agents = note.kind == Kind::Memory && (note.agent.is_some() || note.session.is_some());
     if is_agents && !note.pinned && note.is_waiting() {
@@ -83,7 +86,7 @@ fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
     memory.persons_only("delete a note that is confirmed or that no agent added")
 }
 
-/// Where notes that stay speak of notes that go, a line each; edge files go with them.
+/// Lists the links from remaining notes to deleted ones, one line each, except edge files.
 fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> Vec<String> {
     let (graph, _) = Graph::build(notes, relations);
     let goes = |at: usize| gone.iter().any(|id| id == notes[at].key());

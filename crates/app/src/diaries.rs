@@ -1,6 +1,7 @@
-//! The diary notes of the open vaults, by the session that they are about, as their files say.
+//! Finds diary notes by session in the open vaults.
 //!
-//! A person may have written any of them: the files count, and what indexes know of how a session ended does not.
+//! Files are authoritative, because a person may have edited any of them; outcomes stored in an
+//! index are ignored.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,27 +14,27 @@ use cm_note::note::{Kind, Note};
 use cm_note::path::NotePath;
 use cm_note::query::{Group, Label, Node, Query};
 
-/// The most sessions that are asked for at once.
+/// Maximum number of sessions per index query.
 const AT_ONCE: usize = 200;
 
-/// A diary, and the note that holds it.
+/// A diary with the location of its note.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Kept {
-    /// Which vault.
+    /// Level of the diary's vault.
     pub level: Level,
-    /// Its file.
+    /// Path of the diary's file.
     pub path: NotePath,
-    /// What it says.
+    /// The parsed diary.
     pub diary: Diary,
 }
 
-/// Diaries by the ids of their sessions.
+/// Diaries by session ID.
 #[derive(Debug, Default)]
 pub(super) struct Diaries(HashMap<String, Vec<Kept>>);
 
 impl Diaries {
-    /// Those of these sessions, in all open vaults. The index only says where to look; what it has still to take up counts
-    /// as well.
+    /// Loads the diaries of these sessions from all open vaults. The index only locates files;
+    /// files that it has not indexed yet are included.
     pub fn of(memory: &Memory, sessions: &[&str]) -> Result<Self> {
         let wanted: HashSet<&str> = sessions.iter().copied().collect();
         let mut diaries = Self::default();
@@ -45,7 +46,7 @@ impl Diaries {
         Ok(diaries)
     }
 
-    /// Those of sessions whose ids begin so.
+    /// Loads the diaries of all sessions with this ID prefix.
     pub fn beginning(memory: &Memory, prefix: &str) -> Result<Self> {
         let mut sessions: HashSet<String> = HashSet::new();
         let value = Label::Session.folded(prefix);
@@ -59,7 +60,7 @@ impl Diaries {
         Self::of(memory, &sessions)
     }
 
-    /// The sessions that they are of.
+    /// IDs of the sessions that have a diary, sorted.
     pub fn sessions(&self) -> Vec<&str> {
         let mut sessions: Vec<&str> = self.0.keys().map(String::as_str).collect();
         sessions.sort_unstable();
@@ -75,13 +76,13 @@ impl Diaries {
         }
     }
 
-    /// The diary of a session that counts: what somebody said of it before what was only read from its log, then the
-    /// later one.
+    /// The authoritative diary of a session: the one with the latest judged outcome; among equals a
+    /// project's diary, then the latest session start.
     pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&Kept> {
         self.best(agent, session, None)
     }
 
-    /// The one of them that counts in a vault of that level.
+    /// Like [`Self::get`], limited to vaults of one level.
     pub fn of_level(&self, level: Level, agent: Option<&str>, session: &str) -> Option<&Kept> {
         self.best(agent, session, Some(level))
     }
@@ -104,7 +105,7 @@ fn label(label: Label, value: &str) -> Node {
     Node::Label { label, value: label.folded(value), prefix: false }
 }
 
-/// The diary notes that the index selects.
+/// Diary notes that match an index query.
 fn noted(memory: &Memory, open: &OpenVault, which: Node) -> Result<Vec<Note>> {
     let filter = vec![label(Label::Kind, Kind::Diary.name()), which];
     let query = Query { root: Node::Group(Group { filter, ..Group::default() }), notices: Vec::new() };
@@ -112,7 +113,7 @@ fn noted(memory: &Memory, open: &OpenVault, which: Node) -> Result<Vec<Note>> {
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
-/// The files that may hold the diaries of these sessions.
+/// Files that may contain the diaries of these sessions, sorted by path.
 fn paths(memory: &Memory, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();

@@ -1,7 +1,8 @@
-//! What changed between two commits, in words: notes, keys, bodies, feedback, edges, scores.
+//! Semantic differences between two commits: notes, keys, bodies, feedback, edges and scores.
 //!
-//! Scores of both sides are those of the newer commit's instant, by the settings of now: they show what the change of a
-//! note did, not that time passed. How often a note was read is no history, and counts alike on both sides.
+//! Both sides are scored at the instant of the newer commit with the current settings, so that
+//! score changes reflect edits and not elapsed time. Usage is not versioned and is the same for
+//! both sides.
 
 mod edges;
 
@@ -28,100 +29,101 @@ use cm_text::words;
 
 pub use edges::{EdgeChange, End};
 
-/// A note that came or went.
+/// A note that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Named {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note.
     pub kind: Kind,
-    /// Its type.
+    /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
 }
 
-/// A key that changed.
+/// A changed frontmatter key.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Field {
-    /// Which.
+    /// Name of the key.
     pub key: String,
-    /// Its value before; null where it was absent.
+    /// Value before; null if absent.
     pub old: Value,
-    /// Its value after; null where it is absent.
+    /// Value after; null if absent.
     pub new: Value,
 }
 
-/// How many words of feedback.
+/// Number of feedback events by signal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Words {
-    /// That call the note helpful.
+    /// Number of helpful marks.
     pub helpful: usize,
-    /// That call it harmful.
+    /// Number of harmful marks.
     pub harmful: usize,
-    /// That call it irrelevant.
+    /// Number of irrelevant marks.
     pub irrelevant: usize,
 }
 
-/// Feedback that changed.
+/// Changes in a note's feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeedbackChange {
-    /// What came.
+    /// Added feedback events.
     pub came: Words,
-    /// What went.
+    /// Removed feedback events.
     pub went: Words,
 }
 
-/// A note that changed.
+/// A changed note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Changed {
-    /// The note, as it is after.
+    /// The note after the change.
     pub note: Named,
-    /// Where it lay before, where it was moved.
+    /// Previous path, if the note was moved.
     pub moved_from: Option<String>,
-    /// What it was called before, where that changed; of a bullet, what it said.
+    /// Previous title, or previous text of a bullet, if it changed.
     pub retitled_from: Option<String>,
-    /// Keys that changed.
+    /// Changed frontmatter keys.
     pub fields: Vec<Field>,
-    /// Words of the body that came.
+    /// Number of words added to the body.
     pub words_added: usize,
-    /// Words of the body that went.
+    /// Number of words removed from the body.
     pub words_removed: usize,
-    /// Feedback that came or went.
+    /// Added and removed feedback.
     pub feedback: Option<FeedbackChange>,
-    /// The score before and after, where it changed: of a memory its decay score, of a bullet its effective score.
+    /// Score before and after, if it changed: the decay score of a memory, the effective score of a
+    /// bullet.
     pub score: Option<(f64, f64)>,
 }
 
-/// What changed.
+/// The differences between two commits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Diffed {
-    /// The older commit; null where the newer one is the first.
+    /// The older commit; null if the newer one is the first.
     pub from: Option<String>,
     /// The newer commit.
     pub to: String,
-    /// The instant of the scores: that of the newer commit.
+    /// Instant of the scores: the time of the newer commit.
     pub at: Instant,
-    /// Notes that came.
+    /// Added notes.
     pub added: Vec<Named>,
-    /// Notes that went.
+    /// Removed notes.
     pub removed: Vec<Named>,
-    /// Notes that changed.
+    /// Changed notes.
     pub changed: Vec<Changed>,
-    /// Edges that came, went, or changed their strength.
+    /// Edges that were added, removed, or changed in strength.
     pub edges: Vec<EdgeChange>,
-    /// Other files that changed.
+    /// Other changed files.
     pub other: Vec<String>,
 }
 
-/// Compares two commits: by default the newest with the one before it. Of a date without a time, the older one is what
-/// was there when the day began, and the newer one what was there when it ended.
+/// Compares two commits; by default the newest with its parent. A date without a time selects the
+/// start of that day for `from` and its end for `to`.
 ///
 /// # Errors
-/// No such commit, no repository, or a repository that cannot be read.
+/// An unknown commit, no repository, or an unreadable repository.
 pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Diffed> {
     let open = memory.target();
     let repo = repository(open)?;
@@ -174,7 +176,7 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
     Ok(outcome)
 }
 
-/// A note at one of the commits.
+/// A note at one of the two commits.
 struct Side {
     note: Note,
     text: String,
@@ -200,7 +202,7 @@ impl Side {
         json::of_fields(&parse::parse(&Split::of(&self.text)).fields).into_iter().collect()
     }
 
-    /// Whether the other is this note before or after: it has its id, or its path, where one of them has no id.
+    /// Whether both are the same note: equal IDs, or equal paths if one of them has no ID.
     fn is(&self, other: &Self) -> bool {
         match (&self.note.id, &other.note.id) {
             (Some(id), Some(other)) => id == other,
@@ -209,10 +211,10 @@ impl Side {
     }
 }
 
-/// How alike two texts must be to count as one note that moved.
+/// Minimum text similarity for two notes without IDs to count as one moved note.
 const ALIKE: f32 = 0.6;
 
-/// Each note that is there after, with what it was before where it was there; these are taken out of `went`.
+/// Pairs each new version with its old version, if one exists, and removes that one from `went`.
 fn paired(went: &mut Vec<Side>, came: Vec<Side>) -> Vec<(Option<Side>, Side)> {
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
     for after in came {
@@ -239,7 +241,7 @@ fn paired(went: &mut Vec<Side>, came: Vec<Side>) -> Vec<(Option<Side>, Side)> {
     pairs
 }
 
-/// What scores are measured by.
+/// Inputs of the scores.
 struct Scale<'a> {
     open: &'a OpenVault,
     usage: UsageTable,
@@ -247,7 +249,7 @@ struct Scale<'a> {
 }
 
 impl Scale<'_> {
-    /// The score of a memory or a bullet; other notes have none.
+    /// Score of a memory or a bullet, rounded to four decimals; `None` for other notes.
     fn score(&self, note: &Note) -> Option<f64> {
         let constants = scoring(&self.open.settings);
         let score = match note.kind {
@@ -300,7 +302,7 @@ fn feedback(old: &[Feedback], new: &[Feedback]) -> Option<FeedbackChange> {
 }
 
 impl Words {
-    /// Those of `events` that `known` does not have; an event that stands twice is two.
+    /// Counts the events that are not in `known`; duplicate events count separately.
     fn beyond(known: &[Feedback], events: &[Feedback]) -> Self {
         let mut known: Vec<&Feedback> = known.iter().collect();
         let mut words = Self::default();

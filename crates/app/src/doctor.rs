@@ -1,4 +1,4 @@
-//! Whether the vault around the notes is well: settings, repository, journal, index, folders.
+//! Checks the health of a vault: settings, repository, journal, index and folders.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,44 +18,44 @@ use cm_store::config::CommitMode;
 use cm_store::git::{BrokenHead, unreadable_head};
 use cm_store::vault::journal::Journal;
 
-/// How a check went.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// Well.
+    /// No problem.
     Ok,
-    /// Worth a look.
+    /// A problem that does not break the vault.
     Warn,
-    /// Broken; `doctor` exits 1.
+    /// A failure; `cm doctor` exits with 1.
     Fail,
 }
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// What was looked at.
+    /// Name of the check.
     pub name: &'static str,
-    /// How it is.
+    /// Result of the check.
     pub health: Health,
-    /// What was found.
+    /// Description of the result.
     pub message: String,
-    /// What to do about it.
+    /// Suggested action.
     pub hint: Option<String>,
 }
 
-/// What was looked at, and what was repaired.
+/// The result of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Examined {
-    /// The vault.
+    /// Path of the vault.
     pub vault: String,
-    /// The checks, after repairs.
+    /// The checks, run after any repairs.
     pub checks: Vec<Check>,
-    /// What was repaired.
+    /// Descriptions of the repairs.
     pub fixed: Vec<String>,
 }
 
 impl Examined {
-    /// Without absolute paths of this machine, where the caller is remote.
+    /// Removes absolute paths of this machine if the caller is remote.
     #[must_use]
     pub fn concealed(self, memory: &Memory) -> Self {
         let conceal = |text| memory.call.conceal_paths(text);
@@ -68,13 +68,13 @@ impl Examined {
     }
 }
 
-/// A folder with more notes than this makes every commit rewrite a long list.
+/// Maximum number of notes per folder; larger folders make every commit rewrite a long tree.
 const CROWD: usize = 1000;
 
-/// Looks at the vault that is written to; with `fix`, first repairs what can be repaired without asking.
+/// Checks the target vault; with `fix`, first makes the repairs that need no confirmation.
 ///
 /// # Errors
-/// Where the vault cannot be read, or a repair fails.
+/// An unreadable vault, or a repair that fails.
 pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     let open = memory.target();
     let fixed = if fix { repair(memory)? } else { Vec::new() };
@@ -97,7 +97,7 @@ fn check(name: &'static str, health: Health, message: impl Into<String>, hint: O
     Check { name, health, message: message.into(), hint: hint.map(str::to_owned) }
 }
 
-/// `1 note`, `2 notes`.
+/// Formats a count with its noun: `1 note`, `2 notes`.
 fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
@@ -119,7 +119,7 @@ fn settings(open: &OpenVault) -> Check {
     }
 }
 
-/// What git cannot follow, and the command that mends it: nothing but the name of the branch or its newest commit is lost.
+/// Reports an unreadable HEAD with the command that repairs it. Commits are not lost.
 fn broken_head(broken: BrokenHead) -> Check {
     let message = format!("git cannot follow {}", broken.file.display());
     check("git head", Health::Fail, message, Some(&format!("the commits are still there: {}", broken.remedy)))
@@ -187,7 +187,8 @@ fn ignored(open: &OpenVault) -> Result<Check> {
     })
 }
 
-/// Private files in the vault's own folder, where earlier versions kept them and anybody may have put them.
+/// Reports private files in the vault's folder. Earlier versions stored them there, and anyone with
+/// write access may have created them.
 fn former_places(open: &OpenVault) -> Option<Check> {
     let places = former::places(&open.vault);
     let message = format!("{} in the vault's folder: ignored", places.join(", "));
@@ -195,7 +196,7 @@ fn former_places(open: &OpenVault) -> Option<Check> {
     (!places.is_empty()).then(|| check("former private files", Health::Warn, message, Some(hint)))
 }
 
-/// Whether agents are given anything of the vault.
+/// Reports whether agents may read the vault.
 fn trusted(memory: &Memory) -> Result<Check> {
     const NAME: &str = "trust";
     Ok(match trust::is_trusted(memory.target())? {
@@ -209,7 +210,7 @@ fn trusted(memory: &Memory) -> Result<Check> {
     })
 }
 
-/// How the file of the server's tokens is; nothing where there is none.
+/// Reports the state of the server's token file; `None` if it does not exist.
 fn tokens(open: &OpenVault) -> Result<Option<Check>> {
     const NAME: &str = "tokens";
     Ok(token::examined(&open.vault)?.map(|examined| match examined {
@@ -291,7 +292,7 @@ fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
     })
 }
 
-/// How much of agents' logs was understood; nothing where none was read yet.
+/// Reports how many log records were understood; `None` if no log was read yet.
 fn sessions(memory: &Memory) -> Option<Check> {
     const NAME: &str = "sessions";
     let understood = match understood(memory) {
@@ -313,7 +314,8 @@ fn sessions(memory: &Memory) -> Option<Check> {
     Some(check(NAME, if mostly { Health::Warn } else { Health::Ok }, message, mostly.then_some(hint)))
 }
 
-/// How much of an agent's logs was not understood, with the three most frequent kinds.
+/// Describes the records of an agent's logs that were not understood, with up to three record
+/// kinds.
 fn not_understood(of: &Understood) -> String {
     let kinds: Vec<String> =
         of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
@@ -323,7 +325,7 @@ fn not_understood(of: &Understood) -> String {
     format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
 }
 
-/// Notes of a crowded folder of `graph/` or `vault/` that have an id to be sharded by.
+/// Notes with an ID in folders of `graph/` or `vault/` that have more than [`CROWD`] notes.
 fn crowded(notes: &[Note]) -> Vec<&Note> {
     let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
     for note in notes {
@@ -354,8 +356,9 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
     Ok(fixed)
 }
 
-/// Moves the notes of crowded folders into subfolders of two hex digits, in one commit. Ids stay, and so do links by
-/// name or id; relative links in and to a moved note are written anew by nobody, so notes with such links stay.
+/// Moves notes of crowded folders to subfolders named by two hex digits, in one commit. Links by
+/// name or ID stay valid; notes with relative links are not moved, because such links are not
+/// rewritten.
 fn shard(memory: &Memory) -> Result<Option<String>> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
@@ -379,7 +382,7 @@ fn shard(memory: &Memory) -> Result<Option<String>> {
     Ok(Some(format!("moved {moved} notes into subfolders")))
 }
 
-/// Notes that have relative links, or are the target of one.
+/// Notes that contain relative links or are the target of one.
 fn linked_by_path(notes: &[Note]) -> std::collections::HashSet<NotePath> {
     let mut linked = std::collections::HashSet::new();
     for note in notes {

@@ -1,4 +1,5 @@
-//! Editing a note in the person's editor: what was saved stays, is checked, and is committed where it is sound.
+//! Edits a note in the person's editor, validates the saved file, and commits it if it has no
+//! errors.
 
 use std::path::PathBuf;
 
@@ -12,25 +13,27 @@ use super::write;
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::Message;
 
-/// What came of an edit.
+/// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Edited {
-    /// What the note answers to.
+    /// Note ID.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// The commit; null where commits are manual, nothing changed, or what was saved has errors.
+    /// The commit; null if commits are manual, nothing changed, or the saved file has errors.
     pub commit: Option<String>,
-    /// Whether the file's bytes are other than before.
+    /// Whether the file changed.
     pub changed: bool,
-    /// What is wrong with what was saved.
+    /// Problems in the saved file.
     pub findings: Vec<Finding>,
 }
 
-/// Hands the note's file to `editor`, then checks what it saved. A note with errors is kept as saved, and not committed.
+/// Opens the note's file in `editor` and validates the saved file. A file with errors stays on disk
+/// uncommitted.
 ///
 /// # Errors
-/// Not found, an editor that fails, and a live-looking secret in what was saved, and those of [`write::commit_as_is`].
+/// A note that is not found, an editor that fails, an apparent live secret in the saved file, and
+/// the errors of [`write::commit_as_is`].
 pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Result<()>) -> Result<Edited> {
     memory.persons_only("edit a note in an editor")?;
     let found = find_to_change(memory, reference)?;

@@ -1,4 +1,4 @@
-//! Letting a model read all notes, saying how far the models are, and changing the model.
+//! Embeds notes, reports the progress of the embedding models, and changes the model.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,67 +10,67 @@ use super::meaning::{Model, Progress, known};
 use super::memory::{Call, Level, Memory, OpenVault};
 use cm_embed::{Choice, Embedder};
 
-/// How far the models are with the notes of all open vaults.
+/// Embedding progress for all open vaults.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Embeddings {
     /// The setting `embeddings.provider`.
     pub provider: String,
-    /// The models, vault by vault.
+    /// The models, grouped by vault.
     pub models: Vec<OfModel>,
-    /// Passages that were read by this call.
+    /// Number of passages embedded by this call.
     pub read: usize,
     /// Wall time in milliseconds.
     pub ms: u64,
 }
 
-/// How far a model is.
+/// Progress of one model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OfModel {
-    /// Which vault.
+    /// Level of the vault.
     pub vault: Level,
-    /// The model.
+    /// Name of the model.
     pub model: String,
-    /// What it is for.
+    /// Role of the model.
     pub role: Role,
-    /// Whether answers come from it now; vectors of others are kept for the day that it is chosen again.
+    /// Whether searches use the model now. Vectors of unused models remain stored for reuse.
     pub in_use: bool,
-    /// How many numbers a vector of it has; null where it has read nothing yet.
+    /// Dimension of the model's vectors; null if it has embedded nothing yet.
     pub dimension: Option<usize>,
-    /// Passages that it has read.
+    /// Number of embedded passages.
     pub done: usize,
-    /// Passages that there are.
+    /// Total number of passages.
     pub of: usize,
-    /// What its vectors take on disk.
+    /// Size of the vectors on disk, in bytes.
     pub bytes: u64,
 }
 
-/// What a model is for.
+/// Role of an embedding model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// It reads every note at once.
+    /// Fast model that embeds every note immediately.
     Coarse,
-    /// It reads notes as time allows, and then counts instead of the coarse one.
+    /// More accurate model that embeds notes in the background and then replaces the coarse one.
     Fine,
 }
 
-/// A model to change to.
+/// A request to change the model.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// The setting `embeddings.provider`.
+    /// New value of `embeddings.provider`.
     pub provider: String,
-    /// The settings that belong to it, by the last part of their names, with what they are to be.
+    /// New values of the provider's settings, by the last component of their names.
     pub with: Vec<(&'static str, String)>,
 }
 
-/// The settings that belong to a provider, and go with it.
+/// Settings of a provider that are reset when the provider changes.
 const BELONGING: [&str; 3] = ["model", "path", "url"];
-/// The one that belongs to the machine, and stays unless another is named.
+/// A setting of the machine, which is only changed on request.
 const RUNTIME: &str = "runtime";
-/// Texts that go to a model at once for each thread.
+/// Number of texts per thread in one model call.
 const TOGETHER: usize = 16;
 
-/// How far the models are.
+/// Reports the progress of the models.
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or a model that cannot be opened.
@@ -83,10 +83,11 @@ pub fn status(memory: &Memory) -> Result<Embeddings> {
     Ok(Embeddings { provider: provider(memory), models, read: 0, ms: 0 })
 }
 
-/// Lets the model read what it has not read, all of it where `anew`. `progress` hears how far it is.
+/// Embeds all passages that have no vector yet, or all passages if `anew`, and reports progress.
 ///
 /// # Errors
-/// A model that cannot be opened or does not answer, or a full disk. What was read until then is kept.
+/// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
+/// error are preserved.
 pub fn embed(memory: &Memory, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<Embeddings> {
     let begun = (memory.call.clock)();
     let model = match memory.models().fine() {
@@ -122,10 +123,10 @@ pub fn embed(memory: &Memory, anew: bool, progress: &mut dyn FnMut(Progress)) ->
     Ok(Embeddings { read, ms, ..status(memory)? })
 }
 
-/// Changes the model, after it has shown that it works. Vectors of the model before are kept.
+/// Changes the model after a successful test query. Vectors of the previous model are preserved.
 ///
 /// # Errors
-/// A model that cannot be opened or does not answer; then nothing is changed.
+/// A model that cannot be opened or does not answer; the settings then stay unchanged.
 pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
     let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();

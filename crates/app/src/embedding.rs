@@ -1,7 +1,8 @@
-//! Which model embeds the notes of a vault, from its settings. Nothing is opened here.
+//! Selects the embedding model of a vault from its settings, without opening the model.
 //!
-//! A vault's `cm.toml` is written by whoever made the folder. It may choose between the built-in models and none; what sends
-//! notes anywhere or loads files into this process counts from the user's own settings only (`config::keys`).
+//! A vault's `cm.toml` is shared and may come from another person. It can only select the built-in
+//! models or none; settings that send notes over the network or load files into this process count
+//! only from the user's own settings (`config::keys`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,21 +20,21 @@ const RUNTIME: &str = "embeddings.runtime";
 const URL: &str = "embeddings.url";
 const KEY: &str = "embeddings.key";
 
-/// What embeds, and what the person should hear about it.
+/// The selected model with notices for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// The choice.
+    /// The selected model.
     pub choice: Choice,
-    /// What does not count and why, and what to do.
+    /// Ignored settings, each with the reason and a suggestion.
     pub notices: Vec<String>,
 }
 
-/// The model of an open vault; what there is to hear becomes notices of the call.
+/// Selects the model of an open vault and adds notices to the call.
 pub fn choice(memory: &Memory, open: &OpenVault) -> Choice {
     heard(memory, open, &open.settings)
 }
 
-/// The model that these settings of a vault give, which may be newer than those that it was opened with.
+/// Like [`choice`], with settings that may be newer than those the vault was opened with.
 pub(super) fn heard(memory: &Memory, open: &OpenVault, settings: &Settings) -> Choice {
     let cache = match &memory.call.private {
         Some(private) => private.state.join("models"),
@@ -45,13 +46,13 @@ pub(super) fn heard(memory: &Memory, open: &OpenVault, settings: &Settings) -> C
     chosen.choice
 }
 
-/// How long a command may spend on embedding new notes with the finer model.
+/// Time limit for a command to embed new notes with the fine model.
 pub fn budget(settings: &Settings) -> Duration {
     Duration::from_millis(settings.whole("embeddings.budget_ms") as u64)
 }
 
-/// Maps settings to a choice. Models of a hub are kept in the folder `cache`; variables are those of the environment that
-/// stand in for settings.
+/// Selects a model from settings. Downloaded models are stored in the folder `cache`; `variables`
+/// are the environment variables that can replace settings.
 pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, String>) -> Chosen {
     match chosen_by(settings, cache, variables) {
         Ok(choice) => Chosen { choice, notices: Vec::new() },
@@ -96,7 +97,7 @@ fn onnx(settings: &Settings, model: String, cache: &Path, variables: &BTreeMap<S
     Onnx { model, folder: path(text(settings, PATH)), hub: None, cache: cache.to_owned(), runtime }
 }
 
-/// The key for a server. The key of OpenAI's own variable goes to OpenAI's server only.
+/// API key for the server. `OPENAI_API_KEY` is only sent to OpenAI's own server over HTTPS.
 fn key(settings: &Settings, address: Option<&Address>, variables: &BTreeMap<String, String>) -> Option<Key> {
     let set = settings.get(KEY).and_then(|(value, _)| Key::of(value.as_str()?));
     let openai = openai_address();
@@ -135,7 +136,7 @@ mod tests {
         choose(&Settings::of(layers), Path::new("/cache"), &variables)
     }
 
-    /// What is chosen and what is said, as one text.
+    /// Formats the selection and its notices as text.
     fn shown(chosen: &Chosen) -> String {
         let what = match &chosen.choice {
             Choice::Outside(Outside::Onnx(onnx)) => {

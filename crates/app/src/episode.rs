@@ -1,4 +1,4 @@
-//! The day's log: entries at the end of `episodes/YYYY-MM-DD.md`, never changed once they stand.
+//! Appends entries to the daily log `episodes/YYYY-MM-DD.md`. Existing entries are never changed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,36 +14,36 @@ use cm_note::message::Message;
 use cm_note::note::compose::{self, EpisodeEntry};
 use cm_note::path::NotePath;
 
-/// What happened.
+/// Contents of an entry.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// In a few words.
+    /// Title in a few words.
     pub title: String,
-    /// In a sentence or two.
+    /// Summary in one or two sentences.
     pub summary: Option<String>,
-    /// The type of what happened, such as `fix`.
+    /// Type of the event, such as `fix`.
     pub note_type: Option<String>,
-    /// Its tags.
+    /// Tags of the entry.
     pub tags: Vec<String>,
-    /// The memory that it is about.
+    /// ID, path or title of the related memory.
     pub memory: Option<String>,
 }
 
-/// An entry that was written.
+/// The result of adding an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Logged {
-    /// The day's file.
+    /// Path of the daily log.
     pub path: String,
-    /// The entry's heading.
+    /// Heading of the entry.
     pub entry: String,
-    /// The commit; null where commits are manual.
+    /// The commit; null if commits are manual.
     pub commit: Option<String>,
 }
 
-/// Appends an entry to the file of the call's day.
+/// Appends an entry to the log of the current day.
 ///
 /// # Errors
-/// No title, a memory that is not found, and those of [`write::apply`].
+/// An empty title, a memory that is not found, and the errors of [`write::apply`].
 pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
     let title = title_of(&options.title)?;
     let now = memory.now();

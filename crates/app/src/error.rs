@@ -1,4 +1,4 @@
-//! Why an operation was not done, as data that every surface words in its own way.
+//! The error type of operations, as data that each surface words for its users.
 
 use std::fmt;
 
@@ -7,102 +7,102 @@ use cm_note::frontmatter::edit::EditError;
 use cm_note::path::NotePath;
 use cm_store::{git, vault};
 
-/// What kind of failure; it decides the exit code and the HTTP status.
+/// Category of an error; determines the exit code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A check failed, or a part of a batch, or the system refused a file.
+    /// A check or a part of a batch failed, or an I/O error occurred.
     Failed,
-    /// The request makes no sense as it stands.
+    /// The request is invalid.
     Usage,
-    /// There is no vault, or the folder is none.
+    /// No vault was found, or the folder is not a vault.
     NoVault,
-    /// No such note or commit, or an ambiguous prefix.
+    /// A note or commit does not exist, or a prefix is ambiguous.
     NotFound,
-    /// Refused: blocked, conflicting state, a merge in progress.
+    /// The operation is blocked, conflicts with the current state, or needs other permissions.
     Refused,
-    /// Another writer holds the vault.
+    /// Another process holds the vault's lock.
     Locked,
-    /// A model, a network or who runs it failed.
+    /// A model, the network or a provider failed.
     Provider,
-    /// Nothing was done where work was asked for.
+    /// Nothing had to be done although work was requested.
     NothingDone,
-    /// Somebody stopped it.
+    /// The operation was interrupted by the user.
     Interrupted,
-    /// The system stopped it.
+    /// The operation was terminated by the system.
     Terminated,
 }
 
-/// Where in the vault it is wrong.
+/// Location of a problem in the vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: Option<u32>,
-    /// Its column, from 1.
+    /// Column number, from 1.
     pub column: Option<u32>,
 }
 
 /// A failed operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What kind.
+    /// Category of the error.
     pub kind: Kind,
-    /// A short name that scripts may select by, kebab-case.
+    /// Kebab-case code for scripts.
     pub code: &'static str,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do.
+    /// Suggested action.
     pub hint: Option<String>,
-    /// Where.
+    /// Location of the problem.
     pub place: Option<Place>,
 }
 
-/// The result of an operation.
+/// Result of an operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of this kind.
+    /// Creates an error without hint and location.
     pub fn new(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
         Self { kind, code, message: message.into(), hint: None, place: None }
     }
 
-    /// The request makes no sense.
+    /// Creates an error for an invalid request.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, "usage", message)
     }
 
-    /// Refused as things stand.
+    /// Creates an error for an operation that the current state does not allow.
     pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Kind::Refused, code, message)
     }
 
-    /// Not there.
+    /// Creates an error for a missing note or commit.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Kind::NotFound, "not-found", message)
     }
 
-    /// Why a note's lines are left as they are.
+    /// Creates the error for a note that cannot be edited safely.
     pub fn of_edit(path: &NotePath, error: &EditError) -> Self {
         Self::refused("cannot-edit", error.to_string())
             .at(path, error.line(), error.column())
             .hint(error.hint())
     }
 
-    /// Why a file that is no text is left as it is.
+    /// Creates the error for a file that is not valid UTF-8.
     pub fn of_encoding(path: &NotePath, finding: &Finding) -> Self {
         Self::refused("invalid-utf8", finding.message.clone())
             .at(path, finding.line, finding.column)
             .hint("save the file as UTF-8, then run the command again")
     }
 
-    /// The same error with its remedy.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same error with its place.
+    /// Sets the location.
     pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
         self.place = Some(Place { path: path.to_string(), line, column });
         self
@@ -199,7 +199,7 @@ impl From<&cm_embed::Error> for Error {
     }
 }
 
-/// An error with its causes, on one line.
+/// Joins an error and its causes on one line; causes that repeat earlier text are skipped.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

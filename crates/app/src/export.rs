@@ -1,4 +1,4 @@
-//! Writing the vault out for other tools. The vault itself stays as it is.
+//! Exports a vault for other tools. The notes are not changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,40 +20,40 @@ use cm_store::vault::foreign::{self, Wrote};
 
 pub use cm_exchange::export::Format;
 
-/// What is to be written, and where.
+/// Format and destination of an export.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// In which form.
+    /// Format of the export.
     pub format: Format,
-    /// The folder, or the file of a JSON document. Where none is named, the files of the earlier tool go beside the
-    /// notes and a document is the answer.
+    /// Target folder, or target file of a JSON document. Without it, the earlier tool's files are
+    /// written to the vault's folder and documents are returned.
     pub out: Option<PathBuf>,
-    /// Write over files that no export made.
+    /// Overwrite files that were not created by an export.
     pub force: bool,
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Exported {
-    /// In which form.
+    /// Format of the export.
     pub format: Format,
-    /// Where; null where the document is the answer.
+    /// Destination path; null if the document is returned.
     pub out: Option<String>,
-    /// How many notes it holds.
+    /// Number of exported notes.
     pub notes: usize,
-    /// The files that were written, within that folder.
+    /// Written files, relative to the destination.
     pub written: Vec<String>,
-    /// How many files were as they should be already.
+    /// Number of files that were already up to date.
     pub unchanged: usize,
-    /// Files that were left as they are, though an export has other words for them.
+    /// Existing files with their own contents that were not overwritten.
     pub left: Vec<String>,
-    /// The document, where no file was named.
+    /// The document, if no destination was given.
     #[serde(skip)]
     pub document: Option<String>,
 }
 
 impl Exported {
-    /// Nothing written yet.
+    /// Creates an empty result.
     fn to(options: &Options, notes: usize) -> Self {
         Self {
             format: options.format,
@@ -67,10 +67,11 @@ impl Exported {
     }
 }
 
-/// Exports the vault that is written to.
+/// Exports the target vault.
 ///
 /// # Errors
-/// A place that cannot be written, files in the way, or notes that cannot be read.
+/// A destination that cannot be written, existing files that an export did not create, or
+/// unreadable notes.
 pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
     let open = memory.target();
     let out = options.out.as_deref().map(|out| memory.call.cwd.join(out));
@@ -100,7 +101,7 @@ pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
     }
 }
 
-/// MEMORY.md, from the notes of one vault.
+/// Exports MEMORY.md from the notes of one vault.
 fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
     let notes = memory.notes_of(open)?;
     let graph = Graph::connect(&notes);
@@ -124,7 +125,8 @@ fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&
     taken(outcome, out.parent().unwrap_or(out), &wrote)
 }
 
-/// The four JSON files, where the earlier tool has them. A file with keys of its own is left as it is.
+/// Exports the four JSON files to the paths that the earlier tool uses. A config file with other
+/// contents is not overwritten.
 fn beside_the_notes(memory: &Memory, open: &OpenVault, options: &Options) -> Result<Exported> {
     let root = open.vault.root().to_owned();
     let mut files = json_files(memory, open)?;
@@ -166,7 +168,8 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
         .collect()
 }
 
-/// One vector a memory, of its first passage, and the model that made them; none where no model answers.
+/// The model's name and one vector per memory, of its first passage; empty if no model is
+/// available.
 fn vectors(
     memory: &Memory,
     open: &OpenVault,
@@ -187,7 +190,7 @@ fn vectors(
     (Some(model), texts.into_iter().map(|(id, _)| id).zip(vectors).collect())
 }
 
-/// Every note with its bytes.
+/// Reads every note of the vault.
 fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     let read = |path: NotePath| {
         let bytes = open.read(&path).map_err(cm_store::vault::Error::io("read", &open.vault.file(&path)))?;
@@ -217,7 +220,7 @@ fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&P
     taken(outcome, folder, &wrote)
 }
 
-/// Writes one file; `may_replace` says, of other bytes that are there, whether they may go.
+/// Writes one file; `may_replace` decides whether existing contents may be overwritten.
 pub(super) fn one_file(out: &Path, bytes: Vec<u8>, may_replace: &dyn Fn(&[u8]) -> bool) -> Result<Wrote> {
     let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
     let (Some(folder), Some(name)) = (out.parent(), name) else {
@@ -247,7 +250,7 @@ fn taken(mut outcome: Exported, folder: &Path, wrote: &Wrote) -> Result<Exported
     Ok(outcome)
 }
 
-/// Refuses a folder within the vault, where copies of notes would be notes.
+/// Rejects a destination inside the vault, where exported copies would become notes.
 fn outside(open: &OpenVault, out: &Path) -> Result<()> {
     let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
     if foreign::is_within(&open.vault, existing) {

@@ -1,4 +1,4 @@
-//! Which note somebody means: by id, the beginning of an id, a path, a title or a file's name.
+//! Resolves a reference to a note: an ID, an ID prefix, a path, a title or a file name.
 
 use super::error::{Error, Kind, Result};
 use super::memory::{Memory, OpenVault};
@@ -6,40 +6,41 @@ use cm_note::graph::{Names, Resolution};
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 
-/// A note that was found, with its text.
+/// A resolved note with its contents.
 pub struct Found<'a> {
-    /// The vault that it is from.
+    /// The vault that contains the note.
     pub open: &'a OpenVault,
-    /// The note.
+    /// The parsed note.
     pub note: Note,
-    /// The file's bytes.
+    /// Contents of the note's file.
     pub bytes: Vec<u8>,
 }
 
 impl Found<'_> {
-    /// The file's text, with what is no UTF-8 replaced.
+    /// The file as text; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-/// The shortest beginning of an id that is taken as one.
+/// Minimum length of an ID prefix.
 const PREFIX: usize = 4;
 
-/// The note that a reference means, in any of the open vaults.
+/// Resolves a reference in all open vaults.
 ///
-/// An id that the index knows is checked against its file and needs no walk; everything else refreshes first.
+/// An ID from the index is verified against its file without a walk; all other references refresh
+/// the index first.
 ///
 /// # Errors
-/// Not found, or ambiguous with the candidates in the hint.
+/// A note that is not found, or an ambiguous reference; the hint lists the candidates.
 pub fn find<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
     find_in(memory, &memory.vaults, reference)
 }
 
-/// The same, only in the vault that is written to.
+/// Resolves a reference in the target vault only.
 ///
 /// # Errors
-/// Those of [`find`]; a note of the global vault is refused with a hint.
+/// Those of [`find`]; `other-vault` for a note of the global vault.
 pub fn find_to_change<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
     match find_in(memory, &memory.vaults[..1], reference) {
         Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {
@@ -93,7 +94,7 @@ fn is_note(path: &NotePath) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// Notes whose id begins so, as the index knows them and their files confirm.
+/// Paths of notes with this ID prefix in the index, verified against their files.
 fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
     let mut known = open.index().lookup(prefix).unwrap_or_default();
     known.dedup();
@@ -150,7 +151,7 @@ fn candidate(note: &Note) -> String {
     format!("{} ({})", note.key(), note.title)
 }
 
-/// Several notes fit; the candidates are the hint.
+/// Creates the error for an ambiguous reference; the hint lists up to five candidates.
 pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
     let named: Vec<String> =
         notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
@@ -160,10 +161,10 @@ pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
         .hint(format!("name one of them: {}{tail}", named.join("; ")))
 }
 
-/// Reads a note from its file, whatever the index says.
+/// Reads and parses a note from its file, without the index.
 ///
 /// # Errors
-/// Where the file cannot be read.
+/// An unreadable file.
 pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<Found<'a>> {
     let bytes = open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
     let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;

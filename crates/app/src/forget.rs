@@ -1,4 +1,4 @@
-//! Forgetting a rule for good, and lifting the block again.
+//! Blocks a rule permanently, and lifts such a block.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,29 +20,29 @@ use cm_playbook::curation::forgetting::{self, Forget};
 use cm_playbook::curation::word::{self, Unmoved};
 use cm_playbook::curation::{Authority, Playbook, plan};
 
-/// A rule that was forgotten.
+/// The result of blocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Forgotten {
-    /// The bullet; it is deprecated now.
+    /// ID of the bullet, which is now deprecated.
     pub id: String,
-    /// Its file.
+    /// Path of the bullet's file.
     pub path: String,
-    /// The blocked pattern that keeps it and its like out.
+    /// ID of the blocked pattern that rejects this rule and similar ones.
     pub blocked_by: String,
-    /// Whether that is new.
+    /// Whether the blocked pattern is new.
     pub blocked: bool,
-    /// The anti-pattern that warns of it.
+    /// ID of the anti-pattern created from the rule.
     pub inverted_to: Option<String>,
-    /// The commit; null where commits are manual or all was as asked for.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
     /// Whether anything changed.
     pub changed: bool,
 }
 
-/// Deprecates a bullet and blocks it and its like.
+/// Deprecates a bullet and blocks it and similar rules.
 ///
 /// # Errors
-/// Not found, no bullet, no reason, and those of [`write::apply`].
+/// A note that is not found or not a bullet, an empty reason, and the errors of [`write::apply`].
 pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> Result<Forgotten> {
     memory.persons_only("block a rule")?;
     if reason.trim().is_empty() {
@@ -93,25 +93,26 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
     })
 }
 
-/// A block that was lifted.
+/// The result of lifting a block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Lifted {
-    /// The blocked patterns that are gone.
+    /// IDs of the removed blocked patterns.
     pub ids: Vec<String>,
-    /// Their files.
+    /// Paths of the removed files.
     pub paths: Vec<String>,
-    /// The bullet that was forgotten.
+    /// ID of the bullet that was blocked.
     pub bullet: Option<String>,
-    /// Whether that bullet is a draft again.
+    /// Whether the bullet is a draft again.
     pub revived: bool,
-    /// The commit; null where commits are manual.
+    /// The commit; null if commits are manual.
     pub commit: Option<String>,
 }
 
-/// Lifts a block, named by itself or by the bullet that it was; git keeps it. With `revive` the bullet becomes a draft again.
+/// Lifts a block, given by its own ID or by the ID of the blocked bullet. With `revive` the bullet
+/// becomes a draft again.
 ///
 /// # Errors
-/// Not found, nothing blocked, and those of [`write::apply`].
+/// A note that is not found or not blocked, and the errors of [`write::apply`].
 pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted> {
     memory.persons_only("lift a block")?;
     let named = find_to_change(memory, reference)?.note;
@@ -150,7 +151,7 @@ pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted
     Ok(Lifted { commit: written.commit, ..lifted })
 }
 
-/// The blocked pattern that a note is, or those that a bullet is kept out by; never none.
+/// The blocked pattern itself, or all patterns that block a bullet; never empty.
 fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a Blocked>> {
     let is_meant = |blocked: &&Blocked| match named.kind {
         Kind::Blocked => blocked.path == named.path,
@@ -164,7 +165,7 @@ fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a Blocked>> 
     Ok(blocks)
 }
 
-/// The lines of a bullet that may prove itself anew.
+/// Plans the change that turns a deprecated bullet into a draft.
 fn revived(memory: &Memory, open: &OpenVault, bullet: Option<&Bullet>) -> Result<Change> {
     const ALONE: &str = "leave --revive out to lift the block alone";
     let bullet = bullet

@@ -1,6 +1,8 @@
-//! Private files where earlier versions kept them: in the vault's own folder, where anybody may have put them.
+//! Imports private files that earlier versions stored in the vault's folder, where anyone with
+//! write access may have created them.
 //!
-//! They are ignored. A person may take some of them over, one by one; settings with power, tokens and journals never.
+//! These files are ignored. A person can import some of them one by one; sensitive settings, tokens
+//! and journals are never imported.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +16,11 @@ use cm_store::config::{Layer, keys};
 use cm_store::vault::Vault;
 use cm_store::vault::caches::{files_below, read_regular};
 
-/// The former file of private settings.
+/// Former file of private settings.
 const SETTINGS: &str = "_config.toml";
-/// The former folder of uploaded sessions.
+/// Former folder of uploaded sessions.
 const SESSIONS: &str = "_state/sessions";
-/// Former files of private state, each taken over as a whole under its own name.
+/// Former files of private state, imported unchanged under the same name.
 const STATE: [&str; 5] = [
     "_state/reads.jsonl",
     "_state/models.jsonl",
@@ -26,50 +28,51 @@ const STATE: [&str; 5] = [
     "_state/onboarded.jsonl",
     "_state/jobs.json",
 ];
-/// What is never taken over: it would say who may ask a server, or what recovery writes.
+/// Files that are never imported, because they control access to a server or the writes of a
+/// recovery.
 const NEVER: [&str; 2] = ["_tokens.toml", "_state/journal"];
 
-/// Something in a former place.
+/// An entry found in a former location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Former {
-    /// A setting without power, and its value as TOML.
+    /// A setting that may be imported.
     Setting {
-        /// Its name.
+        /// Name of the setting.
         key: String,
-        /// Its value, as a person would type it.
+        /// Value in the syntax of `cm config set`.
         value: String,
     },
     /// A file of private state.
     File {
-        /// Where it lies in the vault.
+        /// Path in the vault.
         path: String,
     },
-    /// Something that is never taken over.
+    /// An entry that is never imported.
     Ignored {
-        /// Where it lies in the vault.
+        /// Path in the vault.
         path: String,
-        /// Why not.
+        /// Why the entry is not imported.
         why: String,
     },
 }
 
-/// What a person took over, and what is left.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TakenOver {
-    /// What was taken over.
+    /// Imported entries.
     pub taken: Vec<Former>,
-    /// What was declined, was already there, or is never taken over.
+    /// Entries that were declined, already exist, or are never imported.
     pub left: Vec<Former>,
 }
 
-/// The names of former places in which something lies, for a report.
+/// Names of the former locations that exist.
 pub(super) fn places(vault: &Vault) -> Vec<&'static str> {
     let all = [SETTINGS, SESSIONS].into_iter().chain(STATE).chain(NEVER);
     all.filter(|name| vault.root().join(name).symlink_metadata().is_ok()).collect()
 }
 
-/// Everything in the former places of the vault that is written to.
+/// Lists all entries in former locations of the target vault.
 pub fn list(memory: &Memory) -> Vec<Former> {
     let vault = &memory.target().vault;
     let exists = |name: &&str| vault.root().join(name).symlink_metadata().is_ok();
@@ -83,7 +86,7 @@ pub fn list(memory: &Memory) -> Vec<Former> {
     found
 }
 
-/// The settings of the former file; those with power are named and never taken over.
+/// Lists the settings of the former file; sensitive settings are listed as ignored.
 fn settings(vault: &Vault) -> Vec<Former> {
     let Ok(bytes) = read_regular(&vault.root().join(SETTINGS)) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
@@ -99,7 +102,7 @@ fn settings(vault: &Vault) -> Vec<Former> {
     layer.values.iter().map(item).collect()
 }
 
-/// A value as `cm config set` takes it.
+/// Formats a TOML value in the syntax of `cm config set`.
 fn typed(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),
@@ -110,7 +113,7 @@ fn typed(value: &toml::Value) -> String {
     }
 }
 
-/// The logs of uploaded sessions, from the vault's root.
+/// Paths of the uploaded session logs, relative to the vault root, sorted.
 fn sessions(vault: &Vault) -> Vec<String> {
     let folder = vault.root().join(SESSIONS);
     let mut found: Vec<String> = files_below(&folder, 2)
@@ -121,11 +124,11 @@ fn sessions(vault: &Vault) -> Vec<String> {
     found
 }
 
-/// Asks about each thing that may be taken over, and takes over what is confirmed. What is there already stays as it is, and so
-/// do the former files.
+/// Asks for confirmation per entry and imports the confirmed ones. Existing private files and the
+/// former files are not changed.
 ///
 /// # Errors
-/// Private files that cannot be written, and those of [`config::set`].
+/// Private files that cannot be written, and the errors of [`config::set`].
 pub fn import(memory: &Memory, confirm: &mut dyn FnMut(&Former) -> bool) -> Result<TakenOver> {
     memory.persons_only("take over private files")?;
     let open = memory.target();
@@ -141,7 +144,7 @@ pub fn import(memory: &Memory, confirm: &mut dyn FnMut(&Former) -> bool) -> Resu
     Ok(outcome)
 }
 
-/// Whether it may be taken over and nothing of the kind is there yet.
+/// Whether the entry may be imported and has no private counterpart yet.
 fn is_free(open: &OpenVault, former: &Former) -> Result<bool> {
     Ok(match former {
         Former::Setting { key, .. } => {
@@ -167,7 +170,7 @@ fn take_over(memory: &Memory, open: &OpenVault, former: &Former) -> Result<bool>
     }
 }
 
-/// The name among the private files of what lies in `_state/`.
+/// Name of a former `_state/` file among the private files.
 fn own_name(path: &str) -> &str {
     path.strip_prefix("_state/").unwrap_or(path)
 }

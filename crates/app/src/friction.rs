@@ -1,6 +1,7 @@
-//! Where sessions went badly, by the signs in their logs: analysed, and written down as files beside the work.
+//! Detects friction in session logs and writes an analysis as files.
 //!
-//! What the signs are and weigh is for `curate::friction` to say. Text of sessions is redacted before it is looked at.
+//! `curate::friction` defines the signals and their weights. Session text is redacted before the
+//! analysis.
 
 use std::path::{Path, PathBuf};
 
@@ -22,91 +23,91 @@ use cm_store::vault::foreign;
 
 pub use cm_learn::friction::Rules;
 
-/// What is analysed, and by which rules.
+/// Selects the sessions, the rules and the output folder.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// A folder of Claude Code's logs, or one of them; otherwise the sessions that are wanted, where agents keep them.
+    /// A Claude Code log or a folder of them; by default, the logs of the selected sessions.
     pub path: Option<PathBuf>,
-    /// Which sessions, where no path is named.
+    /// Selects sessions if no path is given.
     pub wanted: Wanted,
-    /// Which rules judge.
+    /// Rule set of the analysis.
     pub rules: Rules,
-    /// Where the files go.
+    /// Output folder.
     pub out: Option<PathBuf>,
 }
 
-/// What was found.
+/// The result of an analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
-    /// Which rules judged.
+    /// Rule set of the analysis.
     pub rules: Rules,
-    /// How many logs were read.
+    /// Number of logs read.
     pub logs: usize,
-    /// The sessions in numbers.
+    /// Statistics of all sessions.
     pub overall: Statistics,
-    /// How many sessions went how.
+    /// Number of sessions per quality.
     pub qualities: Vec<Went>,
-    /// How many signs of each kind, the most frequent first.
+    /// Number of signals per kind, most frequent first.
     pub signals: Vec<Counted>,
-    /// Whether the signs say anything.
+    /// Whether the signals are informative.
     pub verdict: Verdict,
     /// The sessions with most friction, at most five.
     pub worst: Vec<Worst>,
-    /// How many steps around signs may teach what to avoid.
+    /// Number of steps near signals that may become anti-patterns.
     pub candidates: usize,
-    /// How many of these are alike.
+    /// Number of clusters of similar candidates.
     pub clusters: usize,
-    /// How many logs told nothing that another had not.
+    /// Number of logs that only repeat other logs.
     pub copies: usize,
-    /// How many lines could not be read.
+    /// Number of lines that could not be parsed.
     pub unread: u32,
-    /// Where the files are.
+    /// Output folder.
     pub folder: String,
-    /// The files.
+    /// Names of the written files.
     pub files: Vec<String>,
 }
 
-/// How many sessions went so.
+/// Number of sessions of one quality.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Went {
-    /// How.
+    /// Quality of the sessions.
     pub quality: Quality,
-    /// How many.
+    /// Number of sessions.
     pub sessions: usize,
 }
 
-/// How many signs of a kind.
+/// Number of signals of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Counted {
-    /// Which sign.
+    /// Name of the signal.
     pub signal: &'static str,
-    /// How many.
+    /// Number of occurrences.
     pub count: u32,
 }
 
 /// A session with friction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Worst {
-    /// Which.
+    /// Session ID.
     pub session_id: String,
-    /// How it went.
+    /// Quality of the session.
     pub quality: Quality,
-    /// Its friction.
+    /// Peak friction score.
     pub peak: f64,
-    /// How many messages the person sent.
+    /// Number of messages of the person.
     pub turns: usize,
 }
 
-/// Where the files go that nobody named a folder for.
+/// Default output folder, relative to the working directory.
 const FOLDER: &str = ".claude/friction";
 
-/// The longest line that is read, in bytes.
+/// Maximum length of a log line, in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// Analyses sessions and writes the files; with what the person should hear besides.
+/// Analyzes sessions and writes the files. Returns the result and notices.
 ///
 /// # Errors
-/// A path that cannot be read, nothing to analyse, and a folder that cannot be written.
+/// An unreadable path, no session to analyze, or an output folder that cannot be written.
 pub fn friction(call: &Call, options: &Options, progress: Progress<'_>) -> Result<(Found, Vec<String>)> {
     let config = Config::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
@@ -140,7 +141,7 @@ fn nothing(logs: usize, options: &Options) -> Error {
         .hint("name a folder with *.jsonl logs of Claude Code, or look further back, such as --days 30")
 }
 
-/// The logs of a folder, by the rules' own view of them.
+/// Analyzes the logs at a path. Returns the number of logs and their sessions.
 fn of_path(
     path: &Path,
     config: &Config,
@@ -175,7 +176,11 @@ fn of_path(
     Ok((named.len(), examined))
 }
 
-/// The folder that files go to. What nobody named is in the working folder, and no link leads out of it.
+/// Resolves the output folder. The default folder must not leave the working directory through a
+/// symbolic link.
+///
+/// # Errors
+/// `leads-out` for such a link.
 fn folder_of(call: &Call, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(named) = named {
         return Ok(call.cwd.join(named));
@@ -238,7 +243,7 @@ fn found(analysis: &Analysis, logs: usize, folder: String, files: Vec<String>) -
     }
 }
 
-/// So many days before the call.
+/// The instant `days` before the call.
 pub fn since(call: &Call, days: f64) -> Instant {
     call.now.minus_days(days)
 }

@@ -1,5 +1,5 @@
-//! The files that are written from the notes: CORE.md and REFLECTION.md. Where nothing but the day would change, the file
-//! stays as it is and nothing is committed.
+//! Generates CORE.md and REFLECTION.md from the notes. A file is not rewritten if only its date
+//! would change.
 
 use std::rc::Rc;
 
@@ -27,30 +27,30 @@ use cm_store::git::Repo;
 use cm_store::vault::layout;
 use cm_store::vault::usage::Used;
 
-/// A file that was written, or would have been the same.
+/// The result of generating a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Generated {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// How many entries it lists.
+    /// Number of listed entries.
     pub entries: usize,
-    /// How many more there were to list.
+    /// Number of entries omitted because of limits.
     pub omitted: usize,
-    /// About how many tokens it costs a prompt.
+    /// Estimated number of tokens.
     pub tokens: usize,
-    /// The commit; null where commits are manual or nothing but the day would have changed.
+    /// The commit; null if commits are manual or the file is up to date.
     pub commit: Option<String>,
     /// Whether the file was written.
     pub changed: bool,
-    /// The text, where it was to be shown and not to be written.
+    /// Contents of the file; only for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// Writes CORE.md; with `dry_run` only says what it would hold.
+/// Generates CORE.md; with `dry_run` only returns its contents.
 ///
 /// # Errors
-/// Where the notes cannot be read, and those of [`write::apply`].
+/// Unreadable notes, and the errors of [`write::apply`].
 pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let constants = scoring(&open.settings);
@@ -72,7 +72,7 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
     keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
 }
 
-/// Writes REFLECTION.md; with `dry_run` only says what it would hold.
+/// Generates REFLECTION.md; with `dry_run` only returns its contents.
 ///
 /// # Errors
 /// Those of [`core()`].
@@ -95,16 +95,17 @@ fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
     open.settings.get(key).and_then(|(value, _)| value.as_str())
 }
 
-/// What the scores of CORE.md are worked out from.
+/// Inputs of the scores in CORE.md.
 #[derive(Clone, Copy)]
 struct Basis {
-    /// Whether the use of notes in this clone counts.
+    /// Whether usage recorded in this clone counts.
     local: bool,
     now: Instant,
 }
 
 impl Basis {
-    /// In a vault that others share, what git holds alone: the same commit gives the same file in every clone, on any day.
+    /// In a shared vault, uses only committed data, so that the same commit gives the same file in
+    /// every clone on any day.
     fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
         let repo = open.repo()?;
         let local = match word(open, "core.usage") {
@@ -123,7 +124,7 @@ impl Basis {
     }
 }
 
-/// The notes with their scores and use, in one order.
+/// Notes with their scores and usage, in the same order.
 struct View {
     notes: Rc<Vec<Note>>,
     scores: Vec<Score>,
@@ -131,7 +132,7 @@ struct View {
 }
 
 impl View {
-    /// For CORE.md, that a note was made counts as its first use.
+    /// Loads and scores the notes. For CORE.md, the creation of a note counts as its first access.
     fn of(memory: &Memory, open: &OpenVault, core: Option<Basis>) -> Result<Self> {
         let notes = memory.notes_of(open)?;
         let (mut table, notices) = open.usage().load();
@@ -155,7 +156,7 @@ impl View {
     }
 }
 
-/// Writes the file unless it says the same already.
+/// Writes the file unless its contents are up to date.
 fn keep(
     memory: &Memory,
     name: &str,

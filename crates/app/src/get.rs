@@ -1,4 +1,4 @@
-//! One note, whole, with what points at it.
+//! Reads a complete note with its incoming and outgoing edges.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,56 +13,56 @@ use cm_note::graph::Graph;
 use cm_note::note::Kind;
 use cm_note::score::{Score, Status};
 
-/// The other end of an edge of this note.
+/// The note at the other end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Backlink {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// The type of the edge.
+    /// Relation type of the edge.
     #[serde(rename = "type")]
     pub relation: String,
 }
 
-/// A note.
+/// A complete note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Got {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its kind.
+    /// Kind of the note.
     pub kind: Kind,
-    /// Its type.
+    /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// Its frontmatter as written.
+    /// Frontmatter as written in the file.
     pub frontmatter: Map<String, Value>,
-    /// Its text below the frontmatter.
+    /// Text below the frontmatter.
     pub body: String,
-    /// Notes that it points at.
+    /// Notes that this note links to.
     pub links: Vec<Backlink>,
-    /// Notes that point at it.
+    /// Notes that link to this note.
     pub backlinks: Vec<Backlink>,
-    /// Its decay score, where it is a memory.
+    /// Decay score; only for memories.
     pub score: Option<Score>,
-    /// What that score means.
+    /// Status derived from the score.
     pub status: Option<Status>,
-    /// What is wrong with it.
+    /// Problems in the note.
     pub findings: Vec<Finding>,
-    /// Which vault it is from.
+    /// Level of the note's vault.
     pub vault: Level,
 }
 
-/// Reads a note, which counts as a use of it.
+/// Reads a note and counts an access.
 ///
 /// # Errors
-/// Not found or ambiguous.
+/// A note that is not found, or an ambiguous reference.
 pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     let found = find(memory, reference)?;
     let text = found.text();
@@ -90,10 +90,10 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     })
 }
 
-/// A note's file as it is written, found by its id or by what else names it; that counts as a use of it.
+/// Reads the text of a note's file and counts an access.
 ///
 /// # Errors
-/// Not found or ambiguous.
+/// A note that is not found, or an ambiguous reference.
 pub fn written(memory: &Memory, reference: &str) -> Result<String> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.
@@ -114,7 +114,7 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
     Ok((Some(score), Some(Status::of(score, &constants))))
 }
 
-/// The notes that a note points at, and those that point at it.
+/// Outgoing and incoming neighbors of a note.
 fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
     let notes = memory.notes_of(found.open)?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
@@ -135,10 +135,10 @@ fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<
     Ok((outgoing, incoming))
 }
 
-/// The bytes of a note's file, which counts as a use of it.
+/// Reads the bytes of a note's file and counts an access.
 ///
 /// # Errors
-/// Not found or ambiguous.
+/// A note that is not found, or an ambiguous reference.
 pub fn raw(memory: &Memory, reference: &str) -> Result<Vec<u8>> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.

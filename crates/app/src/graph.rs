@@ -1,4 +1,4 @@
-//! The graph of a vault as text for other programs.
+//! Exports the graph of a vault as text.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use super::memory::Memory;
 use super::related::FARTHEST;
 use cm_note::graph::{Graph, Route, formats};
 
-/// A way of writing a graph.
+/// Output format of a graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Graphviz.
+    /// Graphviz DOT.
     Dot,
-    /// Mermaid, which many markdown viewers draw.
+    /// Mermaid, which many Markdown viewers render.
     Mermaid,
-    /// Nodes and edges.
+    /// JSON with nodes and edges.
     #[default]
     Json,
-    /// GraphML.
+    /// GraphML, an XML format.
     GraphMl,
 }
 
-/// The whole graph, or the notes up to so many edges around one.
+/// Exports the whole graph, or the notes within `hops` edges of one note.
 ///
 /// # Errors
-/// Not found, or too many hops.
+/// A note that is not found, or `hops` out of range.
 pub fn graph(memory: &Memory, around: Option<&str>, hops: u8, format: Format) -> Result<String> {
     if !(1..=FARTHEST).contains(&hops) {
         return Err(Error::usage(format!("hops are 1 to {FARTHEST}")));

@@ -1,7 +1,8 @@
-//! Whether a command may run, as the vault's past incidents and blocked patterns have it beside the built-in rules.
+//! Decides whether an agent's command may run, by built-in rules and by the incidents and blocked
+//! patterns of the open vaults.
 //!
-//! It stands before every command of an agent, so that it opens no index and reads two small folders only. Without a
-//! vault it judges all the same.
+//! It runs before every command of an agent, so it opens no index and reads only two small folders.
+//! Without a vault, only the built-in rules apply.
 
 use std::path::Path;
 
@@ -24,19 +25,19 @@ use cm_store::vault::walk;
 
 pub use cm_learn::trauma::{Judgement, hook};
 
-/// The category of the bullets that keep incidents; the guard reads no other.
+/// Category of the bullets that record incidents; the guard reads no other bullets.
 pub const CATEGORY: &str = "incidents";
 
-/// What becomes of a command.
+/// The decision about a command.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Guarded {
-    /// Whether it may run.
+    /// Whether the command may run.
     pub decision: Judgement,
-    /// What it would endanger; `blocked` of a pattern that the vault blocks.
+    /// Class of the danger; `blocked` for a pattern that the vault blocks.
     pub class: Option<Class>,
-    /// Why, as a sentence without its full stop; empty where it is allowed.
+    /// Reason as a sentence without a full stop; empty if the command is allowed.
     pub reason: String,
-    /// The past incident that it is like.
+    /// The similar past incident.
     pub incident: Option<PastIncident>,
 }
 
@@ -51,7 +52,7 @@ impl From<&Decision> for Guarded {
     }
 }
 
-/// Judges a command that would run in the call's working folder; with what the person should hear besides.
+/// Decides about a command in the call's working directory. Returns the decision and notices.
 pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
     judged(
         call,
@@ -60,7 +61,7 @@ pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
     )
 }
 
-/// Judges what an agent is about to do; none where that is neither a command nor a change of files.
+/// Decides about a tool call of an agent; `None` if it neither runs a command nor changes files.
 pub fn asked(call: &Call, asked: &Asked) -> Option<(Decision, Vec<String>)> {
     if let Some(command) = &asked.command {
         return Some(guard(call.clone(), command));
@@ -73,7 +74,7 @@ pub fn asked(call: &Call, asked: &Asked) -> Option<(Decision, Vec<String>)> {
     })
 }
 
-/// Judges by the rules, and by the incidents and patterns of the vaults.
+/// Loads the relevant incidents and patterns, then runs `decide`.
 fn judged(
     call: Call,
     dangers: impl Fn(&Ground<'_>) -> Vec<Danger>,
@@ -100,12 +101,12 @@ fn judged(
     (decide(&ground, &known), known.notices)
 }
 
-/// The path with its symbolic links resolved, as far as it exists.
+/// Resolves symbolic links; returns the path unchanged if it does not exist.
 fn resolved(path: &Path) -> String {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 
-/// The files of this machine.
+/// Looks up files in the file system of this machine.
 #[derive(Debug)]
 struct Files;
 
@@ -128,14 +129,14 @@ impl Lookup for Files {
     }
 }
 
-/// The incidents that the vaults keep, in use or not yet.
+/// All incidents of the open vaults, including drafts.
 pub(super) fn incidents(memory: &Memory) -> Vec<PastIncident> {
     let mut known = Known { drafts: true, classes: Class::ALL.to_vec(), ..Known::default() };
     memory.vaults.iter().for_each(|open| known.read(open));
     known.incidents
 }
 
-/// What the vaults know of commands.
+/// Incidents and blocked patterns loaded from the vaults.
 #[derive(Default)]
 struct Known {
     drafts: bool,
@@ -157,7 +158,7 @@ impl Known {
         }
     }
 
-    /// The notes of a folder that hold one of these words; the others are not looked at further.
+    /// Notes of a folder that contain one of `words`; other files are not parsed.
     fn notes(&mut self, open: &OpenVault, folder: &str, words: &[&str]) -> Vec<Note> {
         if words.is_empty() {
             return Vec::new();

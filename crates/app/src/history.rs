@@ -1,4 +1,4 @@
-//! One note through its commits, over renames, with what changed in words.
+//! The history of one note through its commits, across renames, with word-level differences.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,12 +13,12 @@ use cm_note::path::NotePath;
 use cm_store::git::Changed;
 use cm_text::words::{self, Kind};
 
-/// A run of text in a change.
+/// A run of text in a word-level difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Piece {
-    /// `same`, `added`, `removed`, or `gap` where unchanged text is left out.
+    /// `same`, `added`, `removed`, or `gap` for omitted unchanged text.
     pub kind: &'static str,
-    /// The text.
+    /// The text of the run.
     pub text: String,
 }
 
@@ -34,37 +34,37 @@ impl Piece {
     }
 }
 
-/// A change of the note.
+/// One change of the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Version {
-    /// The commit that made it.
+    /// The commit of the change.
     pub commit: Commit,
-    /// Where the note lay then.
+    /// Path of the note at that commit.
     pub path: String,
-    /// Where it came from, where it was moved.
+    /// Previous path, if the note was moved.
     pub moved_from: Option<String>,
-    /// What changed, word by word; empty where only the path did.
+    /// Word-level difference; empty if only the path changed.
     pub diff: Vec<Piece>,
 }
 
-/// A note's changes, the newest first.
+/// Changes of a note, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct History {
-    /// What the note answers to.
+    /// Note ID.
     pub id: String,
-    /// Where it lies now.
+    /// Current path of the note, or its last path if it was deleted.
     pub path: String,
-    /// Its changes.
+    /// Changes of the note.
     pub versions: Vec<Version>,
 }
 
-/// Lines of unchanged text that are kept around a change.
+/// Number of unchanged lines shown around a change.
 const AROUND: usize = 1;
 
-/// Follows a note, also one that is gone and is named by its id.
+/// Returns the history of a note, including a deleted one.
 ///
 /// # Errors
-/// Not found, no repository, or a repository that cannot be read.
+/// A note that is not found, no repository, or an unreadable repository.
 pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
     let (id, path) = here_or_gone(memory, reference)?;
     let open = memory.target();
@@ -87,10 +87,10 @@ pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History
     Ok(History { id, path: path.to_string(), versions })
 }
 
-/// The commits that changed a note, over renames, the newest first.
+/// Commits that changed a note, across renames, newest first.
 ///
 /// # Errors
-/// No repository, or one that cannot be read.
+/// No repository, or an unreadable one.
 pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Vec<cm_store::git::Version>> {
     let is_same = |bytes: &[u8]| {
         let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
@@ -99,10 +99,10 @@ pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Ve
     Ok(repository(open)?.history_of(path, &is_same)?)
 }
 
-/// The id and path of a note that is there, or of one that is gone.
+/// ID and path of an existing or deleted note.
 ///
 /// # Errors
-/// Not found, neither here nor in history, or ambiguous.
+/// A note that is not found in the vault or its history, or an ambiguous reference.
 pub(super) fn here_or_gone(memory: &Memory, reference: &str) -> Result<(String, NotePath)> {
     match find(memory, reference) {
         Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
@@ -114,17 +114,18 @@ pub(super) fn here_or_gone(memory: &Memory, reference: &str) -> Result<(String, 
     }
 }
 
-/// Whether a note that is gone is the one that is meant: by its id or the beginning of it, its path, or its title.
+/// Whether a reference matches a deleted note by ID, ID prefix, path or title.
 pub(super) fn is_meant(note: &Note, reference: &str) -> bool {
     let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
     by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
 }
 
-/// Verbs that remove no note, so that their commits need not be read.
+/// Operations that never delete a note, so that their commits can be skipped.
 const KEEPING: [&str; 9] =
     ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
 
-/// A note that is gone, as HEAD has it where it was removed by hand, else as the newest commit that removed it had it.
+/// Finds a deleted note: in HEAD if the deletion is uncommitted, else in the newest commit that
+/// deleted it.
 fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
     let open = memory.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
@@ -175,7 +176,7 @@ fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
     Ok(None)
 }
 
-/// The note of this id, here or gone.
+/// Finds an existing or deleted note by ID.
 fn gone_or_moved(memory: &Memory, id: &NoteId) -> Result<Option<Note>> {
     match find(memory, id.as_str()) {
         Ok(found) => Ok(Some(found.note)),
@@ -184,7 +185,7 @@ fn gone_or_moved(memory: &Memory, id: &NoteId) -> Result<Option<Note>> {
     }
 }
 
-/// The one note that fits, if any does.
+/// Returns the single match, `None` if there is no match, or an error if there are several.
 fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
     if fitting.len() > 1 {
         return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));

@@ -1,4 +1,4 @@
-//! Bringing in a folder of another tool, in one commit. The folder itself is only read.
+//! Imports a folder of another tool in one commit. The source folder is only read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,64 +22,64 @@ use cm_store::vault::usage::{UsageTable, Used};
 
 pub use cm_exchange::import::{Format, Skipped, Why};
 
-/// What is to be brought in.
+/// Source and destination of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The folder.
+    /// The folder to import.
     pub source: PathBuf,
-    /// Which tool it is from; found out where nothing is said.
+    /// The tool that created the folder; detected by default.
     pub from: Option<Format>,
-    /// The folder of the vault that it goes to.
+    /// Target folder in the vault.
     pub into: Option<String>,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
 }
 
-/// A file that was brought in.
+/// An imported file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Brought {
-    /// Where it lies in the vault.
+    /// Path in the vault.
     pub path: String,
-    /// Its id; null where it has none and can be given none.
+    /// Note ID; null if the file has none and cannot get one.
     pub id: Option<String>,
 }
 
-/// What was brought in.
+/// The result of importing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
-    /// Which tool the folder is from.
+    /// The tool that created the folder.
     pub from: Format,
-    /// What told so.
+    /// How the tool was detected.
     pub because: String,
-    /// The files that came in.
+    /// Imported files.
     pub imported: Vec<Brought>,
-    /// The files that did not, and why.
+    /// Files that were not imported, each with the reason.
     pub skipped: Vec<Skipped>,
-    /// What is wrong in the files that came in.
+    /// Problems in the imported files.
     pub findings: Vec<Finding>,
-    /// Files that are no notes and came along, because notes that came in use them.
+    /// Attachments copied because imported notes use them.
     pub copied: Vec<String>,
-    /// Other files that are no notes; they stay where they are.
+    /// Other attachments, which were not copied.
     pub attachments: Vec<String>,
-    /// Of how many notes the use was taken over.
+    /// Number of notes with imported usage counts.
     pub usage: usize,
-    /// The commit; null where commits are manual or nothing came in.
+    /// The commit; null if commits are manual or nothing was imported.
     pub commit: Option<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
 impl Imported {
-    /// Whether a part of what was asked for was not done.
+    /// Whether some requested files could not be imported.
     pub fn failed(&self) -> bool {
         self.skipped.iter().any(|skipped| skipped.why.failed())
     }
 }
 
-/// More ids than this make a commit's message unreadable; the files of the commit tell them as well.
+/// Maximum number of IDs in a commit message.
 pub(super) const IDS: usize = 200;
 
-/// What was brought in from a folder, or from one file.
+/// The result of importing a folder or a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -90,7 +90,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether a part of what was asked for was not done.
+    /// Whether some requested items could not be imported.
     pub fn failed(&self) -> bool {
         match self {
             Self::Folder(notes) => notes.failed(),
@@ -99,7 +99,7 @@ impl Outcome {
     }
 }
 
-/// Imports what a name means: the notes of a folder, or the bullets of a file.
+/// Imports the notes of a folder or the bullets of a file.
 ///
 /// # Errors
 /// Those of [`import`] and of [`playbook::import::import`].
@@ -120,7 +120,8 @@ pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import:
 /// Imports a folder.
 ///
 /// # Errors
-/// No such folder, one that lies in the vault, nothing in it that could come in, and those of [`write::apply`].
+/// A missing folder, a folder inside the vault, nothing to import, and the errors of
+/// [`write::apply`].
 pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     if !options.dry_run {
         memory.persons_only("import notes")?;
@@ -204,7 +205,7 @@ fn planned(
     Ok(plan::plan(folder, &How { format, into, types, relations, at: &at, of_id: &of_id }))
 }
 
-/// Leaves the files out that would bring a live-looking secret into the vault.
+/// Moves files with an apparent live secret from the planned to the skipped files.
 fn leave_secrets(rules: &Rules, folder: &cm_note::foreign::Folder, plan: &mut Plan) {
     let mut left = Vec::new();
     // The line of the source: what is written has keys that the source lacks.
@@ -229,7 +230,8 @@ fn brought(file: &Incoming) -> Brought {
     Brought { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
 }
 
-/// The files that come along with their notes. One that lies there with the same bytes needs no copy.
+/// Copies of the attachments that imported notes use, without those that already exist with the
+/// same bytes.
 fn copies(open: &OpenVault, source: &Path, plan: &Plan) -> Result<Vec<Change>> {
     let mut copies = Vec::new();
     for (from, target) in &plan.copied {
@@ -276,7 +278,7 @@ fn nothing_came(source: &str, plan: &Plan) -> Error {
         .hint(format!("{}{tail}", reasons.join("; ")))
 }
 
-/// Why a file did not come in, in words.
+/// A user-facing explanation of why a file was not imported.
 pub fn reason(why: Why) -> &'static str {
     match why {
         Why::ThereAlready => "in the vault already",
@@ -291,7 +293,8 @@ pub fn reason(why: Why) -> &'static str {
     }
 }
 
-/// Takes over the counts of another tool where the vault has none of its own; how many there were then.
+/// Imports usage counts if the vault has none; returns the number of notes with imported counts,
+/// else 0.
 fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
     if usage.is_empty() {
         return Ok(0);
@@ -301,11 +304,11 @@ fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
     Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
 }
 
-/// Takes over the counts in the `_state.json` of a vault of the earlier tool that is used where it lies, once: where
-/// the vault has counts of its own already, nothing happens. A file that cannot be read counts for nothing.
+/// Imports the counts of an existing `_state.json` of the earlier tool, unless the vault already
+/// has counts. An invalid file is ignored.
 ///
 /// # Errors
-/// Where the vault's own counts cannot be written.
+/// Usage data that cannot be read or written.
 pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
     if open.usage().has_counts() {
         return Ok(0);

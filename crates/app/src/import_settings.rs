@@ -1,7 +1,7 @@
-//! The settings of the earlier Python tool (`_config.json`) at an import: each that the vault does not have already is named.
+//! Reports the settings of the earlier Python tool (`_config.json`) that an import leaves out.
 //!
-//! None is taken over, for a setting of a foreign folder may run programs or send text away. Values, which may be keys, are
-//! not shown.
+//! None of them is imported, because a foreign setting may run programs or send text over the
+//! network. Values may be keys and are not shown.
 
 use serde_json::{Map, Value};
 
@@ -9,12 +9,12 @@ use super::memory::OpenVault;
 use cm_note::finding::{Code, Finding, Severity};
 use cm_store::config::keys;
 
-/// Name of the file.
+/// Name of the settings file.
 pub(super) const FILE: &str = "_config.json";
 /// Keys that describe the file itself.
 const OWN: [&str; 2] = ["version", "generator"];
 
-/// A finding for each setting of the file's text that is left out.
+/// Returns a finding for each setting that is not imported.
 pub(super) fn left_out(open: &OpenVault, text: &str) -> Vec<Finding> {
     let parsed = serde_json::from_str::<Map<String, Value>>(text.trim_start_matches('\u{feff}'));
     let mut config = match parsed {
@@ -33,7 +33,8 @@ pub(super) fn left_out(open: &OpenVault, text: &str) -> Vec<Finding> {
     settings.iter().filter_map(|(name, value)| judged(open, name, value)).collect()
 }
 
-/// The settings under dotted names; an object that is a setting's value as a whole stays whole.
+/// Flattens nested tables to dotted names; an object that is the value of a known setting is
+/// preserved.
 fn flatten(above: &str, table: Map<String, Value>, settings: &mut Vec<(String, Value)>) {
     for (key, value) in table {
         let name = if above.is_empty() { key } else { format!("{above}.{key}") };

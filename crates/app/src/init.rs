@@ -1,4 +1,4 @@
-//! Making a folder a vault. Notes that lie in it stay as they are.
+//! Creates a vault in a folder. Existing notes are not changed.
 
 use std::path::{Path, PathBuf};
 
@@ -14,30 +14,31 @@ use cm_note::path::NotePath;
 use cm_store::git::Repo;
 use cm_store::vault::{self, Vault, layout};
 
-/// What is to be made.
+/// Location of the new vault.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The folder; the working folder where none is named.
+    /// The folder; by default the working directory.
     pub folder: Option<PathBuf>,
-    /// The person's own vault, in the platform's data folder.
+    /// Creates the global vault in the platform's data folder.
     pub global: bool,
 }
 
-/// A vault that was made.
+/// The result of creating a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Initialised {
-    /// Its root.
+    /// Path of the vault's root.
     pub vault: String,
-    /// The repository's work tree that it lies in.
+    /// Work tree of the repository that contains the vault.
     pub repository: Option<String>,
-    /// The commit of its first files; null where commits are manual or nothing was missing.
+    /// The commit of the initial files; null if commits are manual or nothing was missing.
     pub commit: Option<String>,
-    /// The files that were written.
+    /// Paths of the files that were written.
     pub created: Vec<String>,
 }
 
 const SETTINGS: &str = include_str!("../../../templates/vault/cm.toml");
-/// Derived, private and temporary files; the JSON ones are those of the earlier tool, whose `_config.json` may hold keys.
+/// Ignore rules for derived, private and temporary files. The JSON files belong to the earlier
+/// tool; its `_config.json` may contain keys.
 const IGNORED: [&str; 10] = [
     "/_index/",
     "/_state/",
@@ -52,10 +53,10 @@ const IGNORED: [&str; 10] = [
 ];
 const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md linguist-generated"];
 
-/// Makes a vault: settings, ignore rules, and a repository where there is none.
+/// Creates a vault with settings and ignore rules, and a repository if there is none yet.
 ///
 /// # Errors
-/// Where the folder or the repository cannot be made or used.
+/// A folder or repository that cannot be created or used.
 pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     let folder = folder_of(&call, options)?;
     vault::make(&folder)?;
@@ -87,7 +88,7 @@ pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     Ok((memory, outcome))
 }
 
-/// The files of rules for git that lack lines, with the texts that have them.
+/// Paths and new contents of the Git rule files that lack required lines.
 pub(super) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     let mut files = Vec::new();
     for (name, wanted) in [(".gitattributes", &ATTRIBUTES[..]), (".gitignore", &IGNORED[..])] {
@@ -113,7 +114,7 @@ fn own(name: &str) -> Result<NotePath> {
     NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
 }
 
-/// The text with the lines that it lacks; `None` where it lacks none.
+/// Appends the missing lines to `text`; `None` if it contains all of them.
 fn with_lines(text: &str, wanted: &[&str]) -> Option<String> {
     let missing: Vec<&str> =
         wanted.iter().copied().filter(|line| text.lines().all(|there| there.trim() != *line)).collect();

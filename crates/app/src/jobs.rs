@@ -1,5 +1,5 @@
-//! What a server does by itself, day by day and week by week: it learns from sessions, and lets what faded go from CORE.md.
-//! When each was last done is kept among the user's private files.
+//! Scheduled jobs of the server: learning from sessions and updating CORE.md after decay.
+//! The time of each job's last run is stored in the user's private files.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::stop::Stop;
 use cm_note::instant::Instant;
 use cm_store::vault::{Vault, layout};
 
-/// Where it is kept when jobs were done, among the user's private files.
+/// Private file with the times of the last runs.
 const FILE: &str = "jobs.json";
 
-/// When a job was last done. One that nobody knows of counts as done now, so that it is missed, and made up for, by a server that
-/// never runs at its time.
+/// The instant of a job's last run. An unknown job is recorded as run now, so that a server that is
+/// down at the scheduled time catches up later.
 ///
 /// # Errors
-/// What the system says.
+/// I/O errors.
 pub fn last(memory: &Memory, job: &str) -> Result<Instant> {
     let vault = &memory.target().vault;
     match kept(vault).remove(job) {
@@ -29,16 +29,16 @@ pub fn last(memory: &Memory, job: &str) -> Result<Instant> {
     }
 }
 
-/// By name; a file that is not understood is as none.
+/// Last runs by job name; an invalid file counts as empty.
 fn kept(vault: &Vault) -> BTreeMap<String, Instant> {
     let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Keeps that a job was done.
+/// Records that a job ran at `now`.
 ///
 /// # Errors
-/// What the system says.
+/// I/O errors.
 pub fn done(memory: &Memory, job: &str, now: Instant) -> Result<()> {
     keep(&memory.target().vault, job, now)
 }
@@ -51,10 +51,10 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
     Ok(vault.write_private(FILE, &format!("{text}\n"))?)
 }
 
-/// Learns from the sessions that nobody has learned from yet, as `cm reflect` does; says how it ended.
+/// Learns from new sessions, as `cm reflect` does, and returns a summary.
 ///
 /// # Errors
-/// What ended it before its end, and a run in which something failed.
+/// An error that ends the run early, or a run with failures.
 pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
     let shelf = Shelf::open(memory, &mut |_| {})?;
     let Reflected { run, kind, .. } =
@@ -75,11 +75,11 @@ pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
     }
 }
 
-/// Scores how memories fade, as `cm decay` does, and where there is a CORE.md, writes it anew, so that what faded is not told
-/// any more; says how many have which status.
+/// Computes decay scores, as `cm decay` does, and regenerates an existing CORE.md. Returns the
+/// number of memories per status.
 ///
 /// # Errors
-/// Those of the two.
+/// Those of [`decay()`] and [`generate::core()`].
 pub fn fade(memory: &Memory) -> Result<String> {
     let counts = decay(memory, &decay::Options::default())?.counts;
     let counts: Vec<String> =

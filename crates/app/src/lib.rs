@@ -1,5 +1,5 @@
-//! What can be done with a vault, one verb a file. No surface is known here: nothing is printed, parsed from a command
-//! line or turned into an exit code.
+//! Operations on vaults, one module per command. They are independent of the surface: they do not
+//! print, parse command lines or choose exit codes.
 
 pub mod actor;
 pub mod add;

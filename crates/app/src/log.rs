@@ -1,4 +1,4 @@
-//! The curations, read back from the commits.
+//! Lists the commits of a vault, with the curations recorded in their messages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,48 +10,48 @@ use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
 use cm_store::git::{CommitInfo, LogFilter, Repo};
 
-/// Which commits.
+/// Filters for commits.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Curations of this note.
+    /// Only curations of this note.
     pub note: Option<String>,
-    /// By this verb.
+    /// Only this operation.
     pub op: Option<String>,
-    /// For this agent.
+    /// Only this agent.
     pub agent: Option<String>,
-    /// Of this session.
+    /// Only this session.
     pub session: Option<String>,
-    /// At or after this.
+    /// Only commits at or after this instant.
     pub since: Option<Instant>,
-    /// At most so many.
+    /// Maximum number of commits.
     pub limit: usize,
 }
 
-/// A commit.
+/// A commit in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
-    /// Its id.
+    /// Commit ID.
     pub id: String,
-    /// When it was made.
+    /// Time of the commit.
     pub at: Instant,
-    /// The verb; null where no curation made it.
+    /// Operation of the curation; null if the commit is not a curation.
     pub op: Option<String>,
-    /// The notes that it is about.
+    /// IDs of the affected notes.
     pub ids: Vec<String>,
-    /// Who asked, else its author.
+    /// The actor of the curation, else the commit's author.
     pub actor: String,
-    /// The agent that asked.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// The agent's session.
+    /// Session ID of the agent.
     pub session: Option<String>,
-    /// Why.
+    /// Reason given for the change.
     pub reason: Option<String>,
-    /// Its first line.
+    /// First line of the message.
     pub subject: String,
 }
 
 impl Commit {
-    /// A commit as it stands in lists.
+    /// Converts commit information to a log entry.
     pub fn of(info: &CommitInfo) -> Self {
         let message = info.message.clone();
         let (op, ids) = message.as_ref().map_or((None, Vec::new()), |m| (Some(m.op.clone()), m.ids.clone()));
@@ -69,17 +69,17 @@ impl Commit {
     }
 }
 
-/// Commits, the newest first.
+/// A list of commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Logged {
-    /// The commits.
+    /// The commits, newest first.
     pub commits: Vec<Commit>,
 }
 
-/// The commits of the vault that is written to.
+/// Lists the commits of the target vault.
 ///
 /// # Errors
-/// No repository, a note that is not found, or a repository that cannot be read.
+/// No repository, a note that is not found, or an unreadable repository.
 pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     let repo = repository(memory.target())?;
     let ids = match &options.note {
@@ -101,14 +101,17 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     Ok(Logged { commits })
 }
 
-/// Says why no commits are found where commits are manual.
+/// Adds a notice about manual commits if the history is empty for that reason.
 pub(super) fn notice_if_manual(memory: &Memory, is_empty: bool) {
     if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
         memory.notice("`git.commit` is manual: changes stand in the history once `cm commit` commits them");
     }
 }
 
-/// The repository of a vault, or a refusal.
+/// The repository of a vault.
+///
+/// # Errors
+/// `no-repository` if the vault is not in one.
 pub(super) fn repository(open: &OpenVault) -> Result<&Repo> {
     open.repo()?.ok_or_else(|| {
         Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")

@@ -1,6 +1,5 @@
-//! What agents' logs tell now: found in the person's home, read one log at a time, and how secrets are taken out of it.
-//!
-//! Nothing is kept: who wants sessions that were read before asks elsewhere.
+//! Reads sessions directly from agents' logs in the home folder, one log at a time, and redacts
+//! secrets. Nothing is cached.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,41 +18,43 @@ use cm_session::{Agent, Meta, SessionId};
 
 pub use super::sessions::agents;
 
-/// Which sessions.
+/// Filters for sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Of these agents; all where there is none.
+    /// Only these agents; all agents if empty.
     pub agents: Vec<Agent>,
-    /// Of this workspace: its folder, or the folder's name.
+    /// Only this workspace: its path or the name of its folder.
     pub workspace: Option<String>,
-    /// Begun at this instant or later.
+    /// Only sessions that started at or after this instant.
     pub since: Option<Instant>,
 }
 
-/// A session as its log tells it. Nothing of it is kept or shown before it is [`Told::redacted`].
+/// A session parsed from its log. It must pass through [`Told::redacted`] before it is stored or
+/// shown.
 #[derive(Debug)]
 pub struct Told {
-    /// What is known of it.
+    /// Metadata of the session.
     pub meta: Meta,
-    /// What happened, in the order of the log.
+    /// Events in log order.
     pub events: Vec<Event>,
-    /// The log.
+    /// Path of the log.
     pub path: PathBuf,
 }
 
-/// What was read.
+/// Summary of reading logs.
 #[derive(Debug, Default)]
 pub struct Read {
-    /// How many logs.
+    /// Number of logs.
     pub logs: usize,
-    /// Lines for the person: what could not be read.
+    /// Notices about logs that could not be read.
     pub notices: Vec<String>,
 }
 
-/// How far reading is: logs done, and logs in all.
+/// Progress callback: number of logs done, and total number of logs.
 pub type Progress<'a> = &'a dyn Fn(usize, usize);
 
-/// The agents that a call names to be looked at. The one that asks, by the environment, is none of them.
+/// The agents that the call names explicitly. A name that only comes from `CM_AGENT` does not
+/// count.
 ///
 /// # Errors
 /// Those of [`agents`].
@@ -62,10 +63,11 @@ pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
 
-/// Reads all sessions that are wanted, and that the settings of the vault here let be read, and hands them on, one at a time.
+/// Reads all matching sessions that the settings of the current vault permit, and passes them to
+/// `take` one at a time.
 ///
 /// # Errors
-/// Where there is no home folder. A log that cannot be read is a notice.
+/// A missing home folder. An unreadable log is reported as a notice.
 pub fn each(
     call: &Call,
     wanted: &Wanted,
@@ -122,13 +124,13 @@ impl Wanted {
     }
 }
 
-/// What one log tells, session by session.
+/// Sessions of one log, by session ID.
 #[derive(Default)]
 struct Held(BTreeMap<SessionId, HeldSession>);
 
 #[derive(Default)]
 struct HeldSession {
-    /// By line and part.
+    /// Events by line and part.
     events: BTreeMap<(u64, u32), Event>,
     meta: Option<Meta>,
 }
@@ -157,31 +159,31 @@ impl Sink for Held {
     }
 }
 
-/// All sessions that a log tells, sub-agents too.
+/// Reads all sessions of a log, including sub-agents.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// An unreadable log.
 pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
     let mut held = Held::default();
     ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.told(&source.path).collect())
 }
 
-/// One log of Claude Code that was named; sub-agents and sessions of our own are told too.
+/// Reads a Claude Code log by path, including sub-agents and sessions started by cm.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// An unreadable log.
 pub fn of_file(path: &Path) -> Result<Vec<Told>> {
     of_source(&Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path))
 }
 
-/// What a log that somebody named and that cannot be read comes to.
+/// Converts a read failure of an explicitly named log to a usage error.
 pub fn unread(error: &ingest::Error) -> Error {
     Error::usage(error.to_string())
 }
 
 impl Told {
-    /// How many bytes of text it has.
+    /// Total size of the session's text, in bytes.
     pub fn bytes(&self) -> u64 {
         let text = |event: &Event| match &event.kind {
             EventKind::ToolCall { input, .. } => input.to_string().len(),
@@ -190,7 +192,7 @@ impl Told {
         self.events.iter().map(|event| text(event) as u64).sum()
     }
 
-    /// The same without its secrets.
+    /// Redacts secrets in all texts of the session.
     pub fn redacted(mut self, rules: &Rules) -> Self {
         for said in
             [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
@@ -222,12 +224,13 @@ impl Told {
     }
 }
 
-/// A text without its secrets.
+/// Redacts secrets in a text.
 pub fn text(text: &str, rules: &Rules) -> String {
     redact(text, rules).0.into_string()
 }
 
-/// Redacts every string of a JSON value, then what only the keys around a string give away.
+/// Redacts every string of a JSON value, then the serialized value, because some secrets are only
+/// recognizable by their keys.
 pub fn value(given: &mut Value, rules: &Rules) {
     strings(given, rules);
     let (whole, removed) = redact(&given.to_string(), rules);

@@ -1,4 +1,4 @@
-//! Feedback: a note helped, did harm, or did not matter.
+//! Records feedback: a note was helpful, harmful or irrelevant.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,54 +23,55 @@ use cm_playbook::curation::curation::uncounted_by;
 use cm_playbook::curation::delta::{Delta, DeltaFile, Judge};
 use cm_playbook::curation::report::{Inversion, Step};
 
-/// A word of feedback.
+/// A feedback event.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What it says.
+    /// Whether the note was helpful, harmful or irrelevant.
     pub signal: Signal,
-    /// Why: of harm one of the known reasons, else any words.
+    /// Reason; for harm, one of the known reasons or free text.
     pub because: Option<String>,
-    /// 1 for an explicit word, a fraction for an inferred one.
+    /// Weight: 1 for explicit feedback, less for inferred feedback.
     pub weight: Option<f64>,
-    /// Of harm: a person says that the opposite of a rule holds.
+    /// For harm: states that the opposite of the rule is true. Requires a person.
     pub invert: bool,
 }
 
-/// A note that was judged.
+/// The result of recording feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Marked {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// Its score now: the effective score of a bullet, the decay score of a memory.
+    /// New score: the effective score of a bullet, the decay score of a memory.
     pub score: f64,
-    /// Its maturity now; null for a memory.
+    /// New maturity; null for a memory without one.
     pub maturity: Option<Maturity>,
-    /// How often it was found helpful.
+    /// Number of helpful marks.
     pub helpful: usize,
-    /// How often it was found harmful.
+    /// Number of harmful marks.
     pub harmful: usize,
-    /// The commit; null where commits are manual or this session said so already.
+    /// The commit; null if commits are manual or the feedback is a duplicate.
     pub commit: Option<String>,
-    /// Whether the word was taken; false where the same session said so already.
+    /// Whether the feedback was recorded; false for a duplicate from the same session.
     pub changed: bool,
-    /// Why the word was kept without weight; null where it counts.
+    /// Why the feedback was recorded without weight; null if it counts.
     pub uncounted: Option<String>,
-    /// Why a draft became active by it; null where none did.
+    /// Why a draft became active; null if none did.
     pub activation: Option<String>,
-    /// The step up that it brought.
+    /// The resulting promotion.
     pub promotion: Option<Step>,
-    /// The step down that it brought.
+    /// The resulting demotion.
     pub demotion: Option<Step>,
-    /// The anti-pattern that was made of the rule.
+    /// The anti-pattern created from the rule.
     pub inversion: Option<Inversion>,
 }
 
-/// Notes a word of feedback in the note itself, wherever it lies.
+/// Records feedback in the note's file, in the vault that contains it.
 ///
 /// # Errors
-/// Not found, a note of a kind that is not judged, a reason or weight that cannot be, and those of [`write::apply`].
+/// A note that is not found or cannot be marked, an invalid reason or weight, and the errors of
+/// [`write::apply`].
 pub fn mark(memory: &Memory, reference: &str, options: &Options) -> Result<Marked> {
     check(options)?;
     let found = find(memory, reference)?;
@@ -152,7 +153,7 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     })
 }
 
-/// How many events that count say so.
+/// Number of events with this signal and a positive weight.
 pub(super) fn count(feedback: &[Feedback], signal: Signal) -> usize {
     feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
@@ -215,7 +216,7 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     })
 }
 
-/// The event of a call.
+/// Builds the feedback event from the call and the options.
 fn event_of(memory: &Memory, options: &Options) -> Feedback {
     let by = &memory.call.by;
     let because = options.because.as_deref().map(str::trim);
@@ -231,7 +232,8 @@ fn event_of(memory: &Memory, options: &Options) -> Feedback {
     }
 }
 
-/// The lines that an event changes in an observation beside its feedback: its maturity, and its end where it fell.
+/// For an observation, returns the edits that change its maturity and end its validity after a
+/// deprecation.
 fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
     if note.note_type.as_deref() != Some(Note::OBSERVATION) {
         return Vec::new();
@@ -256,7 +258,7 @@ fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
     edits
 }
 
-/// The signal as it stands in files, flags and messages.
+/// Name of a signal in files, options and messages.
 pub fn signal_word(signal: Signal) -> &'static str {
     match signal {
         Signal::Helpful => "helpful",

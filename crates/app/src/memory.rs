@@ -1,4 +1,4 @@
-//! The opened vaults of one call, and everything that an operation is given: the only wiring there is.
+//! The opened vaults of one call and the context that every operation receives.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -27,44 +27,44 @@ use cm_store::vault::trust::Trust;
 use cm_store::vault::usage::Usage;
 use cm_store::vault::{self, PrivateHome, Vault, layout};
 
-/// What the surface knows about the call.
+/// Parameters and environment of a call, as provided by the surface.
 #[derive(Clone)]
 pub struct Call {
-    /// The working folder.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// The vault that was named, which is then the only one.
+    /// The explicitly selected vault; if set, no other vault is opened.
     pub vault: Option<PathBuf>,
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The folder of the global vault.
+    /// Folder of the global vault.
     pub global: Option<PathBuf>,
-    /// Where the user's private files lie; `None` where there is no home folder.
+    /// Location of the user's private files; `None` without a home folder.
     pub private: Option<PrivateHome>,
-    /// Environment variables that are settings, or stand in for one.
+    /// Environment variables that are settings or replace one.
     pub variables: BTreeMap<String, String>,
-    /// All of the environment, of which a program that answers for a model is given a small part.
+    /// The complete environment. Model programs receive only a small part of it.
     pub environment: BTreeMap<String, String>,
     /// The instant of the call.
     pub now: Instant,
-    /// Whether somebody said which instant that is, so that it holds for all calls of a process that lives on.
+    /// Whether `now` was set explicitly, so that it applies to all calls of a long-lived process.
     pub now_is_given: bool,
-    /// Makes new ids repeatable: the same seed draws the same ids.
+    /// Makes new IDs reproducible: equal seeds generate equal IDs.
     pub seed: Option<String>,
-    /// Answer from the index as it stands.
+    /// Use indexes without a refresh.
     pub no_refresh: bool,
-    /// Whether the answer reaches an agent's prompt, so that only vaults count that the user trusts.
+    /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
     pub for_prompts: bool,
-    /// Who asks.
+    /// The caller.
     pub by: By,
-    /// Milliseconds since some moment, for what a command may take.
+    /// Monotonic clock in milliseconds, used for time limits.
     pub clock: fn() -> u64,
-    /// How many threads may compute at once.
+    /// Maximum number of computing threads.
     pub threads: usize,
-    /// The command that is carried out, such as `cm sessions`.
+    /// The command that runs, such as `cm sessions`.
     pub verb: String,
-    /// How the lock names us, such as `process 7 (cm add)`.
+    /// Name of this process in the lock file, such as `process 7 (cm add)`.
     pub holder: String,
-    /// Who waits for the answer: hears how far it is, and may call it off.
+    /// Reports progress to the client and receives its cancellation.
     pub watch: Watch,
 }
 
@@ -80,41 +80,42 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Who caused a change, beside the commit's author.
+/// Identity of the caller, recorded with a change in addition to the commit's author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct By {
-    /// Who calls, as the surface established it.
+    /// Kind of the caller, as established by the surface.
     pub kind: Actor,
-    /// The agent that started this process, where the environment or its ancestors show one.
+    /// The agent that started this process, detected from the environment or the process ancestors.
     pub detected: Option<String>,
-    /// A person, where it is not the author.
+    /// Name of the person, if different from the commit's author.
     pub actor: Option<String>,
-    /// The agent that asked.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// The agent's session.
+    /// Session ID of the agent.
     pub session: Option<String>,
-    /// Why.
+    /// Reason given for the change.
     pub reason: Option<String>,
-    /// Whether they were let in by a token: the vault is theirs to ask, and agents' logs in somebody's home folder are not.
+    /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
+    /// agents' logs in the home folder.
     pub is_guest: bool,
-    /// Whether they ask over HTTP: paths of this machine are none of theirs.
+    /// Whether the call came over HTTP. Paths of this machine are concealed then.
     pub is_remote: bool,
 }
 
-/// Which of the two vaults.
+/// Level of a vault: project or global.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// The project's, or the one that was named.
+    /// The project's vault, or the explicitly selected one.
     Project,
-    /// The person's own, for all projects.
+    /// The user's own vault for all projects.
     Global,
 }
 
 impl Level {
-    /// Its name in JSON and in messages.
+    /// Name in JSON and in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -123,15 +124,13 @@ impl Level {
     }
 }
 
-/// A vault with its settings; repository and index are opened when first asked for.
+/// A vault with its settings; the repository and the index are opened on first use.
 pub struct OpenVault {
-    /// Which it is.
     pub level: Level,
-    /// Its files.
+    /// Root folder and files of the vault.
     pub vault: Vault,
-    /// Its settings.
     pub settings: Settings,
-    /// The commit that it is read at, where it is read as it was; nothing can be written to it then.
+    /// The past commit that is read, if any; such a vault is read-only.
     pub past: Option<Past>,
     kept: Option<Arc<Kept>>,
     vectors: Vectors,
@@ -142,24 +141,23 @@ pub struct OpenVault {
     unread: RefCell<Vec<Finding>>,
 }
 
-/// All that an operation works on.
+/// The context of an operation: open vaults, call and models.
 pub struct Memory {
-    /// The vaults, the one that is written to first.
+    /// The open vaults; the first is the target of writes.
     pub vaults: Vec<OpenVault>,
-    /// The call.
     pub call: Call,
     warm: Option<Arc<Warm>>,
     models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
     in_haste: bool,
-    /// Whether the project's vault was left out because the user does not trust it: then nothing is written to another one in
-    /// its place.
+    /// Whether the project's vault was skipped because the user does not trust it. Writes are
+    /// refused then instead of going to another vault.
     without_project: bool,
 }
 
 impl Memory {
-    /// Opens the vaults that the call is about.
+    /// Opens the vaults of a call.
     ///
     /// # Errors
     /// No vault, or a vault whose settings cannot be read.
@@ -167,7 +165,10 @@ impl Memory {
         Self::open_with(call, None)
     }
 
-    /// The same, with what a long-lived process keeps.
+    /// Like [`Self::open`], but reuses the indexes, vectors and models cached in `warm`.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
     pub(super) fn open_with(call: Call, warm: Option<Arc<Warm>>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(named) = &call.vault {
@@ -210,10 +211,10 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Refuses to change a vault in place of the project's, which the user does not trust.
+    /// Checks that the project's vault was not skipped.
     ///
     /// # Errors
-    /// That the project's vault was left out.
+    /// The vault of the project is not trusted.
     pub(super) fn may_write(&self) -> Result<()> {
         match self.without_project {
             true => {
@@ -229,7 +230,7 @@ impl Memory {
         }
     }
 
-    /// The one vault that was just made.
+    /// Opens a newly created vault.
     ///
     /// # Errors
     /// Settings that cannot be read.
@@ -239,7 +240,7 @@ impl Memory {
         Ok(Self::upon_these(vaults, call, Rc::default()))
     }
 
-    /// The same call upon other vaults; what there is to hear of them is heard through this memory.
+    /// The same call with other vaults; notices are shared with this context.
     pub(super) fn upon(&self, vaults: Vec<OpenVault>) -> Self {
         let upon = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
         let memory = Self { warm: self.warm.clone(), without_project: self.without_project, ..upon };
@@ -260,7 +261,7 @@ impl Memory {
         }
     }
 
-    /// The models that the settings name.
+    /// The embedding models selected by the settings.
     pub fn models(&self) -> &Models {
         self.models.get_or_init(|| {
             let kept = self.warm.as_ref().map(|warm| warm.models());
@@ -268,17 +269,17 @@ impl Memory {
         })
     }
 
-    /// The same call upon one of the open vaults alone, so that it is the one that is written to.
+    /// The same call for one of the open vaults, which becomes the target of writes.
     ///
     /// # Errors
-    /// Those of [`Memory::open`].
+    /// A vault at a past commit, and the errors of [`Memory::open`].
     pub fn alone(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
         let named = Some(open.vault.root().to_owned());
         Self::open_with(Call { vault: named, ..self.call.clone() }, self.warm.clone())
     }
 
-    /// The same call by somebody else; what there is to hear of it is heard through this memory too.
+    /// The same call with another caller; notices are shared with this context.
     ///
     /// # Errors
     /// Those of [`Memory::open`].
@@ -287,25 +288,25 @@ impl Memory {
         Ok(Self { notices: Rc::clone(&self.notices), ..other })
     }
 
-    /// The vault that is written to.
+    /// The vault that receives writes.
     pub fn target(&self) -> &OpenVault {
         &self.vaults[0]
     }
 
-    /// The same for somebody who waits for nothing: indexes answer as they stand or not at all, and the fine model is not
-    /// asked.
+    /// Switches to low latency: indexes are used without a refresh, and the fine model is not used.
     pub(super) fn in_haste(mut self) -> Self {
         self.call.no_refresh = true;
         self.in_haste = true;
         self
     }
 
-    /// Whether nobody may be kept waiting.
+    /// Whether low latency was requested.
     pub(super) fn is_in_haste(&self) -> bool {
         self.in_haste
     }
 
-    /// The name of the project that the vault belongs to: of its folder, or of the one above a `.memory`.
+    /// Name of the project: the vault's folder, or the parent folder of a hidden one such as
+    /// `.memory`.
     pub fn workspace(&self) -> String {
         let root = self.target().vault.root();
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -321,7 +322,7 @@ impl Memory {
         self.call.now
     }
 
-    /// Something that the person should hear, once.
+    /// Adds a notice for the user; duplicates are dropped.
     pub fn notice(&self, text: impl Into<String>) {
         let text = text.into();
         let mut notices = self.notices.borrow_mut();
@@ -330,12 +331,12 @@ impl Memory {
         }
     }
 
-    /// What there is to hear, taken.
+    /// Drains the pending notices.
     pub fn take_notices(&self) -> Vec<String> {
         self.notices.take()
     }
 
-    /// Sixteen random bytes for a new id; repeatable where the call has a seed.
+    /// Generates a UUID for a new ID; reproducible if the call has a seed.
     #[allow(clippy::disallowed_methods, reason = "the one place that draws ids")]
     pub fn draw(&self) -> uuid::Uuid {
         let Some(seed) = &self.call.seed else { return uuid::Uuid::new_v4() };
@@ -349,7 +350,7 @@ impl Memory {
 }
 
 impl OpenVault {
-    /// A vault with these settings, nothing else opened yet.
+    /// Creates a vault handle; nothing else is opened yet.
     pub fn new(level: Level, vault: Vault, settings: Settings) -> Self {
         Self {
             level,
@@ -366,7 +367,7 @@ impl OpenVault {
         }
     }
 
-    /// The same vault, with what a long-lived process keeps of it.
+    /// Reuses the index and vectors that a long-lived process caches for the vault.
     fn kept_by(self, warm: &Warm) -> Self {
         let kept = warm.of(&self.vault);
         Self {
@@ -377,20 +378,20 @@ impl OpenVault {
         }
     }
 
-    /// What is kept of it between calls, where anything is.
+    /// The cached data of the vault in a long-lived process.
     pub(super) fn kept(&self) -> Option<&Kept> {
         self.kept.as_deref()
     }
 
-    /// The vectors of its notes, as they are now.
+    /// Vectors of the vault's current notes.
     pub fn vectors(&self) -> Vectors {
         self.vectors.clone()
     }
 
-    /// The repository that the vault lies in.
+    /// The repository that contains the vault; `None` outside a repository.
     ///
     /// # Errors
-    /// What git says of a repository that cannot be used.
+    /// A repository that cannot be opened.
     pub fn repo(&self) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
             let mut found = Repo::discover(self.vault.root())?;
@@ -404,7 +405,7 @@ impl OpenVault {
         Ok(self.repo.get().and_then(Option::as_ref))
     }
 
-    /// The index, as fresh as it was left.
+    /// The index, without a refresh.
     pub fn index(&self) -> &Index {
         match &self.past {
             Some(past) => past.index(),
@@ -412,57 +413,58 @@ impl OpenVault {
         }
     }
 
-    /// Whether the index was brought up to date in this call.
+    /// Whether the index was refreshed in this call.
     pub fn is_fresh(&self) -> bool {
         self.fresh.get()
     }
 
-    /// Notes that it was.
+    /// Marks the index as refreshed for this call.
     pub fn set_fresh(&self) {
         self.fresh.set(true);
     }
 
-    /// Notes that the folder was changed in this call.
+    /// Marks the index as outdated and drops the cached notes, after a change of the folder.
     pub fn set_stale(&self) {
         self.fresh.set(false);
         self.notes.take();
     }
 
-    /// The notes, where this call has read them already.
+    /// The notes cached in this call.
     pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
         self.notes.borrow().clone()
     }
 
-    /// Keeps the notes for the rest of the call.
+    /// Caches the notes for the rest of the call.
     pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
         let notes = Rc::new(notes);
         *self.notes.borrow_mut() = Some(Rc::clone(&notes));
         notes
     }
 
-    /// Files that the last refresh of this call could not read.
+    /// Findings about files that the last refresh of this call could not read.
     pub fn unread(&self) -> Vec<Finding> {
         self.unread.borrow().clone()
     }
 
-    /// Notes which those were.
+    /// Stores the findings of a refresh.
     pub fn set_unread(&self, findings: Vec<Finding>) {
         *self.unread.borrow_mut() = findings;
     }
 
-    /// How often its notes were read.
+    /// Usage counts of the notes; empty for a past commit.
     pub fn usage(&self) -> Usage {
         // Counts are of now; how often a note was read by then is not known.
         if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
     }
 
-    /// How long a writer waits for another.
+    /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
     pub fn patience(&self) -> Duration {
         Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
     }
 }
 
-/// The settings of a vault: defaults, the global vault's file, its own, its private one, the environment.
+/// Loads the settings of a vault, in increasing precedence: defaults, the global vault's file, the
+/// vault's file, the user's private files, the environment.
 pub(super) fn settings_of(
     vault: &Vault,
     level: Level,
@@ -476,10 +478,11 @@ pub(super) fn settings_of(
     layered(global, vault.read_own(layout::SETTINGS)?, vault, call)
 }
 
-/// The settings that these files give, the global vault's and the vault's own, with the private one and the environment.
+/// Combines the texts of the global and the vault's settings files with the private files and the
+/// environment.
 ///
 /// # Errors
-/// Where the private file cannot be read.
+/// A private file that cannot be read.
 pub(super) fn layered(
     global: Option<String>,
     own: Option<String>,
@@ -500,7 +503,7 @@ pub(super) fn layered(
     Ok(Settings::of(layers))
 }
 
-/// A path as people read it: relative to the working folder where it lies below.
+/// Formats a path for users: relative to the working directory if it is below it.
 pub fn shown(path: &Path, cwd: &Path) -> String {
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -1,6 +1,6 @@
-//! Which notes it is that files are, as they change, appear or go: for who waits for news of a note by its id.
+//! Reports changed files with the IDs of their notes, for clients that subscribe to a note.
 //!
-//! Who listens hears of a change a moment after it; what a change was is not said.
+//! Changes are reported shortly after they happen, without their kind.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,23 +15,24 @@ use cm_index::Index;
 use cm_note::path::NotePath;
 use cm_store::vault::layout;
 
-/// A file that changed.
+/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
-    /// Its path in its vault.
+    /// Path in its vault.
     pub path: String,
-    /// The id of the note that it is or was; none of what is no note, or has no id.
+    /// ID of the current or previous note; `None` if the file is not a note or has no ID.
     pub id: Option<String>,
 }
 
-/// The ids of notes by their files, as they were told last.
+/// Last reported note IDs by level and path.
 #[derive(Debug, Default)]
 struct Known(HashMap<(Level, String), String>);
 
-/// Tells which notes of the call's vaults change, in a thread of its own, as long as anything is kept. A change is told
-/// that happens after `waking` is dropped: folders are walked and watched first, which takes a moment in a large vault.
+/// Reports changes of notes from a separate thread until `warm` is dropped. Changes made after
+/// `waking` is dropped are reported; before that, folders are walked and watches are set up, which
+/// takes a moment in a large vault.
 ///
-/// A vault that the user does not trust has no news: each question of the agent is answered by the refusal.
+/// An untrusted vault reports nothing; requests of an agent fail with the refusal.
 ///
 /// # Errors
 /// Those of [`Memory::open`].
@@ -93,7 +94,7 @@ impl Known {
     }
 }
 
-/// The id of the note that lies there now.
+/// ID of the note at `path`; `None` for generated files, other files and notes without an ID.
 fn id_of(open: &OpenVault, path: &str) -> Option<String> {
     let is_note = Path::new(path).extension().is_some_and(|end| end == "md" || end == "markdown");
     if !is_note || [layout::CORE, layout::REFLECTION].contains(&path) {

@@ -1,6 +1,8 @@
-//! Observations: what a program saw becomes a note, or credit for the memory that says the same.
+//! Observations: facts from a program become a new note, or credit for a memory that states the
+//! same.
 //!
-//! Likeness alone credits nothing: what is near to a memory, or contradicts one, is stored with its neighbours named.
+//! Similarity alone gives no credit: an observation that is similar to a memory, or contradicts it,
+//! is stored as a new note and lists its neighbors.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,61 +18,62 @@ use cm_note::note::{Feedback, Kind, Note, Priority, Signal};
 use cm_playbook::conflict::{Meant, Statement, Verdict};
 use cm_playbook::meaning::Sense;
 
-/// What was seen.
+/// An observation to store.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// In markdown; its first sentence becomes the title.
+    /// Markdown text; its first sentence becomes the title.
     pub content: String,
-    /// What it is about: `gotcha`, `convention`, …
+    /// Category, such as `gotcha` or `convention`.
     pub category: Option<String>,
-    /// How slowly it fades.
+    /// Priority, which determines how slowly the score decays.
     pub priority: Option<Priority>,
-    /// Its tags.
+    /// Tags of the note.
     pub tags: Vec<String>,
 }
 
-/// What became of it.
+/// The result of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Observed {
-    /// The new note, or the one that says so already.
+    /// ID of the new note, or of the existing one that states the same.
     pub id: String,
-    /// Its file.
+    /// Path of the note's file.
     pub path: String,
-    /// Whether it is new.
+    /// Whether the note is new.
     pub added: bool,
-    /// Whether the note that says so already was credited: once a session, and once a person a day.
+    /// Whether an existing note was credited, which happens at most once per session and once per
+    /// person and day.
     pub credited: bool,
-    /// Memories about the same thing that say something else, the nearest first.
+    /// Similar memories that state something else, nearest first.
     pub neighbours: Vec<Neighbour>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// A memory that is near to a new observation.
+/// A memory that is similar to a new observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbour {
-    /// What it answers to.
+    /// Note ID.
     pub id: String,
-    /// Its title.
+    /// Title of the memory.
     pub title: String,
-    /// Why it contradicts the observation, where it does.
+    /// Why the memory contradicts the observation; null if it does not.
     pub contradicts: Option<String>,
 }
 
-/// The lengths of what is told, in characters.
+/// Allowed length of the text, in characters.
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
-/// The longest title that is made of it, in characters.
+/// Maximum length of the generated title, in characters.
 const TITLE: usize = 80;
-/// The number of memories that are compared with it, and of neighbours that are named.
+/// Number of memories compared with an observation, and maximum number of listed neighbors.
 const COMPARED: usize = 20;
 const NEIGHBOURS: usize = 3;
-/// From which likeness on a memory is a neighbour.
+/// Minimum similarity of a neighbor.
 const NEAR: f64 = 0.5;
 
-/// Stores what was seen, or credits the memory that says the same.
+/// Stores an observation, or credits the memory that states the same.
 ///
 /// # Errors
-/// A text or category that cannot be, and those of [`add::add`] and [`mark::mark`].
+/// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
 pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
     let told = checked(options)?;
     let neighbours = match compared(memory, told)? {
@@ -118,15 +121,15 @@ fn checked(options: &Options) -> Result<&str> {
     Ok(told)
 }
 
-/// What the memories of a vault say of an observation.
+/// Result of comparing an observation with the memories.
 enum Compared {
-    /// This one says the same.
+    /// ID of a memory that states the same.
     Same(String),
-    /// None does; these are near.
+    /// No memory states the same; the similar ones are listed.
     New(Vec<Neighbour>),
 }
 
-/// Compares an observation with the memories that are most like it.
+/// Compares an observation with the most similar memories.
 fn compared(memory: &Memory, told: &str) -> Result<Compared> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
@@ -151,7 +154,8 @@ fn compared(memory: &Memory, told: &str) -> Result<Compared> {
     Ok(Compared::New(neighbours))
 }
 
-/// Whether a memory was given up, or is held as a draft that a person has not seen: it takes no credit of theirs.
+/// Whether a memory is retired or deprecated, or is a draft and the caller is a person. Such a
+/// memory gets no credit.
 fn is_out_of_use(memory: &Memory, id: &str) -> bool {
     find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
         Some("retired") => true,
@@ -160,13 +164,14 @@ fn is_out_of_use(memory: &Memory, id: &str) -> bool {
     })
 }
 
-/// What a memory says: its text up to the first heading, or its title where there is none.
+/// Statement of a memory: its text up to the first heading, or its title if that text is empty.
 fn said(title: &str, body: &str) -> String {
     let (text, _) = content::parts(body);
     if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
 }
 
-/// Credits a memory with an observation that says the same, once a person a day; the event keeps the text.
+/// Credits a memory that states the same, once per person and day; the feedback event contains the
+/// text.
 fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
     let found = find(memory, id)?;
     if is_credited(memory, &found) {
@@ -187,7 +192,7 @@ fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
     Ok(Observed { id, path, added: false, credited, neighbours: Vec::new(), commit })
 }
 
-/// Whether this person's helpful word on this day is in the note, in whatever session.
+/// Whether the note already has helpful feedback of this person from the current day.
 fn is_credited(memory: &Memory, found: &Found<'_>) -> bool {
     let today = |event: &Feedback| {
         event.signal == Signal::Helpful
@@ -198,7 +203,7 @@ fn is_credited(memory: &Memory, found: &Found<'_>) -> bool {
     found.note.feedback.iter().any(today)
 }
 
-/// The first sentence on one line, cut where a word ends.
+/// The first sentence of the text, shortened to [`TITLE`] characters at a word boundary.
 fn title(told: &str) -> String {
     let line = told
         .lines()

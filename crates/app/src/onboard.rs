@@ -1,7 +1,8 @@
-//! Filling a young playbook from past sessions: what it lacks, which sessions to read for it, and which are done.
+//! Fills a young playbook from past sessions: reports its gaps, selects sessions to read, and
+//! tracks processed ones.
 //!
-//! What counts and which session fits is for `curate::onboard` to say. Nothing is learned here: whoever reads a session
-//! answers through `cm curate`.
+//! `curate::onboard` defines coverage and session scores. Nothing is learned here; readers submit
+//! rules with `cm curate`.
 
 pub mod done;
 pub mod read;
@@ -20,18 +21,18 @@ use cm_note::bullet::Bullet;
 
 pub use cm_learn::onboard::{Category, Coverage};
 
-/// How far onboarding is.
+/// Progress of onboarding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Status {
-    /// The ten categories and what the playbook has of each.
+    /// The ten categories with their coverage.
     pub categories: Vec<Covered>,
-    /// How many rules count toward none of them.
+    /// Number of rules outside these categories.
     pub elsewhere: usize,
-    /// How many sessions of people may be read.
+    /// Number of readable sessions with people.
     pub sessions: usize,
-    /// How many of them are done.
+    /// Number of processed sessions.
     pub done: usize,
-    /// How many are left.
+    /// Number of remaining sessions.
     pub left: usize,
 }
 
@@ -40,11 +41,11 @@ pub struct Status {
 pub struct Gap {
     /// The category.
     pub category: Category,
-    /// How badly.
+    /// Current coverage.
     pub coverage: Coverage,
-    /// How many rules there are.
+    /// Number of existing rules.
     pub rules: usize,
-    /// How many more it takes until it is adequate.
+    /// Number of additional rules for adequate coverage.
     pub wanted: usize,
     /// What to look for in sessions.
     pub look_for: String,
@@ -62,17 +63,17 @@ impl From<&Covered> for Gap {
     }
 }
 
-/// The categories that lack rules, those with none first.
+/// Categories that lack rules, empty ones first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     /// The categories.
     pub gaps: Vec<Gap>,
 }
 
-/// Tells how far it is.
+/// Returns the progress of onboarding.
 ///
 /// # Errors
-/// Where notes, the index of sessions or the list of those that are done cannot be read.
+/// Unreadable notes, session index or list of processed sessions.
 pub fn status(memory: &Memory, shelf: &Shelf) -> Result<Status> {
     let (categories, elsewhere) = covered(memory)?;
     let filter = Filter { without_subagents: true, ..Filter::default() };
@@ -83,10 +84,10 @@ pub fn status(memory: &Memory, shelf: &Shelf) -> Result<Status> {
     Ok(Status { categories, elsewhere, sessions, done: is_done, left: sessions.saturating_sub(is_done) })
 }
 
-/// Tells what the playbook lacks.
+/// Returns the categories that lack rules.
 ///
 /// # Errors
-/// Where notes cannot be read.
+/// Unreadable notes.
 pub fn gaps(memory: &Memory) -> Result<Gaps> {
     let mut gaps: Vec<Gap> = lacking(&covered(memory)?.0).map(Gap::from).collect();
     gaps.sort_by_key(|gap| (gap.rules, gap.category));
@@ -97,7 +98,7 @@ fn lacking(covered: &[Covered]) -> impl Iterator<Item = &Covered> {
     covered.iter().filter(|covered| covered.coverage.lacks())
 }
 
-/// The bullets of all open vaults.
+/// Bullets of all open vaults.
 fn bullets(memory: &Memory) -> Result<Vec<Bullet>> {
     Ok(playbook::merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
 }
@@ -106,7 +107,7 @@ fn covered(memory: &Memory) -> Result<(Vec<Covered>, usize)> {
     Ok(onboard::coverage(&bullets(memory)?))
 }
 
-/// The agent that asks, as the environment tells; a person does where there is none.
+/// The calling agent according to `CM_AGENT`; `None` for a person.
 fn asker(call: &Call) -> Option<&str> {
     call.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
 }

@@ -1,7 +1,8 @@
-//! Somebody's word on how a session ended: kept in the session's diary note, and credited to the rules that it is about.
+//! Records the outcome of a session in its diary note and credits the rules involved.
 //!
-//! The rules that are named get the whole word, those that the session cites by id a fraction, all others nothing: shown is
-//! not used. Diary and feedback are one commit. A rule of another vault gets its word there.
+//! Named rules get full weight, rules cited by ID a fraction, all others nothing: showing a rule is
+//! not using it. Diary and feedback are one commit. Feedback for a rule of another vault is stored
+//! in that vault.
 
 mod credit;
 mod diary;
@@ -22,14 +23,14 @@ use credit::Credits;
 
 pub use cm_session::status::SessionStatus;
 
-/// The word.
+/// The outcome to record.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The session's id, or the beginning of it.
+    /// Session ID or a unique prefix of it.
     pub session: String,
-    /// How it ended.
+    /// Outcome of the session.
     pub status: SessionStatus,
-    /// The rules that had a part in it.
+    /// IDs of the rules that contributed to the outcome.
     pub rules: Vec<String>,
 }
 
@@ -37,84 +38,85 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// It was named.
+    /// The caller named the rule.
     Named,
-    /// The session cites it by its id.
+    /// The session cites the rule by ID.
     Cited,
 }
 
-/// A rule that was credited.
+/// A credited rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Credited {
-    /// The rule's id.
+    /// Bullet ID.
     pub id: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
-    /// What the session says of it.
+    /// Helpful or harmful.
     pub signal: Signal,
-    /// How much that counts: 1, or the fraction of a citation.
+    /// Weight: 1, or a fraction for a citation.
     pub weight: f64,
-    /// Why.
+    /// Why the rule is credited.
     pub why: Why,
-    /// The line of the log that cites it, from 1.
+    /// Line of the citation in the log, from 1.
     pub line: Option<u64>,
 }
 
 /// A rule that was not credited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Passed {
-    /// The rule's id.
+    /// Bullet ID.
     pub id: String,
-    /// Whether it was named or cited.
+    /// Whether the rule was named or cited.
     pub why: Why,
-    /// Why it was not.
+    /// Why the rule was not credited.
     pub reason: String,
-    /// Whether the playbook refused the word; otherwise there was none to take.
+    /// Whether the playbook refused the feedback; false if there was none to record.
     pub refused: bool,
 }
 
-/// What was recorded.
+/// The result of recording an outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recorded {
-    /// The session.
+    /// Session ID.
     pub session: String,
-    /// Its agent.
+    /// The agent of the session.
     pub agent: String,
-    /// How it ended.
+    /// Recorded outcome.
     pub outcome: SessionStatus,
-    /// What was known of that before; null where nothing was.
+    /// Previous outcome; null if unknown.
     pub before: Option<SessionStatus>,
-    /// The file of its diary.
+    /// Path of the diary's file.
     pub diary: String,
-    /// Whether the diary was made for this.
+    /// Whether the diary is new.
     pub created: bool,
-    /// Rules that were credited.
+    /// Credited rules.
     pub credited: Vec<Credited>,
-    /// Rules that were not.
+    /// Rules that were not credited.
     pub passed: Vec<Passed>,
-    /// Rules that it promoted.
+    /// Resulting promotions.
     pub promotions: Vec<Step>,
-    /// Rules that it deprecated.
+    /// Resulting demotions.
     pub demotions: Vec<Step>,
-    /// Anti-patterns that were made of those.
+    /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,
-    /// Whether anything was written; false where all of it was said before.
+    /// Whether anything was written; false if all of it was recorded before.
     pub changed: bool,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
 impl Recorded {
-    /// Whether a rule that was named could not take its word.
+    /// Whether the playbook refused feedback on a named rule.
     pub fn failed(&self) -> bool {
         self.passed.iter().any(|passed| passed.why == Why::Named && passed.refused)
     }
 }
 
-/// Records how a session ended. What is new in agents' logs is read first, unless the call says not to.
+/// Records the outcome of a session. New log entries are read first, unless the call disables
+/// refreshes.
 ///
 /// # Errors
-/// No such session or rule, or several; and those of [`super::write::apply`].
+/// An unknown or ambiguous session or rule, and the errors of [`super::write::apply`].
 pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Progress)) -> Result<Recorded> {
     let shelf = Shelf::open(memory, progress)?;
     for open in &memory.vaults {

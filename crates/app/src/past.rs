@@ -1,7 +1,8 @@
-//! The vaults as they were: the same reading, upon a commit instead of the folder.
+//! Opens vaults as of a past commit.
 //!
-//! Nothing is checked out, and nothing can be written to a past. Its index lies in `_index/past/`, of which the few used
-//! last are kept; how often notes were read by then is not known, so that no use counts.
+//! Nothing is checked out, and a past state is read-only. Its index is stored in `_index/past/`,
+//! where only the most recently used ones are retained. Usage counts are not versioned and do not
+//! apply.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -23,17 +24,17 @@ use cm_store::config::Settings;
 use cm_store::git::{self, CommitId, CommitInfo, Repo};
 use cm_store::vault::{layout, walk};
 
-/// So many indexes of pasts are kept.
+/// Number of past indexes to retain.
 const KEPT: usize = 3;
 
-/// The commit that an answer is from.
+/// The commit that a response is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AsOf {
-    /// Its id.
+    /// Commit ID.
     pub commit: String,
-    /// When it was made.
+    /// Time of the commit.
     pub date: Instant,
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
 }
 
@@ -44,28 +45,29 @@ pub struct Past {
     passing: OnceCell<Index>,
 }
 
-/// A commit that somebody named, and the instant that was meant by it.
+/// A resolved commit with the instant that the caller meant.
 pub(super) struct Moment {
     pub commit: CommitId,
     pub at: Instant,
 }
 
-/// What a date without a time means.
+/// How a date without a time is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Day {
-    /// Its first instant.
+    /// The start of the day.
     Begins,
-    /// Its last one.
+    /// The end of the day.
     Ends,
 }
 
 impl Memory {
-    /// The same vaults as they were at a commit, by any name that git knows it by, or at a date: then at the newest commit of
-    /// that time on the branch's own line. Of a date without a time, the end of the day (in UTC) counts. The global vault
-    /// is as it was at the same instant, and left out with a notice where it has no history of then.
+    /// Opens the same vaults as of a Git revision, or as of a date: the newest first-parent commit
+    /// by then. A date without a time means the end of that day (UTC). The global vault is opened
+    /// at the same instant, or left out with a notice if its history does not reach that far.
     ///
     /// # Errors
-    /// No repository, no such commit, a date before the first one, or a commit that has no vault yet.
+    /// No repository, an unknown commit, a date before the first commit, or a commit without a
+    /// vault.
     pub fn as_of(&self, named: &str) -> Result<Self> {
         let open = self.target();
         let moment = moment(open, named, self.now(), Day::Ends)?;
@@ -91,7 +93,7 @@ impl Memory {
         Ok(self.upon(vaults.collect::<Result<_>>()?))
     }
 
-    /// The commit that this memory is read at; `None` where it is read as it is.
+    /// The commit that is read; `None` for the current state.
     pub fn read_at(&self) -> Option<AsOf> {
         let commit = self.target().past.as_ref()?.git.commit();
         Some(AsOf { commit: commit.id.to_string(), date: commit.time, subject: commit.subject.clone() })
@@ -99,10 +101,10 @@ impl Memory {
 }
 
 impl OpenVault {
-    /// Refuses what would write to a past.
+    /// Checks that the vault is not opened at a past commit.
     ///
     /// # Errors
-    /// Refused.
+    /// `past` if it is.
     pub(super) fn writable(&self) -> Result<()> {
         let Some(past) = &self.past else { return Ok(()) };
         let commit = past.git.commit().id.short();
@@ -121,29 +123,31 @@ impl Past {
         Self { git, kept: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }
 
-    /// The index of this past.
+    /// The index of the past state.
     pub(super) fn index(&self) -> &Index {
         self.passing.get().unwrap_or(&self.kept)
     }
 
-    /// Whether its index is to be kept for others.
+    /// Whether the index is stored on disk for reuse.
     pub(super) fn is_kept(&self) -> bool {
         self.passing.get().is_none()
     }
 
-    /// Goes on with an index for this call alone; where there is no room for one either, with the error.
+    /// Switches to a temporary index for this call; returns `error` if that cannot be created
+    /// either.
     pub(super) fn keep_nothing(&self, error: cm_index::Error) -> Result<()> {
         let Ok(passing) = Index::passing() else { return Err(error.into()) };
         self.passing.get_or_init(|| passing);
         Ok(())
     }
 
-    /// Before its index is used: lets old pasts go, and keeps others from letting this one go.
+    /// Marks the index as in use, so that other processes do not delete it, and deletes old past
+    /// indexes.
     pub(super) fn hold(&self) {
         self.index().hold_among(KEPT);
     }
 
-    /// Tells what git could not read.
+    /// Adds a notice about objects that Git could not read.
     pub(super) fn tell(&self, memory: &Memory, refreshed: &Refreshed) {
         if let [first, rest @ ..] = refreshed.findings.as_slice() {
             let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
@@ -162,14 +166,14 @@ impl Past {
         self.git.read(path)
     }
 
-    /// A path as it was typed, where a file lay there then.
+    /// Resolves a typed path to a file that existed at the commit.
     pub(super) fn locate(&self, root: &Path, cwd: &Path, typed: &str) -> Option<NotePath> {
         let from_cwd = within(root, &cwd.join(typed));
         from_cwd.into_iter().chain(NotePath::parse(typed).ok()).find(|path| self.git.holds(path))
     }
 }
 
-/// A vault at a commit, with the settings of that commit upon those of the global vault.
+/// Opens a vault at a commit, with the settings of that commit on top of the global vault's.
 fn opened(memory: &Memory, open: &OpenVault, past: git::Past, global: Option<String>) -> Result<OpenVault> {
     let global = global.filter(|_| open.level == Level::Project);
     let settings = layered(global, own_settings(&past)?, &open.vault, &memory.call)?;
@@ -179,11 +183,11 @@ fn opened(memory: &Memory, open: &OpenVault, past: git::Past, global: Option<Str
     Ok(then)
 }
 
-/// The notes of a vault at a commit, by path: most are as they are now, and only those that differ are read from git.
-/// All of them are read by the settings of now, so that they can be compared.
+/// The notes of a vault at a commit. Unchanged notes come from the current index, only differing
+/// ones are read from Git. All are parsed with the current settings, so that they are comparable.
 ///
 /// # Errors
-/// Those of [`Memory::notes_of`], or objects that cannot be read.
+/// Those of [`Memory::notes_of`], or unreadable objects.
 pub(super) fn notes_at(memory: &Memory, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
     let repo = repository(open)?;
     let Some(past) = repo.past(commit)? else { return Ok(Vec::new()) };
@@ -205,7 +209,8 @@ pub(super) fn notes_at(memory: &Memory, open: &OpenVault, commit: CommitId) -> R
     then.walk().files.iter().map(|file| note(&file.path)).collect()
 }
 
-/// The path in the vault that leads to the same place, by its words alone: the folders of then may be gone.
+/// Converts a path to a path in the vault without file system access, because folders of the past
+/// may not exist.
 fn within(root: &Path, typed: &Path) -> Option<NotePath> {
     let mut parts: Vec<&str> = Vec::new();
     for part in typed.components() {
@@ -220,7 +225,7 @@ fn within(root: &Path, typed: &Path) -> Option<NotePath> {
     NotePath::parse(inner).ok()
 }
 
-/// The global vault as it was at an instant, or why it cannot be known.
+/// The global vault at an instant, or the reason why it is unavailable.
 fn then(open: &OpenVault, at: Instant) -> std::result::Result<git::Past, String> {
     let history = || -> Result<Option<git::Past>> {
         let Some(repo) = open.repo()? else { return Ok(None) };
@@ -251,10 +256,11 @@ fn unreadable(commit: &CommitInfo, why: &str) -> Error {
     Error::new(super::error::Kind::Failed, "io", message)
 }
 
-/// What a person calls a commit, or a date: the newest commit that was there then.
+/// Resolves a revision or a date; a date means the newest commit by then.
 ///
 /// # Errors
-/// No repository, neither a commit nor a date, several commits, or a date before the first one.
+/// No repository, neither a commit nor a date, an ambiguous revision, or a date before the first
+/// commit.
 pub(super) fn moment(open: &OpenVault, named: &str, now: Instant, day: Day) -> Result<Moment> {
     let repo = repository(open)?;
     match repo.resolve(named) {
@@ -272,7 +278,7 @@ pub(super) fn moment(open: &OpenVault, named: &str, now: Instant, day: Day) -> R
     }
 }
 
-/// How commits and dates are written.
+/// Hint about the syntax of commits and dates.
 const NAMES: &str =
     "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h";
 
@@ -287,7 +293,7 @@ fn too_early(repo: &Repo, at: Instant) -> Error {
     }
 }
 
-/// The same for those who need the commit alone, and begin a day with its first instant.
+/// Like [`moment`], but returns only the commit, and a date means the start of the day.
 ///
 /// # Errors
 /// Those of [`moment`].

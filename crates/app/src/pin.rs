@@ -1,4 +1,5 @@
-//! Pinning: a pinned memory never fades, and lies in `vault/`; a pinned bullet is left alone by automation.
+//! Pins notes: a pinned memory does not decay and is stored in `vault/`; automation does not change
+//! a pinned bullet.
 
 use super::add::place;
 use super::curate;
@@ -15,15 +16,15 @@ use cm_note::path::NotePath;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::{Delta, DeltaFile, Pin};
 
-/// Pins a memory: it moves to `vault/`, its id stays. Or a bullet, where it lies.
+/// Pins a memory, which moves to `vault/` under the same ID, or a bullet, which stays in place.
 ///
 /// # Errors
-/// Not found, not a memory, and those of [`write::apply`].
+/// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
 pub fn pin(memory: &Memory, reference: &str) -> Result<Changed> {
     set(memory, reference, true)
 }
 
-/// Lets a pinned memory fade again: it moves back to its type's folder.
+/// Unpins a memory, which moves back to the folder of its type, or a bullet.
 ///
 /// # Errors
 /// Those of [`pin`].
@@ -68,7 +69,7 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     Ok(outcome)
 }
 
-/// A pinned bullet says so in its frontmatter, and stays where it lies.
+/// Sets or removes the pin in a bullet's frontmatter; the file is not moved.
 fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> Result<Changed> {
     let id = found.note.key().to_owned();
     let pin = Pin { id: id.clone(), reason: memory.call.by.reason.clone() };
@@ -105,7 +106,7 @@ fn home(found: &super::find::Found<'_>) -> Result<String> {
     known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("there is no such type"))
 }
 
-/// The same file name in another folder; a note that lies there already stays.
+/// Path in another folder under the same file name, or sharded by ID if the folder is full.
 fn destination(found: &super::find::Found<'_>, folder: &str) -> Result<NotePath> {
     let note = &found.note;
     if note.path.folder() == folder {

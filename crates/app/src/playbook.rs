@@ -1,4 +1,5 @@
-//! The playbook of all open vaults as one: the project's bullets win, feedback adds up, blocks of either vault hold.
+//! The merged playbook of all open vaults: the project's bullets take precedence, feedback is
+//! combined, and blocks of every vault apply.
 
 pub mod export;
 pub mod get;
@@ -23,28 +24,27 @@ use cm_playbook::curation::{Limits, Playbook};
 
 pub use row::Row;
 
-/// A bullet, and the vault that it is from.
+/// A bullet with the level of its vault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shelved {
-    /// Which vault.
+    /// Level of the vault.
     pub level: Level,
-    /// The bullet.
     pub bullet: Bullet,
 }
 
-/// What all open vaults say together.
+/// The merged playbook of all open vaults.
 #[derive(Debug, Clone, Default)]
 pub struct Merged {
     /// The bullets, the project's first.
     pub bullets: Vec<Shelved>,
-    /// What is blocked, in either vault.
+    /// Blocked patterns of all vaults.
     pub blocked: Vec<(Level, Blocked)>,
 }
 
-/// The bullets and blocked patterns of all open vaults.
+/// Loads and merges the playbooks of all open vaults.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Unreadable notes.
 pub fn merged(memory: &Memory) -> Result<Merged> {
     let mut shelves = Vec::new();
     for open in &memory.vaults {
@@ -53,22 +53,22 @@ pub fn merged(memory: &Memory) -> Result<Merged> {
     Ok(merge(shelves))
 }
 
-/// The constants by which a vault's bullets are scored: its own.
+/// Scoring constants from the settings of a vault.
 pub fn constants(memory: &Memory, level: Level) -> Scoring {
     let open = memory.vaults.iter().find(|open| open.level == level);
     open.map_or_else(Scoring::default, |open| scoring(&open.settings))
 }
 
-/// The bullets and blocked patterns of one vault.
+/// Bullets and blocked patterns of one vault.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Unreadable notes.
 pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
     let notes = memory.playbook_notes(open)?;
     Ok(of_notes(&notes))
 }
 
-/// The bullets and blocked patterns among notes.
+/// Extracts the bullets and blocked patterns from notes.
 pub fn of_notes(notes: &[Note]) -> Playbook {
     Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
@@ -76,24 +76,24 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
     }
 }
 
-/// The bullets and blocked patterns of one vault as its files are, for a writer that holds the lock: also what was
-/// written a moment ago and what the index could not take up yet.
+/// Bullets and blocked patterns from the current files of one vault, for a writer that holds the
+/// lock. Includes changes that the index has not read yet.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Unreadable notes.
 pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
     Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
 }
 
-/// All notes of one vault, in the same way.
+/// All notes from the current files of one vault, like [`as_written`].
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Unreadable notes.
 pub fn notes_as_written(memory: &Memory, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
     Ok(current(open, memory.notes_of(open)?))
 }
 
-/// Notes of the index, with those that it has still to take up read from their files.
+/// Replaces indexed notes by their current files where the index is outdated.
 fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     let queued = open.index().queued();
     if queued.is_empty() {
@@ -106,8 +106,8 @@ fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
     Rc::new(current)
 }
 
-/// Lays playbooks on each other, the one that wins first. Of two bullets with one id the first counts, with the feedback
-/// of both.
+/// Merges playbooks given in order of precedence. Of bullets with the same ID in several vaults,
+/// the first is used, with the feedback of all.
 pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
     let mut merged = Merged::default();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -129,8 +129,8 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
     merged
 }
 
-/// Of merged bullets those that an agent may be shown, given the notes that they come from, and what to say of those in
-/// use that it may not.
+/// Splits off the bullets that may be shown to an agent, given the notes they come from. Returns
+/// them with a notice about live bullets that may not be shown.
 pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelved>, Option<String>) {
     let notes: HashMap<(Level, &NotePath), &Note> = notes
         .iter()
@@ -149,7 +149,7 @@ pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelv
     (shown, Some(format!("{rules} left out for hidden characters: `cm validate` shows them")))
 }
 
-/// The limits of curation that a vault has set.
+/// Curation limits from the settings of a vault.
 pub fn limits(open: &OpenVault) -> Limits {
     Limits {
         duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
@@ -161,10 +161,10 @@ pub fn limits(open: &OpenVault) -> Limits {
     }
 }
 
-/// The bullet that a reference means, in any open vault.
+/// Resolves a reference to a bullet in any open vault.
 ///
 /// # Errors
-/// Not found, ambiguous, or a note that is no bullet.
+/// A note that is not found or not a bullet, or an ambiguous reference.
 pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>, Bullet)> {
     let found = find(memory, reference)?;
     let kind = found.note.kind;

@@ -1,6 +1,7 @@
-//! What of agents' sessions may be read, where their text may go, and what was read lately.
+//! Privacy settings for agents' sessions: which may be read, where their text may be sent, and
+//! which were read recently.
 //!
-//! It opens no log and no index: it shows settings, and what others wrote down as they read.
+//! It opens no log and no index; it reports settings and the recorded reads.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,44 +18,45 @@ use cm_store::config::Origin;
 
 pub use super::sessions::reads::Entry;
 
-/// How many of the latest reads are shown beside the settings.
+/// Number of recent reads shown with the settings.
 const LATEST: usize = 5;
 
-/// What may be read, and what was.
+/// Privacy settings and recent reads.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Privacy {
-    /// The agents whose sessions may be read.
+    /// Agents whose sessions may be read.
     pub agents: Vec<String>,
-    /// Those whose sessions are never read.
+    /// Agents whose sessions are never read.
     pub denied: Vec<String>,
-    /// Lists of folders: a session is read where each list has its folder or one above it; all where there is no list. Of a
-    /// vault inside a project the first list has the project's folders and those that the person names.
+    /// Lists of folders. A session is read if every list contains its folder or a parent of it;
+    /// without lists, all sessions are read. For a vault inside a project, the first list contains
+    /// the project's folders and those added by the person.
     pub workspaces: Vec<Vec<String>>,
-    /// Whether one agent may be shown sessions of another.
+    /// Whether an agent may see sessions of another agent.
     pub cross_agent: bool,
-    /// What is taken out of the text of sessions.
+    /// Redaction of session text.
     pub redaction: Redaction,
-    /// Who runs the language model that text of sessions may be given to; `none` where none is.
+    /// Provider of the language model that may receive session text; `none` if there is none.
     pub provider: String,
-    /// Whether the program `cass` is asked where sessions are searched.
+    /// Whether session searches also use the program `cass`.
     pub cass: bool,
-    /// What was read last, the latest first.
+    /// Recent reads, latest first.
     pub latest: Vec<Entry>,
 }
 
-/// What is taken out of the text of sessions.
+/// Redaction of session text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Redaction {
-    /// Whether the built-in rules hold.
+    /// Whether the built-in secret rules are enabled.
     pub enabled: bool,
-    /// How many patterns and rules of one's own hold.
+    /// Number of custom patterns and rules.
     pub own: usize,
 }
 
-/// Shows it.
+/// Reports the privacy settings and recent reads.
 ///
 /// # Errors
-/// Patterns of secrets that are none, and a log of reads that cannot be read.
+/// Invalid secret patterns, or an unreadable log of reads.
 pub fn privacy(memory: &Memory) -> Result<Privacy> {
     let open = memory.target();
     let allowed = Allowed::of(memory, open);
@@ -76,12 +78,12 @@ pub fn privacy(memory: &Memory) -> Result<Privacy> {
     })
 }
 
-/// Whether one agent may be shown sessions of another: the person's word alone.
+/// Whether an agent may see sessions of another agent; only the user's own settings count.
 pub fn cross_agent(memory: &Memory) -> bool {
     flag(memory, "sessions.cross_agent")
 }
 
-/// A setting that lets something be read. One of a vault's own file does not count, which becomes a notice.
+/// A flag that permits reads. A value in the vault's shared file is ignored with a notice.
 pub(super) fn flag(memory: &Memory, name: &str) -> bool {
     let settings = &memory.target().settings;
     settings.ignored(name).for_each(|notice| memory.notice(notice));
@@ -92,28 +94,28 @@ fn own<'a>(open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
     open.settings.get_from(name, Origin::is_users).map(|(value, _)| value)
 }
 
-/// Which reads.
+/// Filters for reads.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// At most so many.
+    /// Maximum number of reads.
     pub limit: usize,
-    /// Only those then or later.
+    /// Only reads at or after this instant.
     pub since: Option<Instant>,
 }
 
-/// What was read.
+/// A list of reads.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Logged {
-    /// The reads, the latest first.
+    /// The reads, latest first.
     pub reads: Vec<Entry>,
-    /// How many there are.
+    /// Number of matching reads.
     pub total: usize,
 }
 
-/// Lists what was read.
+/// Lists the recorded reads.
 ///
 /// # Errors
-/// Where the log of reads cannot be read.
+/// An unreadable log of reads.
 pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     let mut reads = reads::entries(memory)?;
     reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
@@ -123,32 +125,33 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     Ok(Logged { reads, total })
 }
 
-/// Of what it is said whether it may be read.
+/// Target of a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// An agent's sessions, by its name.
+    /// Sessions of an agent, by name.
     Agent(String),
-    /// The sessions of a folder and those below it, as typed.
+    /// Sessions in a folder and its subfolders, as typed.
     Workspace(String),
 }
 
-/// What holds now.
+/// The setting after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Set {
-    /// The setting.
+    /// Name of the setting.
     pub key: String,
-    /// Its items; all are read where there are none.
+    /// Items of the setting; if empty, everything may be read.
     pub items: Vec<String>,
-    /// The file that holds it.
+    /// Path of the settings file.
     pub path: String,
     /// Whether anything changed.
     pub changed: bool,
 }
 
-/// Lets something be read, or keeps it from being read, in the user's private settings of the vault.
+/// Allows or denies reads in the user's private settings of the vault.
 ///
 /// # Errors
-/// No such agent, what a list of those that may be read cannot say, and those of [`config::set`].
+/// An unknown agent, a denial that a list of permitted items cannot express, and the errors of
+/// [`config::set`].
 pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
     let (key, items) = match what {
         What::Agent(name) => ("sessions.agents", agents_with(memory, name, allow)?),
@@ -164,7 +167,7 @@ pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
     Ok(Set { key: key.to_owned(), items, path: written.path, changed: written.changed })
 }
 
-/// What the person's own list says.
+/// Items of a list in the user's own settings.
 fn listed(memory: &Memory, name: &str) -> Vec<String> {
     let items = own(memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()

@@ -1,5 +1,5 @@
-//! The playbook written into an agent's rule file, between markers. What stands outside of them is the person's and stays
-//! byte for byte; no commit is made.
+//! Writes the playbook between markers into an agent's rule file. Text outside the markers stays
+//! byte for byte, and nothing is committed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,25 +15,25 @@ use cm_exchange::project::{self, How};
 use cm_note::score::bullet::standing;
 use cm_store::vault::foreign;
 
-/// Whose rule file.
+/// Format of a rule file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Format {
     /// AGENTS.md, which many agents read.
     #[serde(rename = "agents.md")]
     Agents,
-    /// Claude's CLAUDE.md.
+    /// CLAUDE.md of Claude Code.
     #[serde(rename = "claude.md")]
     Claude,
-    /// A rule of Cursor's.
+    /// A Cursor rule.
     #[serde(rename = "cursor")]
     Cursor,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Agents, Self::Claude, Self::Cursor];
 
-    /// Its name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agents => "agents.md",
@@ -42,12 +42,12 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Looks up a format by name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The file, from the working folder.
+    /// Default path, relative to the working directory.
     fn file(self) -> &'static str {
         match self {
             Self::Agents => "AGENTS.md",
@@ -56,7 +56,7 @@ impl Format {
         }
     }
 
-    /// What a new file begins with: without it, Cursor would not show the rule by itself.
+    /// Beginning of a new file; Cursor needs frontmatter to apply the rule automatically.
     fn opening(self) -> &'static str {
         match self {
             Self::Cursor => "---\ndescription: Rules that this project has learned\nalwaysApply: true\n---\n",
@@ -65,51 +65,51 @@ impl Format {
     }
 }
 
-/// What is to be written.
+/// Contents and destination of the rule file.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// For which agent.
+    /// Format of the file.
     pub format: Format,
-    /// Another file than that agent's usual one.
+    /// Path of the file; by default the format's usual path.
     pub file: Option<PathBuf>,
-    /// At most so many rules of a category.
+    /// Maximum number of rules per category.
     pub per_category: usize,
-    /// Say behind each how often it helped and did harm.
+    /// Add the number of helpful and harmful marks to each rule.
     pub counts: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
 }
 
-/// What was written.
+/// The result of writing a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Projected {
-    /// For which agent.
+    /// Format of the file.
     pub format: Format,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Whether it was not there before.
+    /// Whether the file is new.
     pub created: bool,
-    /// Whether it is other than before.
+    /// Whether the file changed.
     pub changed: bool,
-    /// How many rules it lists.
+    /// Number of listed rules.
     pub rules: usize,
-    /// How many pitfalls.
+    /// Number of listed pitfalls.
     pub pitfalls: usize,
-    /// How many that are in use were left out.
+    /// Number of live bullets that were omitted.
     pub omitted: usize,
-    /// The lines that came.
+    /// Added lines.
     pub added: Vec<String>,
-    /// The lines that went.
+    /// Removed lines.
     pub removed: Vec<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
 /// Writes the playbook of all open vaults into an agent's rule file.
 ///
 /// # Errors
-/// A file that cannot be read or written, is no text, has markers without their other half, or was changed meanwhile;
-/// and nothing to write where there is no file yet.
+/// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
+/// the call; no rules to write if the file does not exist.
 pub fn project(memory: &Memory, options: &Options) -> Result<Projected> {
     let named = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
     let file = memory.call.cwd.join(&named);
@@ -187,7 +187,10 @@ fn part(memory: &Memory, options: &Options) -> Result<project::Part> {
     Ok(project::plan(&standings, &How { per_category: options.per_category, counts: options.counts }))
 }
 
-/// Writes the file where it still is what the change was made from.
+/// Writes the file if its contents are still `before`.
+///
+/// # Errors
+/// `changed-meanwhile` if they are not.
 fn write_file(file: &Path, path: &str, before: Option<&[u8]>, after: Vec<u8>) -> Result<()> {
     let wrote = one_file(file, after, &|there| Some(there) == before)?;
     if wrote.in_the_way.is_empty() {

@@ -1,4 +1,4 @@
-//! A new bullet: checked against what is there, what is blocked, and what contradicts it.
+//! Adds a bullet after checks for duplicates, blocks and contradictions, and deprecates bullets.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,31 +14,32 @@ use cm_playbook::curation::report::Conflict;
 
 pub use cm_playbook::curation::delta::Proposal;
 
-/// A bullet that was proposed.
+/// The result of proposing a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Proposed {
-    /// The new bullet, or the one that says so already.
+    /// ID of the new bullet, or of the existing one that states the same.
     pub id: String,
-    /// Its file.
+    /// Path of the bullet's file.
     pub path: String,
-    /// Whether it is new.
+    /// Whether the bullet is new.
     pub added: bool,
-    /// Active, or a draft.
+    /// State of the bullet: active or draft.
     pub state: State,
-    /// Why it is a draft, or was not added.
+    /// Why the bullet is a draft or was not added.
     pub note: Option<String>,
-    /// Whether the bullet that says so already was credited.
+    /// Whether an existing bullet was credited.
     pub credited: bool,
-    /// The bullets that say the opposite.
+    /// Bullets that contradict the new one.
     pub conflicts: Vec<Conflict>,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
-/// Adds a bullet. A person's holds at once; an agent's is a draft until there is evidence for it or a person accepts it.
+/// Adds a bullet. A person's bullet is active immediately; an agent's is a draft until evidence or
+/// a person confirms it.
 ///
 /// # Errors
-/// What cannot be a rule, what is blocked or was deprecated, and those of [`super::write::apply`].
+/// An invalid rule, a blocked or deprecated rule, and the errors of [`super::write::apply`].
 pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Proposed> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
         return Err(Error::usage("a rule of one project names the project")
@@ -80,23 +81,23 @@ pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Propo
     })
 }
 
-/// A bullet that is no longer followed.
+/// The result of deprecating a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Removed {
-    /// The bullet; its note stays.
+    /// Bullet ID; the note is not deleted.
     pub id: String,
-    /// Its file.
+    /// Path of the bullet's file.
     pub path: String,
-    /// The commit; null where commits are manual or it was deprecated already.
+    /// The commit; null if commits are manual or the bullet was already deprecated.
     pub commit: Option<String>,
-    /// Whether it was followed until now.
+    /// Whether the bullet was deprecated by this call.
     pub changed: bool,
 }
 
-/// Deprecates a bullet: its note stays, and nobody is shown it any more.
+/// Deprecates a bullet: its note stays, but it is no longer shown.
 ///
 /// # Errors
-/// Not found, no bullet, and those of [`super::write::apply`].
+/// A note that is not found or not a bullet, and the errors of [`super::write::apply`].
 pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Result<Removed> {
     memory.persons_only("retire a rule")?;
     let found = find_to_change(memory, reference)?;

@@ -1,5 +1,5 @@
-//! Quarantine: what anybody but a person adds waits until it is confirmed, and what reads like an order to the reader waits
-//! for review.
+//! Quarantine for notes of agents: they stay unverified until they are confirmed, and text that
+//! addresses the reader with orders is held for review.
 
 use super::actor::refused;
 use super::add;
@@ -10,7 +10,7 @@ use cm_note::note::suspicion::order;
 use cm_note::note::{Feedback, Note, Signal};
 use cm_playbook::curation::history::History as _;
 
-/// Keys that say whether a note is trusted, and by whom; agents set none of them.
+/// Frontmatter keys that determine trust or authorship; agents cannot set them.
 const TRUST_KEYS: [&str; 22] = [
     "agent",
     "author",
@@ -36,7 +36,7 @@ const TRUST_KEYS: [&str; 22] = [
     "supersedes",
 ];
 
-/// Refuses what would take a confirmed note out of use: another type, and less importance than it has.
+/// Rejects changes that weaken a confirmed note: another type or priority, or a lower importance.
 ///
 /// # Errors
 /// `persons-only`, naming the key.
@@ -56,12 +56,12 @@ pub fn keeps_weight(memory: &Memory, note: &Note, set: &[(String, String)], remo
     }
 }
 
-/// A key without the quotes and blanks that YAML allows around it.
+/// Normalizes a key: strips quotes and whitespace and converts it to lower case.
 fn plain(key: &str) -> String {
     key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase()
 }
 
-/// Refuses keys that only a person sets or removes.
+/// Rejects keys that only a person may set or remove.
 ///
 /// # Errors
 /// `persons-only`, naming the key.
@@ -78,7 +78,7 @@ pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str
     }
 }
 
-/// The state that a new memory begins with; `None` for a person's, which is active.
+/// Initial state of a new memory: `draft` or unverified; `None` for an active memory of a person.
 pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'static str> {
     if memory.is_person() {
         return None;
@@ -96,8 +96,8 @@ pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'s
     })
 }
 
-/// Whether an event of feedback confirms an unverified memory: a person's helpful mark, or a helpful mark of a second
-/// session that was really seen. Age and use confirm nothing.
+/// Whether a feedback event confirms an unverified memory: a helpful mark of a person, or of a
+/// second, recorded session. Age and usage do not confirm a memory.
 pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
     if !note.is_unverified() || event.signal != Signal::Helpful || event.weight <= 0.0 {
         return false;

@@ -1,4 +1,4 @@
-//! What was found for a task cut to a budget: the briefing itself.
+//! Selects the entries of a briefing that fit the token budget.
 
 use super::history::project;
 use super::{Briefing, Passage, Recalled, Rule};
@@ -8,22 +8,22 @@ use cm_note::instant::Instant;
 use cm_playbook::briefing::warning::Warning;
 use cm_playbook::briefing::{self, Entry, Omitted, Section, Tier, lines, searches};
 
-/// What a suggested search is worth beside a rule that fits best.
+/// Worth of a suggested search, relative to 1 for the best-matching rule.
 const SEARCH: f64 = 0.15;
 
-/// What a past session is worth beside a memory that fits as well: in the person's words or with a diary, and in an
-/// agent's words alone.
+/// Weight of a past session relative to a memory with the same score: the first for the person's
+/// own messages or a session with a diary, the second for an agent's messages.
 const TOLD: f64 = 0.6;
 const OVERHEARD: f64 = 0.3;
 
-/// A rule with what it is worth here.
+/// A rule with its worth for the briefing.
 pub(super) struct Ruled {
     pub rule: Rule,
     pub worth: f64,
     pub pointer: Option<String>,
 }
 
-/// What may be in the briefing, before its size is looked at.
+/// Candidate contents of the briefing before the budget is applied.
 pub(super) struct Drafted {
     pub rules: Vec<Ruled>,
     pub memories: Vec<Recalled>,
@@ -35,7 +35,7 @@ pub(super) struct Drafted {
 }
 
 impl Drafted {
-    /// Cuts what was drafted to the budget.
+    /// Drops entries until the briefing fits the budget, given in tokens.
     pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
         let Drafted { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
@@ -113,7 +113,7 @@ fn rule_entry(ruled: &Ruled) -> Entry {
     entry(section, tier, ruled.worth, rule_line(rule))
 }
 
-/// A rule as a line of markdown.
+/// Formats a rule as a line of Markdown.
 pub(crate) fn rule_line(rule: &Rule) -> String {
     let pinned = if rule.pinned { "pinned" } else { "" };
     lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned])
@@ -123,7 +123,7 @@ fn memory_entry(memory: &Recalled) -> Entry {
     entry(Section::Memories, Tier::Worth, memory.score, memory_line(memory))
 }
 
-/// A memory as a line of markdown.
+/// Formats a memory as a line of Markdown.
 pub(crate) fn memory_line(memory: &Recalled) -> String {
     let id = match uuid::Uuid::try_parse(&memory.id) {
         Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
@@ -139,7 +139,7 @@ fn passage_entry(passage: &Passage) -> Entry {
     entry(Section::History, Tier::Worth, worth, passage_line(passage))
 }
 
-/// A past session as a line of markdown.
+/// Formats a past session as a line of Markdown.
 pub(crate) fn passage_line(passage: &Passage) -> String {
     // The beginning is enough to name it, as `cm sessions` shows.
     let session = match uuid::Uuid::try_parse(&passage.session) {

@@ -1,4 +1,5 @@
-//! What may be in a briefing, asked of the indexes of all open vaults: bullets, memories and blocked patterns.
+//! Collects candidate bullets, memories and blocked patterns for a briefing from the indexes of all
+//! open vaults.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,61 +19,61 @@ use cm_note::query::{Group, Label, Node, Query, Text};
 use cm_playbook::curation::Playbook;
 use cm_text::tokens::Tokenizer;
 
-/// A hit whose score is below this share of the best one's fits only by chance.
+/// Hits with a score below this fraction of the best score count as accidental matches.
 pub(super) const CHANCE: f32 = 0.2;
-/// Hits of memories that are looked at.
+/// Maximum number of memory hits.
 const MEMORIES: usize = 40;
-/// Hits of unverified memories that are looked at.
+/// Maximum number of unverified memory hits.
 const UNVERIFIED: usize = 12;
-/// More bullets than are shown, since some of them do not count.
+/// Additional bullets to fetch beyond the limit, because some are filtered out later.
 const SPARE: usize = 10;
-/// Pinned bullets that are looked at.
+/// Maximum number of pinned bullets.
 const PINNED: usize = 200;
-/// Bullets of one maturity that are looked at besides those that fit.
+/// Maximum number of bullets per maturity that are added without matching the task.
 const PROVED: usize = 100;
-/// New bullets that are looked at besides those that fit, the latest ones.
+/// Maximum number of new bullets, latest first, that are added without matching the task.
 const NEW: usize = 50;
-/// Deprecated patterns that are looked at.
+/// Maximum number of deprecated patterns.
 const DEPRECATED: usize = 2_000;
-/// Blocked rules with words of the task that are looked at.
+/// Maximum number of blocked rules that match the task.
 const TOXIC: usize = 20;
-/// Edges that say that one note takes another's place.
+/// Maximum number of supersedes edges.
 const SUPERSEDING: usize = 500;
-/// Bullets out of use that are looked at.
+/// Maximum number of replaced bullets.
 const REPLACED: usize = 10;
-/// The words of a task that are searched for.
+/// Maximum number of search terms taken from a task.
 const WORDS: usize = 250;
 
 /// A bullet that is in use.
 pub(super) struct Candidate {
     pub level: Level,
     pub bullet: Bullet,
-    /// How well it fits, where it has words of the task.
+    /// Search score; `None` if the bullet does not match the task.
     pub score: Option<f32>,
 }
 
-/// A memory that has words of the task.
+/// A memory that matches the task.
 pub(super) struct Recollection<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
-    /// How well it fits.
+    /// Search score.
     pub score: f32,
-    /// Its passage that is nearest.
+    /// The best-matching passage.
     pub passage: Option<PassageKey>,
-    /// Whether another note has taken its place.
+    /// Whether another note supersedes the memory.
     pub replaced: bool,
 }
 
-/// All of them.
+/// The candidates of all open vaults.
 pub(super) struct Candidates<'m> {
     pub bullets: Vec<Candidate>,
     pub memories: Vec<Recollection<'m>>,
     pub blocked: Vec<Blocked>,
-    /// The score of the bullet that fits best; 0 where none does.
+    /// Highest score of a bullet; 0 if none matches.
     pub best_bullet: f32,
-    /// The same of memories.
+    /// Highest score of a memory; 0 if none matches.
     pub best_memory: f32,
-    /// How many bullets fit no less than those that are shown, perhaps, and were not looked at.
+    /// Number of matching bullets that were not fetched and may score as high as fetched ones.
     pub unseen: usize,
     pub has_playbook: bool,
     pub notices: Vec<String>,
@@ -82,7 +83,7 @@ pub(super) struct Candidates<'m> {
     notes: usize,
 }
 
-/// What bullets and memories must have besides.
+/// Additional filters for bullets and memories.
 #[derive(Default)]
 pub(super) struct Only {
     rules: Vec<Node>,
@@ -90,7 +91,7 @@ pub(super) struct Only {
 }
 
 impl Only {
-    /// The category and the priority that somebody named.
+    /// Builds the filters from the requested category and priority.
     pub fn of(options: &Options) -> Self {
         let rules: Vec<Node> =
             options.category.iter().map(|category| label(Label::Category, category)).collect();
@@ -99,19 +100,19 @@ impl Only {
     }
 }
 
-/// The notes that a vault gives for the playbook, and how well those fit that have words of the task.
+/// Playbook notes of one vault, with the scores of those that match the task.
 #[derive(Default)]
 struct OfVault {
     notes: Vec<Note>,
     scores: HashMap<NotePath, f32>,
     blocked: Vec<Blocked>,
-    /// How many bullets have words of the task and were not looked at, and the score that none of them passes.
+    /// Number of matching bullets that were not fetched; `least` is an upper bound of their scores.
     unseen: usize,
     least: f32,
 }
 
 impl<'m> Candidates<'m> {
-    /// Asks all vaults, of bullets for about so many.
+    /// Queries all vaults for about `limit` bullets.
     pub fn ask(memory: &'m Memory, task: &str, limit: usize, only: Only) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
@@ -157,8 +158,8 @@ impl<'m> Candidates<'m> {
         Ok(found)
     }
 
-    /// Scores of two indexes do not compare: a word that is rare in one is common in the other. The best hit of each vault
-    /// counts the same.
+    /// Scales each vault's scores to the same maximum. Scores of different indexes are not
+    /// comparable, because a word that is rare in one may be common in the other.
     fn even_out(&mut self, memory: &Memory, shelves: &mut [OfVault]) {
         let best_of = |open: &OpenVault, shelf: &OfVault, memories: &[Recollection<'_>]| {
             let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.score);
@@ -182,12 +183,12 @@ impl<'m> Candidates<'m> {
         }
     }
 
-    /// Whether the vaults hold nothing at all.
+    /// Whether no vault contains a note.
     pub fn is_empty(&self) -> bool {
         self.notes == 0
     }
 
-    /// The task's words, any of which a note may have.
+    /// The task's words as an any-of group.
     pub fn words(&self) -> Node {
         Node::Group(self.wish())
     }
@@ -228,7 +229,7 @@ impl<'m> Candidates<'m> {
         Ok(shelf)
     }
 
-    /// The diaries that fit the task, best first, each with how well.
+    /// Diaries that match the task, each with its score, best first.
     pub fn diaries<'v>(
         &self,
         memory: &'v Memory,
@@ -245,7 +246,7 @@ impl<'m> Candidates<'m> {
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
 
-    /// What answers the task of what a query selects, by words and by meaning.
+    /// Retrieves notes selected by `query` that match the task by words or by meaning.
     fn answers<'v>(
         &self,
         memory: &'v Memory,
@@ -258,7 +259,8 @@ impl<'m> Candidates<'m> {
         memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
-    /// Deprecated patterns, which may stand within a word, and blocked rules that have words of the task.
+    /// All deprecated patterns, which may match inside a word, and the blocked rules that match the
+    /// task.
     fn blocked_in(&self, memory: &Memory, open: &OpenVault) -> Result<Vec<Blocked>> {
         let kind = label(Label::Kind, Kind::Blocked.name());
         let deprecated = label(Label::Type, "deprecated");
@@ -271,7 +273,7 @@ impl<'m> Candidates<'m> {
         Ok(hits.iter().filter_map(|hit| Blocked::of(&hit.note)).collect())
     }
 
-    /// Lays the vaults' playbooks on each other and keeps what is in use.
+    /// Merges the playbooks of the vaults and keeps the bullets in use.
     fn lay(&mut self, memory: &Memory, shelves: Vec<OfVault>) {
         let mut scores = HashMap::new();
         let mut playbooks = Vec::new();
@@ -294,7 +296,7 @@ impl<'m> Candidates<'m> {
         self.notices.extend(notice);
     }
 
-    /// Memories with words of the task.
+    /// Collects the memories that match the task.
     fn recall(&mut self, memory: &'m Memory, open: &'m OpenVault) -> Result<()> {
         if self.words.is_empty() {
             return Ok(());
@@ -347,7 +349,7 @@ impl<'m> Candidates<'m> {
         Ok(())
     }
 
-    /// Bullets out of use that another has replaced and that have words of the task.
+    /// Deprecated bullets that match the task and have a replacement.
     pub fn replaced(&self, memory: &Memory) -> Result<Vec<Bullet>> {
         let mut found = Vec::new();
         if self.words.is_empty() {
@@ -364,7 +366,7 @@ impl<'m> Candidates<'m> {
         Ok(found)
     }
 
-    /// What the bullet of that id says.
+    /// Text of the bullet with this ID, in any open vault.
     pub fn content_of(&self, memory: &Memory, id: &str) -> Result<Option<String>> {
         if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
             return Ok(Some(known.bullet.content().to_owned()));
@@ -390,8 +392,8 @@ impl OfVault {
     }
 }
 
-/// Gives each vault the bullets whose ids another vault found, so that the project's words win and the feedback of both
-/// counts also where only one of them fits.
+/// Adds to each vault the bullets that another vault found under the same ID, so that the project's
+/// text wins and the feedback of both vaults counts.
 fn add_twins(memory: &Memory, shelves: &mut [OfVault]) -> Result<()> {
     let ids = |shelf: &OfVault| -> Vec<String> {
         shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
@@ -406,7 +408,7 @@ fn add_twins(memory: &Memory, shelves: &mut [OfVault]) -> Result<()> {
     Ok(())
 }
 
-/// The bullets of a vault with one of these ids.
+/// The bullets of a vault with one of these IDs.
 fn with_ids(memory: &Memory, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
     let any = Group { should: ids.iter().map(|id| label(Label::Id, id)).collect(), ..Group::default() };
     let filter = vec![label(Label::Kind, Kind::Bullet.name()), Node::Group(any)];
@@ -422,7 +424,7 @@ fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<
     Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
 }
 
-/// Those of the notes with these ids that wait to be confirmed: they take no other note's place.
+/// The subset of `ids` that await confirmation; such notes do not supersede others.
 fn waiting<'i>(
     memory: &Memory,
     open: &OpenVault,
@@ -448,7 +450,7 @@ fn label(label: Label, value: &str) -> Node {
     Node::Label { label, value: label.folded(value), prefix: false }
 }
 
-/// The words and identifiers of a task, whatever signs stand between them.
+/// Splits a task into words and identifiers as search terms, ignoring punctuation.
 pub(crate) fn words(task: &str) -> Vec<Node> {
     let mut tokenizer = Tokenizer::default();
     let (mut at, mut words) = (0, Vec::new());

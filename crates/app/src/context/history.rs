@@ -1,7 +1,9 @@
-//! Past sessions about a task: the person's own words first, then what diaries tell, then what agents said.
+//! Past sessions about a task: the person's own messages first, then diaries, then messages of
+//! agents.
 //!
-//! The index of sessions answers as it stands, so that no briefing waits for logs. An agent that asks is shown its own
-//! sessions only, unless the person allows more (`sessions.cross_agent`); who asks without a name is shown all.
+//! Uses the session index without refreshing it, so that no briefing waits for logs. An agent sees
+//! only its own sessions unless `sessions.cross_agent` allows more; a caller without an agent name
+//! sees all of them.
 
 use std::collections::HashSet;
 
@@ -29,13 +31,14 @@ use cm_note::rank::relevance;
 use cm_playbook::briefing::Omitted;
 use cm_session::status::SessionStatus;
 
-/// What is left of the worth of a session of another project, where one was named.
+/// Weight of a session from another project if the caller named a project.
 const ELSEWHERE: f64 = 0.5;
-/// So many times more sessions are looked at than are shown, since some of them do not count.
+/// Factor by which more sessions are fetched than shown, because some are filtered out.
 const SPARE: usize = 4;
 
 impl Stage<'_> {
-    /// The past sessions that fit, at most so many; `None` where none are known at all.
+    /// Up to `limit` past sessions that match; `None` if no session is indexed and no vault has a
+    /// matching diary.
     pub fn history(&self, limit: usize, omitted: &mut Omitted) -> Result<Option<Vec<Passage>>> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
@@ -60,7 +63,7 @@ impl Stage<'_> {
         Ok((indexed || !passages.is_empty()).then_some(passages))
     }
 
-    /// The only agent whose sessions may be shown, where that is only one's.
+    /// The only agent that the caller may see sessions of; `None` if there is no such restriction.
     fn only(&self) -> Option<String> {
         self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
     }
@@ -112,7 +115,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What was said in sessions about the task, best first; `None` where there is no index of sessions.
+    /// Session messages that match the task, best first; `None` without a session index.
     fn logs(&self, limit: usize) -> Result<Option<Vec<Logged>>> {
         let shelf = Shelf::as_it_stands(self.memory);
         if let Ok(None) = shelf.ask(Sessions::version) {
@@ -169,14 +172,14 @@ impl Stage<'_> {
     }
 }
 
-/// A passage of a session's log.
+/// A passage of a session log.
 struct Logged {
     passage: Passage,
-    /// Other sessions with the same conversation.
+    /// IDs of other sessions that contain the same conversation.
     forks: Vec<String>,
 }
 
-/// The passages of conversations that were not shown yet, which are shown from then on.
+/// The passages of conversations that are not in `shown` yet; adds their sessions to `shown`.
 fn once(logs: Vec<Logged>, shown: &mut HashSet<String>) -> Vec<Passage> {
     let mut passages = Vec::new();
     for Logged { passage, forks } in logs {
@@ -189,7 +192,7 @@ fn once(logs: Vec<Logged>, shown: &mut HashSet<String>) -> Vec<Passage> {
     passages
 }
 
-/// Whether a text was said to steer an agent, and is no history of the work.
+/// Whether a text looks like a prompt injection instead of work history.
 fn is_steering(snippet: &str) -> bool {
     suspicion(snippet).is_some()
 }
@@ -198,13 +201,13 @@ fn name(status: SessionStatus) -> String {
     status.name().to_owned()
 }
 
-/// The name of a project that is told by its folder.
+/// The last component of a workspace path, used as the project's name.
 pub(super) fn project(workspace: &str) -> &str {
     let inner = workspace.trim_end_matches(['/', '\\']);
     inner.rsplit(['/', '\\']).next().unwrap_or(inner)
 }
 
-/// What a session was about and what was reached in it.
+/// One line with a session's topic and its result; `None` if the diary records no result.
 fn done(note: &Note, diary: &Diary) -> Option<String> {
     if diary.made == Made::Told {
         let reason = diary.judged.as_ref().and_then(|judged| judged.reason.as_deref());
@@ -214,7 +217,7 @@ fn done(note: &Note, diary: &Diary) -> Option<String> {
     Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
 }
 
-/// Whether enough of a task's words stand in a place; endings do not count.
+/// Whether a text contains enough words of the task, compared by their first four characters.
 fn speaks_of(words: &[String], text: &str) -> bool {
     let said = text.to_lowercase();
     let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

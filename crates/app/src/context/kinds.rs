@@ -1,4 +1,5 @@
-//! Of which kinds the workspace of a call is, looked at once and only where a rule asks.
+//! Detects the languages, frameworks and tasks of the call's workspace, lazily and at most once per
+//! call.
 
 use std::cell::OnceCell;
 
@@ -9,26 +10,26 @@ use cm_playbook::briefing::kinds::{Kinds, MANIFESTS};
 use cm_playbook::briefing::warning::Said;
 use cm_store::vault::{file_names, foreign};
 
-/// Files of a workspace that are looked at.
+/// Maximum number of workspace files to inspect.
 const FILES: usize = 2_000;
-/// The longest manifest, in bytes.
+/// Maximum size of a manifest, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// The kinds of the workspace.
+/// Kinds of the workspace, such as languages and frameworks, detected on first use.
 pub(crate) struct WorkspaceKinds<'m> {
     memory: &'m Memory,
-    /// Whether another project was named, of which nothing is known here.
+    /// Whether the caller named another project, which cannot be inspected.
     is_elsewhere: bool,
     kinds: OnceCell<Kinds>,
 }
 
 impl<'m> WorkspaceKinds<'m> {
-    /// The workspace of a call.
     pub fn of(memory: &'m Memory, is_elsewhere: bool) -> Self {
         Self { memory, is_elsewhere, kinds: OnceCell::new() }
     }
 
-    /// Whether a bullet's scope is for work like this.
+    /// Whether the bullet's scope covers this workspace and task; global and workspace scopes
+    /// always do.
     pub fn holds(&self, bullet: &Bullet, seen: &Said) -> bool {
         if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
             return true;

@@ -1,4 +1,4 @@
-//! What may be in a briefing, by worth: rules, memories, and the warnings that they and the task call for.
+//! Ranks the possible contents of a briefing: rules, memories and warnings.
 
 use std::collections::BTreeMap;
 
@@ -23,25 +23,25 @@ use cm_note::score::{Scoring, Status};
 use cm_playbook::briefing::Omitted;
 use cm_playbook::briefing::warning::{Said, Warning, WarningKind, is_about};
 
-/// Memories at most.
+/// Maximum number of memories.
 const MEMORIES: usize = 12;
-/// Unverified memories at most.
+/// Maximum number of unverified memories.
 const UNVERIFIED: usize = 4;
-/// Rules that hold for every task, besides the pinned ones, at most.
+/// Maximum number of unpinned rules that apply to every task.
 const STANDING: usize = 12;
-/// What a rule is worth that does not fit the task, beside one that fits it best.
+/// Worth of a rule that does not match the task, relative to 1 for the best match.
 const BACKGROUND: f64 = 0.1;
-/// What is left of that where the rule has not proved itself yet. It is shown all the same where there is room: what
-/// somebody asked for once and for all, such as how to write dates, has no word in common with most tasks.
+/// Factor for a background rule that is not proven yet. Such a rule is still shown if there is
+/// room: a general instruction, such as a date format, shares no word with most tasks.
 const UNPROVED: f64 = 0.5;
-/// What is left of the worth of a memory of another project.
+/// Factor for a memory of another project.
 const ELSEWHERE: f64 = 0.5;
 
-/// What a briefing is made from.
+/// Inputs of a briefing.
 pub(super) struct Stage<'m> {
     pub memory: &'m Memory,
     pub task: &'m str,
-    /// Whether somebody named the workspace.
+    /// Whether the caller named the workspace.
     pub named: bool,
     pub workspace: String,
     pub kinds: WorkspaceKinds<'m>,
@@ -50,7 +50,7 @@ pub(super) struct Stage<'m> {
 }
 
 impl Stage<'_> {
-    /// The memories that fit, the most valuable first: those that are confirmed, and those that nobody has confirmed.
+    /// The matching memories, most valuable first: confirmed ones, then unverified ones.
     pub fn memories(&self, omitted: &mut Omitted) -> (Vec<Recalled>, Vec<Recalled>) {
         let mut usage = BTreeMap::new();
         let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
@@ -90,7 +90,8 @@ impl Stage<'_> {
         (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
     }
 
-    /// Rules and pitfalls in order: pinned ones, those that fit the task, the best of those that always hold.
+    /// Rules and pitfalls in order: pinned rules, rules that match the task, then the best rules
+    /// that always apply.
     pub fn rules(&self, memories: &[Recalled], limit: usize, omitted: &mut Omitted) -> Vec<Ruled> {
         let mut seen = self.task.to_owned();
         for memory in memories {
@@ -154,13 +155,14 @@ impl Stage<'_> {
         score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
     }
 
-    /// Whether a bullet may be shown at all: not one of another project, where it is clear which project this is.
+    /// Whether a bullet may be shown. Bullets of other projects are excluded if the current project
+    /// is certain.
     fn counts(&self, candidate: &Candidate) -> bool {
         let settled = self.named || candidate.level == Level::Global;
         !settled || candidate.bullet.holds_in(&self.workspace)
     }
 
-    /// Whether a bullet holds for this task although it has none of its words.
+    /// Whether a bullet applies to this task without matching its words.
     fn holds_here(&self, candidate: &Candidate) -> bool {
         let bullet = &candidate.bullet;
         match bullet.scope {
@@ -171,7 +173,8 @@ impl Stage<'_> {
         }
     }
 
-    /// What the task, a rule or a memory mentions and should not. A pitfall names what to avoid by its nature.
+    /// Warnings about blocked patterns in the task, the rules or the memories. Pitfalls are exempt,
+    /// because they name what to avoid.
     pub fn warnings(&self, rules: &[Ruled], memories: &[Recalled]) -> Result<Vec<Warning>> {
         let mut warnings: Vec<Warning> = Vec::new();
         let task = Said::of(self.task);
@@ -221,7 +224,7 @@ impl Stage<'_> {
         Ok(warnings)
     }
 
-    /// What the briefing does without.
+    /// Notices about missing notes, rules or sessions.
     pub fn notices(&self, history: Option<&[Passage]>) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {

@@ -1,7 +1,7 @@
-//! The diary of one session, written or renewed as a note; the same session has one note.
+//! Writes or updates the diary of a session as a note; a session has at most one.
 //!
-//! By rules alone, or by the model of the settings where there is one and it is wanted. Nothing is locked while a model is
-//! asked.
+//! A diary is extracted by rules, or written by the configured model if it is enabled. No lock is
+//! held during model requests.
 
 pub(super) mod place;
 pub(super) mod session;
@@ -24,64 +24,64 @@ use cm_session::status::SessionStatus;
 use place::Place;
 use session::Reader;
 
-/// Which diary, and how.
+/// Selects the session and how its diary is written.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The session's id, or the beginning of it.
+    /// Session ID or a unique prefix of it.
     pub session: String,
-    /// Only say what it would say.
+    /// Only show the diary.
     pub dry_run: bool,
-    /// Go without a model, whatever the settings say.
+    /// Do not use a model, regardless of the settings.
     pub no_model: bool,
 }
 
-/// A diary.
+/// The result of writing a diary.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Written {
-    /// The note's id.
+    /// Note ID.
     pub id: String,
-    /// Its file.
+    /// Path of the diary's file.
     pub path: String,
-    /// The session.
+    /// Session ID.
     pub session: String,
-    /// Its agent.
+    /// The agent of the session.
     pub agent: String,
-    /// What it is called.
+    /// Title of the diary.
     pub title: String,
-    /// How the session ended.
+    /// Outcome of the session.
     pub status: SessionStatus,
-    /// What wrote it.
+    /// How the diary was written.
     pub made: By,
-    /// Which model.
+    /// Name of the model.
     pub model: Option<String>,
-    /// Why the model's answer was of no use, where rules had to do.
+    /// Why the model's answer was discarded and rules were used instead.
     pub why: Option<String>,
-    /// How many points of the model's answer were left out, because the session does not say so.
+    /// Number of items dropped from the model's answer because the session does not support them.
     pub refused: usize,
-    /// Whether the note is other than before.
+    /// Whether the note changed.
     pub changed: bool,
-    /// The commit; null where commits are manual or nothing changed.
+    /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
-    /// Whether this only says what it would say.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// The diary as a note.
+    /// The diary note as Markdown.
     pub text: String,
 }
 
-/// What wrote a diary.
+/// How a diary was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// Rules.
+    /// Extracted by rules.
     Rules,
-    /// A model.
+    /// Written by a model.
     Model,
-    /// Rules, because a model's answer was of no use.
+    /// Extracted by rules, because the model's answer was unusable.
     RulesInstead,
 }
 
 impl By {
-    /// What wrote this one.
+    /// Determines how `diary` was written.
     pub(super) fn of(diary: &Diary) -> Self {
         match diary.made {
             Made::Extracted | Made::Told => Self::Rules,
@@ -91,10 +91,11 @@ impl By {
     }
 }
 
-/// Writes the diary of a session, or renews it.
+/// Writes or updates the diary of a session.
 ///
 /// # Errors
-/// No such session, one that tells nothing, a model that does not answer, and those of [`write::apply_with`].
+/// An unknown session, a session without content for a diary, a model that does not answer, and the
+/// errors of [`write::apply_with`].
 pub fn diary(memory: &Memory, shelf: &Shelf, options: &Options, stop: &Stop) -> Result<Written> {
     let listed = shelf.one(&options.session)?;
     let mut reader = Reader::open(memory)?;
@@ -162,7 +163,7 @@ fn written(diary: &Diary, place: &Place, text: String) -> Written {
     }
 }
 
-/// Why there is no diary by a model.
+/// Converts a failed model request to an error that suggests `--no-model`.
 fn unanswered(trouble: Trouble, stop: &Stop) -> Error {
     match trouble {
         _ if stop.is_at_once() => stop.error(),

@@ -1,4 +1,4 @@
-//! Where the diary of a session lies, and what is to change for it to be told there.
+//! Locates the note of a session's diary and plans its change.
 
 use crate::add::sharded;
 use crate::error::{Error, Result};
@@ -13,20 +13,20 @@ use cm_note::note::Kind;
 use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 
-/// The note of a session's diary.
+/// Location of a session's diary note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Where it lies, or will.
+    /// Existing or planned path of the note.
     pub path: NotePath,
-    /// Whether it lies there already.
+    /// Whether the note exists already.
     pub is_there: bool,
 }
 
 impl Place {
-    /// Where the diary of a session lies already.
+    /// Path of the existing diary of a session.
     ///
     /// # Errors
-    /// Where the notes cannot be read.
+    /// Unreadable notes.
     pub fn known(memory: &Memory, agent: &str, session: &str) -> Result<Option<NotePath>> {
         let notes = memory.notes_of(memory.target())?;
         let of =
@@ -36,10 +36,10 @@ impl Place {
         Ok(of.next().map(|note| note.path.clone()))
     }
 
-    /// Where the diary goes: to its note, or to a new one.
+    /// Location of the diary: its existing note, else a new path.
     ///
     /// # Errors
-    /// Where the notes cannot be read.
+    /// Unreadable notes, or an invalid ID.
     pub fn of(memory: &Memory, diary: &Diary) -> Result<Self> {
         if let Some(path) = Self::known(memory, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
@@ -49,10 +49,10 @@ impl Place {
         Ok(Self { path, is_there: false })
     }
 
-    /// What changes, and what there is to hear of it; planned under the lock.
+    /// Plans the change of the note, with an optional notice; called while the lock is held.
     ///
     /// # Errors
-    /// A note with edits that no commit holds.
+    /// A note with uncommitted edits.
     pub fn change(
         &self,
         memory: &Memory,

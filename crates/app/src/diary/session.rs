@@ -1,5 +1,5 @@
-//! A session as it is learned from: read from its log, without secrets, with what rules and, where there is one, a model make
-//! of it.
+//! Reads a session from its log with secrets redacted, and derives its diary by rules or with a
+//! model.
 
 use std::path::PathBuf;
 
@@ -23,26 +23,27 @@ use cm_secrets::Rules;
 use cm_session::Meta;
 use cm_session::event::Event;
 
-/// The longest reason why a model's answer was of no use, in characters.
+/// Maximum length of the reason why a model's answer was unusable, in characters.
 const WHY: usize = 200;
 
-/// A session, read.
+/// A session read from its log.
 pub struct Heard {
-    /// What is known of it.
+    /// Metadata of the session.
     pub meta: Meta,
-    /// What happened, without secrets.
+    /// Events of the session, with secrets redacted.
     pub events: Vec<Event>,
-    /// Its commands and edits with what came of them.
+    /// Commands and edits, each with its result.
     pub steps: Vec<Step>,
-    /// Its diary by rules alone.
+    /// The diary extracted by rules.
     pub diary: Diary,
-    /// Whose words its prompts are.
+    /// Author to whom quoted prompts are attributed, such as the person.
     prompts: Voice,
 }
 
-/// Reads sessions from logs; of a log that tells several, once for those that follow each other.
+/// Reads sessions from logs. The last parsed log is cached for consecutive sessions of the same
+/// file.
 pub struct Reader {
-    /// What is taken out.
+    /// Patterns of the secrets to redact.
     pub rules: Rules,
     home: Option<PathBuf>,
     found: Vec<Source>,
@@ -50,20 +51,21 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of the logs that lie here now.
+    /// Creates a reader for the logs that currently exist.
     ///
     /// # Errors
-    /// Patterns of secrets that are none.
+    /// An invalid secret pattern.
     pub fn open(memory: &Memory) -> Result<Self> {
         let rules = secrets::rules_of_logs(memory, memory.target())?.0;
         let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
         Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
     }
 
-    /// Reads a session anew from its log, for `model` where one is given its text, and writes down that it was read.
+    /// Reads a session from its log again and records the read, with the name of the model that
+    /// will receive the text.
     ///
     /// # Errors
-    /// Where the log is gone, cannot be read, or no longer tells of it.
+    /// A log that is missing, unreadable, or no longer contains the session.
     pub fn read(&mut self, memory: &Memory, session: &Session, model: Option<String>) -> Result<Heard> {
         let gone = || {
             Error::new(Kind::NotFound, GONE, "its log is gone, or tells no more of it")
@@ -117,15 +119,16 @@ impl Reader {
 }
 
 impl Heard {
-    /// What of it may be quoted.
+    /// The parts of the session that may be quoted.
     pub fn quotable(&self) -> Quotable {
         Quotable::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
     }
 
-    /// The diary as a model writes it, with what was refused of it; the one by rules where the model's is of no use.
+    /// Summarizes the session with a model and returns the rejected items as well. Falls back to
+    /// the rule-based diary if the answer is unusable.
     ///
     /// # Errors
-    /// Where the model cannot be asked, or does not answer.
+    /// A model that cannot be reached or does not answer.
     pub fn summed_up(
         &self,
         asker: &Asker,
@@ -161,7 +164,7 @@ fn points(answer: &DiaryAnswer) -> impl Iterator<Item = &Point> {
     [accomplishments, decisions, challenges, preferences, key_learnings].into_iter().flatten()
 }
 
-/// What was put together of several places may look like a secret only now.
+/// Redacts the assembled diary once more, because joined fragments can form a secret.
 fn without_secrets(diary: Diary, rules: &Rules) -> Diary {
     diary.each_text(|said| logs::text(said, rules))
 }

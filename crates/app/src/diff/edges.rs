@@ -1,4 +1,4 @@
-//! The edges that differ between two states of a vault, whichever way they are written.
+//! Edges that differ between two states of a vault, regardless of how they are written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,37 +8,38 @@ use serde::Serialize;
 use cm_note::graph::{Edge, Graph, SourceForm};
 use cm_note::note::Note;
 
-/// An end of an edge.
+/// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
-    /// What the note answers to.
+    /// Note ID.
     pub id: String,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
 }
 
-/// An edge that came, went, or changed its strength.
+/// An edge that was added, removed, or changed in strength.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EdgeChange {
-    /// The note that it leads from.
+    /// Source of the edge.
     pub from: End,
-    /// Its type; `LINKS_TO` of a plain link.
+    /// Relation type; `LINKS_TO` for a plain link.
     #[serde(rename = "type")]
     pub relation: String,
-    /// The note that it leads to.
+    /// Target of the edge.
     pub to: End,
-    /// Its strength before; null where it came.
+    /// Strength before; null if the edge was added.
     pub old: Option<f64>,
-    /// Its strength after; null where it went.
+    /// Strength after; null if the edge was removed.
     pub new: Option<f64>,
-    /// The edge's own file, where it has one.
+    /// Path of the edge file, if the edge has one.
     pub file: Option<String>,
 }
 
-/// From, type, and to.
+/// Source ID, relation and target ID.
 type Key = (String, String, String);
 
-/// The edges that differ, by their ends. `moved` gives notes whose key changed their new one.
+/// Edges that differ, sorted by source, relation and target. `moved` maps old note keys to new
+/// ones.
 pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, String>) -> Vec<EdgeChange> {
     let mut all = edges(before, moved);
     let mut changes: BTreeMap<Key, EdgeChange> = BTreeMap::new();
@@ -54,7 +55,7 @@ pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, S
     changes.into_values().collect()
 }
 
-/// All edges, with their strength as the old one.
+/// All edges, with their strength stored in `old`.
 fn edges(notes: &[Note], moved: &HashMap<String, String>) -> BTreeMap<Key, EdgeChange> {
     let graph = Graph::connect(notes);
     let end = |note: &Note| {

@@ -1,7 +1,7 @@
-//! What is done at an event of an agent's session: the agent's message in, what it is answered out.
+//! Handles hook events of agents: parses the event and produces the response.
 //!
-//! An agent waits for the answer, so that no index is brought up to date or built here, and no more is opened than the
-//! event needs. Nothing that goes wrong reaches the agent: it is written to `_state/hooks.log`, and nothing is said.
+//! The agent waits for the response, so no index is refreshed or built here, and only what the
+//! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
 mod question;
 mod start;
@@ -27,36 +27,38 @@ use cm_store::vault::lines::{Lines, forget_told};
 use cm_store::vault::lock::Lock;
 use cm_store::vault::{Vault, layout};
 
-/// How long what a session was told is kept after it was last told anything, in days.
+/// Retention of a session's injection log after its last injection, in days.
 const KEPT_DAYS: f64 = 30.0;
-/// So long an agent waits for a writer to be done. Past it nothing is told: half of a change may contradict itself.
+/// Maximum wait for a concurrent writer. After that nothing is injected, because a partial change
+/// may be inconsistent.
 const PATIENCE: Duration = Duration::from_millis(15);
-/// What shows an agent more than it was given.
+/// Command that shows more than the hook injected.
 const MORE: &str = "cm context";
-/// About so many characters make a token.
+/// Estimated number of characters per token.
 const PER_TOKEN: usize = 4;
 
-/// What comes of a message.
+/// The response to a hook event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
-    /// What the agent is answered: all of standard output.
+    /// Complete standard output for the agent.
     pub stdout: String,
-    /// What is to be done without the agent waiting for it, in the folder of the call.
+    /// Background work to start after the response, in the folder of the call.
     pub later: Option<Later>,
-    /// The call, in the folder in which the agent works.
+    /// Working directory of the agent.
     pub folder: std::path::PathBuf,
 }
 
-/// Work that nobody waits for.
+/// Background work after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Later {
-    /// Reading what is new in notes and logs: [`read()`].
+    /// Refresh the index and the session index: [`read()`].
     Read,
-    /// Learning from sessions: `cm reflect`.
+    /// Learn from sessions: `cm reflect`.
     Reflect,
 }
 
-/// Answers an agent. `words` name the agent and the event, each of which may be left to the message.
+/// Handles a hook event. `words` contain the agent and the event; both may be omitted if the
+/// message contains them.
 pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
     let asked = asked_for(words);
     let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| Agent::named(word)), None));
@@ -83,18 +85,18 @@ pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
     })
 }
 
-/// What leaves everything to the agent that one of these words names.
+/// The output that changes nothing for the first agent named in `words`.
 pub fn nothing_for(words: &[&str]) -> &'static str {
     words.iter().find_map(|word| Agent::named(word)).map_or("", nothing)
 }
 
-/// Writes down that the answering itself broke.
+/// Logs an internal failure of a hook.
 pub fn broke(call: &Call, words: &[&str], what: &str) {
     let (agent, event) = asked_for(words).unwrap_or_default();
     log(call, &Message::read("", agent, event), what);
 }
 
-/// Reads what is new in the notes, and in agents' logs where hooks may have them read. What goes wrong is written down.
+/// Refreshes the indexes, and the session index if hooks may capture sessions. Failures are logged.
 pub fn read(call: Call) {
     let (memory, message) = (Memory::open(call.clone()), Message::read("", None, None));
     let read = memory.and_then(|memory| {
@@ -109,12 +111,12 @@ pub fn read(call: Call) {
     }
 }
 
-/// Whether the agent was started by us, to answer for a model: then memory would feed on itself.
+/// Whether cm itself started the agent for a model request; memory must not feed on its own output.
 fn is_model_call(call: &Call) -> bool {
     call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// The call as the agent would make it: in its folder, in its name.
+/// The call with the working directory, agent and session of the message.
 fn placed(mut call: Call, message: &Message) -> Call {
     // A vault that is named is named from the folder in which the hook was started.
     call.vault = call.vault.map(|vault| call.cwd.join(vault));
@@ -154,7 +156,8 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
     Ok(heard(answer.reply, later(&memory, message, &work)))
 }
 
-/// Says once, when a session begins, why nothing of the memory is given. It holds no word of the vault.
+/// At the start of a session, explains why an untrusted vault provides nothing. The text contains
+/// nothing of the vault.
 fn untrusted(message: &Message) -> Reply {
     let text = "The memory in this folder is not trusted, so nothing of it is given here. A person who knows where the folder comes from can allow it: cm trust";
     match message.event {
@@ -163,8 +166,9 @@ fn untrusted(message: &Message) -> Reply {
     }
 }
 
-/// The answer, once it stands in the session's record: what cannot be recorded would be given again and again, so that
-/// then nothing is given. Of several hooks that answer one event at once, the first to record its answer gives it.
+/// Computes the response and records it in the session's injection log. A response that cannot be
+/// recorded is not given, because it would be repeated. Of concurrent hooks, only the first to
+/// record its response gives it.
 fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Result<(Answer, Work)> {
     loop {
         let (text, length) = record.map(Lines::text_and_length).transpose()?.unwrap_or_default();
@@ -179,7 +183,7 @@ fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Resul
     }
 }
 
-/// What there is to tell, and how much of it in UTF-16 units.
+/// The candidate parts of the response, and the limit of its length in UTF-16 code units.
 fn found(memory: &Memory, message: &Message, work: &Work, told: &Told) -> Result<(Vec<Part>, usize)> {
     let settings = &memory.target().settings;
     if !work.start {
@@ -201,7 +205,7 @@ fn found(memory: &Memory, message: &Message, work: &Work, told: &Told) -> Result
     Ok((parts, tokens * PER_TOKEN + settings.whole("hooks.max_characters")))
 }
 
-/// Refuses an index that does not answer as it stands.
+/// Returns an error if an index cannot be read without a refresh.
 fn usable(memory: &Memory) -> Result<()> {
     for open in &memory.vaults {
         if let Err(error) = open.index().version() {
@@ -215,7 +219,7 @@ fn usable(memory: &Memory) -> Result<()> {
     Ok(())
 }
 
-/// Counts that these notes were shown.
+/// Counts the injected notes as retrieved.
 fn count(memory: &Memory, answer: &Answer) {
     let given = answer.lines.iter().filter_map(|line| match &line.deed {
         Deed::Given(ids) => Some(ids),
@@ -235,7 +239,7 @@ fn count(memory: &Memory, answer: &Answer) {
     }
 }
 
-/// What is to be done in the background.
+/// Selects the background work for an event.
 fn later(memory: &Memory, message: &Message, work: &Work) -> Option<Later> {
     if work.start {
         // What was written by hand since is found by the next prompt.
@@ -256,7 +260,7 @@ fn may_capture(memory: &Memory) -> bool {
     settings.broken().is_none() && settings.flag("hooks.capture") != Some(false)
 }
 
-/// Writes down what went wrong: in the vault that the agent works in, else in the global one, else nowhere.
+/// Logs a failure in the vault of the call, or else in the global vault.
 fn log(call: &Call, message: &Message, what: &str) {
     let failure = Failure::new(call.now, message, what);
     let vaults = vault_of(call).into_iter().chain(global(call));
@@ -267,10 +271,10 @@ fn log(call: &Call, message: &Message, what: &str) {
     }
 }
 
-/// What went wrong last in the vault of this call, the latest first, at most so many.
+/// The latest hook failures in the vault of the call, newest first, at most `most`.
 ///
 /// # Errors
-/// A log that cannot be read.
+/// An unreadable log.
 pub fn failures(call: &Call, most: usize) -> Result<Vec<Failure>> {
     let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
     let (mut failures, _) = Lines::of_hooks(&vault).read::<Failure>()?;
@@ -279,7 +283,7 @@ pub fn failures(call: &Call, most: usize) -> Result<Vec<Failure>> {
     Ok(failures)
 }
 
-/// The vault that the call is about, whether or not its settings can be read.
+/// The vault of the call, even if its settings are invalid.
 fn vault_of(call: &Call) -> Option<Vault> {
     match &call.vault {
         Some(named) => Vault::open(&call.cwd.join(named)).ok(),

@@ -1,5 +1,5 @@
-//! Which rules and memories an agent is given at a prompt or after a failure: those that fit it well by words and by
-//! meaning, and that its session was not told before.
+//! Selects rules and memories for a prompt or a failed tool call: notes that match by words and
+//! meaning, and that were not injected into the session before.
 
 use std::collections::BTreeSet;
 
@@ -24,14 +24,16 @@ use cm_note::query::{Group, Label, Node, Query};
 use cm_playbook::briefing::warning::Said;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
 
-/// So much of a prompt is looked at, in characters: what comes behind is what the person pasted.
+/// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
+/// pasted text.
 const LONGEST: usize = 2_000;
-/// Notes that are looked at.
+/// Maximum number of candidate notes.
 const LOOKED_AT: usize = 30;
-/// Unverified memories that are looked at.
+/// Maximum number of unverified candidates.
 const UNVERIFIED: usize = 10;
 
-/// The parts for a question, or none. `known` has what the session was given: ids, and links of CORE.md.
+/// The parts that match a question; may be empty. `known` contains the IDs and CORE.md links
+/// already given to the session.
 pub(super) fn parts(
     memory: &Memory,
     message: &Message,
@@ -82,14 +84,14 @@ pub(super) fn parts(
     Ok(parts_of(confirmed, choose(&few, known, &room)))
 }
 
-/// Whether CORE.md gave all that a note says: it names notes by their files and shows their titles, and a rule of one
-/// line is its title.
+/// Whether CORE.md already contains the whole note. It lists notes by title, and a one-line rule is
+/// its title.
 fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
     let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
     is_whole && memory_text::listings(note.key(), &note.path).iter().any(|name| known.contains(name))
 }
 
-/// The parts for notes that were chosen before, in that order.
+/// The parts for previously selected notes, in the given order.
 pub(super) fn held(memory: &Memory, ids: &[String]) -> Result<Vec<Part>> {
     usable(memory)?;
     let nothing = Query { root: Node::Group(Group::default()), notices: Vec::new() };
@@ -119,7 +121,8 @@ fn parts_of(confirmed: Vec<Entry>, unverified: Vec<Entry>) -> Vec<Part> {
     vec![Part { heading: None, entries: confirmed }, Part { heading, entries: unverified }]
 }
 
-/// A note as a candidate, if it may be shown and fits well enough to be read.
+/// Converts a search result to a candidate if it may be shown and its relevance reaches the
+/// threshold.
 fn candidate(
     memory: &Memory,
     ranked: &Ranked<'_>,
@@ -145,7 +148,7 @@ fn candidate(
     Some(Candidate { id: note.key().to_owned(), line, relevance })
 }
 
-/// A note as it is told, as its file says now; none where it may not be.
+/// Formats the current version of a note as a line; `None` if it may not be shown.
 fn line(memory: &Memory, level: Level, found: &Found<'_>, snippet: String) -> Option<String> {
     let note = &found.note;
     let Some(bullet) = Bullet::of(note).filter(|_| note.kind == Kind::Bullet) else {
@@ -168,7 +171,8 @@ fn remembered(note: &Note, snippet: &str) -> Option<String> {
     Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
 }
 
-/// Unverified memories with any of the words; after a failure, of failures.
+/// Query for unverified memories with any of the words; after a failure, only for types about
+/// failures.
 fn unverified(question: &str, message: &Message) -> Node {
     let state = label(Label::State, Note::UNVERIFIED);
     let filter = memory_kinds(message).into_iter().chain([state]).collect();
@@ -183,7 +187,7 @@ fn any(nodes: Vec<Node>) -> Node {
     Node::Group(Group { should: nodes, ..Group::default() })
 }
 
-/// The kinds of memories that are looked at; after a failure, those that tell of failures.
+/// Filters for memories; after a failure, only `fix`, `error`, `solution` and `problem`.
 fn memory_kinds(message: &Message) -> Vec<Node> {
     let mut kinds = vec![any([Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name())).into())];
     if message.event == Some(Event::ToolFailure) {
@@ -193,7 +197,8 @@ fn memory_kinds(message: &Message) -> Vec<Node> {
     kinds
 }
 
-/// Rules in use and confirmed memories with any of the words; after a failure, rules and what is known of failures.
+/// Query for active rules and confirmed memories with any of the words; after a failure, only
+/// memories about failures.
 fn wish(question: &str, message: &Message) -> Node {
     let rules = Group {
         filter: vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")],

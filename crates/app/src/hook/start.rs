@@ -1,4 +1,4 @@
-//! What an agent is given when a session begins: a briefing for what is being worked on, and CORE.md.
+//! The context injected at the start of a session: a briefing for the current work, and CORE.md.
 
 use std::collections::HashSet;
 
@@ -15,18 +15,18 @@ use cm_playbook::briefing::{LEAST_TOKENS, lines};
 use cm_store::git::{LogFilter, Repo};
 use cm_store::vault::layout;
 
-/// Commits whose subjects say what is being worked on.
+/// Maximum number of commit subjects that describe the current work.
 const RECENT: usize = 5;
-/// Commits that are looked at for those: the memory's own say nothing of the work.
+/// Number of commits searched for them; commits made by cm are skipped.
 const LOOKED_AT: usize = 30;
-/// Branches whose names say nothing.
+/// Names of main branches, which do not describe the work.
 const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
-/// The longest task, in characters.
+/// Maximum length of the task, in characters.
 const LONGEST: usize = 500;
-/// The share of the budget that the briefing may take.
+/// Fraction of the token budget available to the briefing.
 const BRIEFING: f64 = 0.5;
 
-/// The parts, within about so many tokens, what matters most first.
+/// The parts of the context, most important first, within about `tokens` tokens.
 pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
     usable(memory)?;
     let core = core(memory)?;
@@ -38,7 +38,7 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// A part of CORE.md without the titles of memories whose content the briefing gives.
+/// Removes the memories included in the briefing from a part of CORE.md.
 fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
     let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
     let listings =
@@ -48,7 +48,7 @@ fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
     part
 }
 
-/// CORE.md as it lies in the first vault that has one.
+/// Parses CORE.md of the first vault that has one; files with conflict markers are ignored.
 fn core(memory: &Memory) -> Result<Vec<Part>> {
     for open in &memory.vaults {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
@@ -60,7 +60,7 @@ fn core(memory: &Memory) -> Result<Vec<Part>> {
     Ok(Vec::new())
 }
 
-/// The briefing without what CORE.md says too.
+/// The parts of the briefing, without the entries listed in CORE.md.
 fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
     let listed: HashSet<&str> =
         core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
@@ -94,7 +94,7 @@ fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
     ]
 }
 
-/// What is being worked on, as the branch's name and the last commits say; where they say nothing, the project's name.
+/// Derives the task from the branch name and recent commits, or else from the project's name.
 fn task(memory: &Memory) -> String {
     // A repository that cannot be read keeps nobody from being briefed.
     let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));

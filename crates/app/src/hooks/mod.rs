@@ -1,7 +1,8 @@
-//! Our hooks in agents' settings: put in, taken out, looked for. Settings are people's: what others wrote in them stays
-//! byte for byte, the change is known before it is made, and nothing is written through a link that leads out.
+//! Installs, removes and inspects cm's hooks in agents' settings. Other lines of a file stay byte
+//! for byte, changes are planned before they are written, and nothing is written through a symbolic
+//! link that leaves the folder.
 //!
-//! No vault is needed, and none is changed.
+//! No vault is needed or changed.
 
 mod status;
 
@@ -26,39 +27,39 @@ use cm_store::vault::foreign;
 
 pub use status::{AgentState, HookFailure, HooksStatus, Standing, status};
 
-/// Which settings.
+/// Selects the settings to change.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The agents by name; those that are used here where there is none.
+    /// Names of agents; if empty, the agents used in this folder.
     pub agents: Vec<String>,
-    /// Whose settings; a project's within a repository, else the person's, where nothing is said.
+    /// Project or user settings; by default the project's inside a repository, else the user's.
     pub reach: Option<Whose>,
-    /// Give agents our skills, too.
+    /// Also install cm's skills.
     pub skills: bool,
-    /// Tell agents of our MCP server, too.
+    /// Also register cm's MCP server.
     pub mcp: bool,
 }
 
-/// Whose settings.
+/// Scope of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Whose {
-    /// Everybody's who works in the project's folder.
+    /// The project's settings, shared by everyone who works in it.
     Project,
-    /// One person's, in all folders.
+    /// The user's settings for all folders.
     User,
 }
 
-/// A change of one file.
+/// A planned change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileChange {
-    /// Whose settings it is of.
+    /// The agent of the settings.
     pub agent: String,
-    /// The file, from the folder below which settings lie.
+    /// Path of the file, relative to the settings root.
     pub path: String,
-    /// What is done to it: `make`, `change`, `remove`, or `keep` where it is as it should be.
+    /// `make`, `change`, `remove`, or `keep` if the file is up to date.
     pub action: Action,
-    /// The lines that come and go; of a skill, nothing.
+    /// Unified diff of the change; empty for a skill.
     pub diff: String,
     #[serde(skip)]
     before: Option<Vec<u8>>,
@@ -66,32 +67,32 @@ pub struct FileChange {
     after: String,
 }
 
-/// What is done to a file.
+/// Kind of a file change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It is made.
+    /// Create the file.
     Make,
-    /// Lines of it change.
+    /// Change lines of the file.
     Change,
-    /// It was ours whole, and goes.
+    /// Remove the file, because it contains nothing but cm's text.
     Remove,
-    /// It is as it should be.
+    /// Leave the file unchanged.
     Keep,
 }
 
-/// What is to be written, or was.
+/// Planned or written changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Changes {
-    /// Whose settings.
+    /// Scope of the settings.
     pub reach: Whose,
-    /// The folder below which they lie.
+    /// Root folder of the settings.
     pub folder: String,
-    /// The files, by agent.
+    /// The file changes, grouped by agent.
     pub files: Vec<FileChange>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// What a person has to do or to know besides.
+    /// Further instructions and warnings.
     pub notices: Vec<String>,
     #[serde(skip)]
     root: PathBuf,
@@ -106,10 +107,10 @@ impl From<Whose> for Reach {
     }
 }
 
-/// What putting our hooks in would do; nothing is written.
+/// Plans the installation of hooks; writes nothing.
 ///
 /// # Errors
-/// An agent that is not known or not named, and settings that cannot be read or had back.
+/// An unknown agent, no agent found, or settings that cannot be parsed or safely edited.
 pub fn install(call: &Call, options: &Options) -> Result<Changes> {
     let mut changes = begun(call, options)?;
     let program = Program::default();
@@ -149,10 +150,10 @@ pub fn install(call: &Call, options: &Options) -> Result<Changes> {
     shown(call, changes)
 }
 
-/// What taking our hooks, skills and server out would do; nothing is written.
+/// Plans the removal of hooks, skills and the MCP server; writes nothing.
 ///
 /// # Errors
-/// An agent that is not known, and settings that cannot be read.
+/// An unknown agent, no agent found, or settings that cannot be parsed.
 pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
     let mut changes = begun(call, options)?;
     for agent in agents(call, options, changes.reach, &changes.root)? {
@@ -176,20 +177,20 @@ pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
     shown(call, changes)
 }
 
-/// The settings with our server in them.
+/// Adds cm's MCP server to settings text.
 fn served(agent: Agent, path: &str, text: &str, program: &Program) -> Result<String> {
     mcp::install(agent, text, program).map_err(|fault| faulty(path, &fault))
 }
 
-/// The settings without our server.
+/// Removes cm's MCP server from settings text.
 fn unserved(agent: Agent, path: &str, text: &str) -> Result<String> {
     mcp::uninstall(agent, text, &Program::default()).map_err(|fault| faulty(path, &fault))
 }
 
-/// Writes what was planned.
+/// Writes the planned changes.
 ///
 /// # Errors
-/// A file that was changed meanwhile, or cannot be written; those before it are written then.
+/// A file that changed since it was planned or cannot be written; earlier files stay written.
 pub fn apply(changes: &Changes) -> Result<()> {
     for file in changes.files.iter().filter(|file| file.action != Action::Keep) {
         let path = note_path(&file.path)?;
@@ -210,7 +211,7 @@ pub fn apply(changes: &Changes) -> Result<()> {
     Ok(())
 }
 
-/// Changes of no file yet.
+/// Creates an empty plan for the selected scope.
 fn begun(call: &Call, options: &Options) -> Result<Changes> {
     let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
     let reach = options.reach.unwrap_or_else(|| if in_repository() { Whose::Project } else { Whose::User });
@@ -221,7 +222,8 @@ fn begun(call: &Call, options: &Options) -> Result<Changes> {
     Ok(Changes { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
 }
 
-/// The folder below which settings lie: the repository's work tree, or the home.
+/// Root of the settings: the home folder, the repository's work tree, or the working directory
+/// outside a repository.
 fn root(call: &Call, whose: Whose) -> Option<PathBuf> {
     match whose {
         Whose::User => call.home.clone(),
@@ -245,7 +247,7 @@ fn named(names: &[String]) -> Result<Vec<Agent>> {
     Ok(agents)
 }
 
-/// The agents that are named, else those that are used here.
+/// The named agents, else those with a settings folder under `root`.
 fn agents(call: &Call, options: &Options, whose: Whose, root: &Path) -> Result<Vec<Agent>> {
     let agents = named(&options.agents)?;
     if !agents.is_empty() {
@@ -277,7 +279,7 @@ impl Changes {
         Ok(())
     }
 
-    /// A skill's file becomes this text, unless another's lies there.
+    /// Plans a change of a skill file; a file that cm did not create is left unchanged.
     fn skill(&mut self, agent: Agent, file: &SkillFile, after: &str) -> Result<()> {
         let before = there(&self.root, &note_path(&file.path)?)?;
         let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
@@ -311,7 +313,7 @@ impl Changes {
     }
 }
 
-/// The changes without secrets that stand beside our lines in the person's settings.
+/// Redacts secrets in the diffs.
 fn shown(call: &Call, mut changes: Changes) -> Result<Changes> {
     let rules = secrets::rules_at(call)?;
     for file in &mut changes.files {
@@ -320,7 +322,8 @@ fn shown(call: &Call, mut changes: Changes) -> Result<Changes> {
     Ok(changes)
 }
 
-/// That an agent runs the hooks of both, where both have them.
+/// Returns a warning if an agent has hooks in both project and user settings and would run them
+/// twice.
 fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<String> {
     let other = if whose == Whose::Project { Whose::User } else { Whose::Project };
     let root = root(call, other)?;
@@ -341,7 +344,7 @@ fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<S
     })
 }
 
-/// Whether a program of our name lies on the path.
+/// Whether an executable called `cm` is on `PATH`.
 fn is_on_path(call: &Call) -> bool {
     let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
@@ -352,7 +355,7 @@ fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
     foreign::below(root, path).map_err(|error| outside(path.as_str(), error))
 }
 
-/// A link that leads out says so in words that fit settings.
+/// Converts an I/O error and gives a specific message for symbolic links that leave the folder.
 fn outside(path: &str, error: cm_store::vault::Error) -> Error {
     match error {
         cm_store::vault::Error::LeadsOut { .. } => Error::refused(

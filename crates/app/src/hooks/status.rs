@@ -1,4 +1,4 @@
-//! How agents' settings stand to our hooks, and what went wrong in hooks last.
+//! State of cm's hooks in agents' settings, with the latest hook failures.
 
 use std::path::Path;
 
@@ -15,68 +15,68 @@ use cm_agents::hook::settings::{self, State};
 use cm_agents::hook::skill::{self, SkillFile};
 use cm_agents::hook::{Agent, Event, opencode};
 
-/// Failures of hooks that are told beside their state.
+/// Maximum number of hook failures shown.
 const LATEST: usize = 5;
 
-/// How settings stand to our hooks.
+/// State of the hooks in one settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// There is none in them.
+    /// No hooks are installed.
     Absent,
-    /// All are, as this version writes them.
+    /// All hooks of this version are installed.
     Current,
-    /// Some are, or they are another version's.
+    /// Some hooks are missing or come from another version.
     Outdated,
 }
 
-/// How the settings of one agent stand.
+/// State of one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AgentState {
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// Whose settings.
+    /// Scope of the settings.
     pub reach: Whose,
-    /// The file.
+    /// Path of the settings file.
     pub path: String,
-    /// How they stand.
+    /// State of the hooks.
     pub state: Standing,
-    /// The events for which hooks of ours are in them.
+    /// Events with an installed hook.
     pub events: Vec<String>,
-    /// How many of our skills it is given.
+    /// Number of installed skills.
     pub skills: usize,
-    /// Whether it is told of our MCP server; null where only its own command says so.
+    /// Whether the MCP server is registered; null if only the agent's own command can report it.
     pub mcp: Option<bool>,
     /// Why the file cannot be read.
     pub problem: Option<String>,
 }
 
-/// Something that went wrong in a hook.
+/// A failure of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HookFailure {
-    /// When, as RFC 3339.
+    /// Time of the failure, as RFC 3339.
     pub at: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// The event; empty where nobody said it.
+    /// Name of the event; empty if unknown.
     pub event: String,
-    /// What went wrong.
+    /// Description of the failure.
     pub message: String,
 }
 
-/// How all settings stand.
+/// State of all agents' settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HooksStatus {
-    /// The agents that are used here, the project's settings first.
+    /// The agents used here, project settings first.
     pub agents: Vec<AgentState>,
-    /// What went wrong in hooks last, the latest first.
+    /// The latest hook failures, newest first.
     pub failures: Vec<HookFailure>,
 }
 
-/// How the settings of agents stand, and what went wrong in hooks last.
+/// Reports the state of agents' settings and the latest hook failures.
 ///
 /// # Errors
-/// A log of failures that cannot be read.
+/// An unknown agent, or an unreadable failure log.
 pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
     let wanted = named(&options.agents)?;
     let mut states = Vec::new();

@@ -1,6 +1,6 @@
-//! Lets the fine model read on beside the answers of a long-lived process.
+//! Embeds notes with the fine model in the background of a long-lived process.
 //!
-//! It refreshes nothing: what the index holds is read, and calls bring the index up to the folder.
+//! It embeds only what the index contains; other calls refresh the index.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,16 +9,17 @@ use crate::error::Result;
 use crate::memory::Call;
 use crate::warm::Warm;
 
-/// How long vaults are read before they are opened anew.
+/// Duration of one slice of work, after which the vaults are opened again.
 const SLICE: Duration = Duration::from_secs(2);
-/// The pause between a few passages, which leaves the processor to those who wait for an answer.
+/// Pause between batches, which leaves processor time to requests.
 const BREATH: Duration = Duration::from_millis(20);
-/// How often it is asked whether there is anything to read.
+/// Polling interval when there is nothing to embed.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The pause after a failure: a model out of reach, a vault that cannot be opened or written.
+/// Pause after a failure, such as an unreachable model or a vault that cannot be opened.
 const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
-/// Reads in a thread of its own what the fine model lacks in the vaults of a call, as long as anything is kept.
+/// Starts a thread that embeds the remaining passages with the fine model. It ends when `warm` is
+/// dropped.
 pub fn read_in_background(warm: &Arc<Warm>, call: &Call) {
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
     std::thread::spawn(move || {
@@ -32,7 +33,8 @@ pub fn read_in_background(warm: &Arc<Warm>, call: &Call) {
     });
 }
 
-/// Reads for a slice of time: whether there is more; none where nothing is kept any more.
+/// Embeds for one slice of time. Returns whether passages remain, or `None` if the cache was
+/// dropped.
 fn read(keeper: &Weak<Warm>, call: &Call) -> Option<Result<bool>> {
     let memory = keeper.upgrade()?.open(call.clone());
     Some(memory.and_then(|memory| memory.read_beside(SLICE, BREATH)))

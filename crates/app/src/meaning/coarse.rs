@@ -1,4 +1,4 @@
-//! Vectors of the coarse model, complete for every state of the index.
+//! Vectors of the coarse model, which cover every version of the index completely.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -10,18 +10,18 @@ use cm_embed::builtin::Static;
 use cm_index::{VectorWriter, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 
-/// Passages that go to the thread at once.
+/// Number of passages per batch.
 const TOGETHER: usize = 256;
-/// Such bundles that may wait for it.
+/// Capacity of the channel, in batches.
 const WAITING: usize = 64;
-/// A table is cleared of what nobody says any more when it is so many times as long as need be, and this much longer.
+/// A table is compacted when it has more than `SLACK` times the required rows plus `SPARE`.
 const SLACK: usize = 2;
 const SPARE: usize = 1_000;
 
-/// The way to the thread that embeds, and what it comes to.
+/// Channel and handle of the embedding thread, which returns its writer.
 type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<VectorWriter>>);
 
-/// Embeds what a refresh reads while it goes on reading.
+/// Embeds passages on a thread while the index refresh continues.
 pub(crate) struct Filling {
     vectors: Vectors,
     model: &'static Static,
@@ -34,7 +34,7 @@ impl Filling {
         Self { vectors: open.coarse_vectors(), model, gathered: Vec::new(), thread: None }
     }
 
-    /// Takes the passages of a note.
+    /// Queues the passages of a note for embedding.
     pub fn take(&mut self, passages: Vec<Passage>) {
         self.gathered.extend(passages);
         if self.gathered.len() >= TOGETHER {
@@ -46,7 +46,7 @@ impl Filling {
         }
     }
 
-    /// Makes what was embedded count.
+    /// Waits for the thread and commits the new vectors.
     ///
     /// # Errors
     /// A full disk.
@@ -65,7 +65,7 @@ impl Filling {
     }
 }
 
-/// The thread that embeds; it ends with nothing where another process writes or the disk is full.
+/// Starts the embedding thread; it returns `None` if another process writes or the disk is full.
 fn begin(vectors: Vectors, model: &'static Static) -> Thread {
     let (sender, receiver) = sync_channel::<Vec<Passage>>(WAITING);
     let thread = std::thread::spawn(move || {
@@ -84,8 +84,8 @@ fn begin(vectors: Vectors, model: &'static Static) -> Thread {
 }
 
 impl Memory {
-    /// Makes sure that the coarse model has read every note as it is indexed. Where its vectors cannot be kept, search
-    /// goes by words, and says so.
+    /// Embeds every passage of the current index with the coarse model. If the vectors cannot be
+    /// stored, a notice explains that the search uses words only.
     pub(crate) fn complete(&self, open: &OpenVault) {
         let Some(model) = self.models().coarse() else { return };
         if let Err(error) = complete(open, model) {

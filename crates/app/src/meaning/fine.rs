@@ -1,4 +1,4 @@
-//! Vectors of the fine model, as far as time allows.
+//! Vectors of the fine model, computed within a time limit.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,27 +14,27 @@ use cm_note::passage::{Passage, PassageSet};
 use cm_note::path::NotePath;
 use cm_text::embedding::Embedding;
 
-/// How far a model has come with the notes of a vault.
+/// Embedding progress of a model in one vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Passages that it has read.
+    /// Number of embedded passages.
     pub done: usize,
-    /// Passages that there are.
+    /// Total number of passages.
     pub of: usize,
 }
 
-/// Texts that are embedded between two looks at the clock.
+/// Number of texts embedded between two checks of the deadline.
 const STEP: usize = 4;
-/// Notes whose passages are looked up at once.
+/// Number of notes per lookup of passages.
 const NOTES: usize = 500;
 
 impl Memory {
-    /// Lets the fine model read what it lacks, the changed notes first, until the command's time is up. It never fails:
-    /// what is left out is read by later commands.
+    /// Embeds missing passages with the fine model, changed notes first, within the command's time
+    /// limit. It never fails; later commands embed the rest.
     ///
-    /// A process that lives on reads the changed notes alone, for somebody waits for each of its answers; the rest is
-    /// read beside them ([`Memory::read_beside`]). A model elsewhere is asked only where something changed: it may be
-    /// slow, or out of reach.
+    /// A long-lived process embeds only the changed notes, because a client waits for each
+    /// response; [`Memory::read_beside`] embeds the rest. A remote model is only used if notes
+    /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
         let lives_on = open.kept().is_some();
         if changed.is_empty() && (lives_on || *self.models().choice() != Choice::Builtin) {
@@ -43,7 +43,7 @@ impl Memory {
         self.refine_within(open, changed, budget(&open.settings), lives_on);
     }
 
-    /// Lets the fine model read what it lacks for this long; what keeps it from reading becomes a notice.
+    /// Embeds missing passages with the fine model for at most `budget`; failures become notices.
     pub(crate) fn refine_within(
         &self,
         open: &OpenVault,
@@ -70,8 +70,8 @@ impl Memory {
         }
     }
 
-    /// Lets the fine model read what it lacks in all open vaults, without hurry and for about this long; whether there
-    /// is more to read.
+    /// Embeds missing passages of all open vaults for about `slice`, with pauses of `breath`.
+    /// Returns whether passages remain.
     ///
     /// # Errors
     /// A model that does not answer, or a full disk.
@@ -99,10 +99,11 @@ impl Memory {
         Ok(false)
     }
 
-    /// Lets a model read the passages that it has not read, the given notes first, as long as `go_on` says so.
+    /// Embeds missing passages with `model`, the notes in `first` first, while `go_on` returns
+    /// true.
     ///
     /// # Errors
-    /// A model that does not answer, or a full disk. What was read until then is kept.
+    /// A model that does not answer, or a full disk. Vectors stored before the error are preserved.
     pub(crate) fn read_finely(
         &self,
         open: &OpenVault,
@@ -140,7 +141,7 @@ impl Memory {
         Ok(progress)
     }
 
-    /// Lets a model read the passages of these notes that it has not read, as long as `go_on` says so.
+    /// Embeds missing passages of the changed notes while `go_on` returns true.
     fn read_changed(
         &self,
         open: &OpenVault,
@@ -162,7 +163,8 @@ impl Memory {
         Ok(progress)
     }
 
-    /// The vectors of some texts and the model that made them; what keeps it from answering becomes a notice.
+    /// Embeds texts and returns the model's name with the vectors; `None` with a notice if the
+    /// model fails.
     pub(crate) fn embedded(&self, texts: &[&str]) -> Option<(String, Vec<Vec<f32>>)> {
         let model = match self.models().fine()? {
             Ok(model) => model,
@@ -183,7 +185,7 @@ impl Memory {
         }
     }
 
-    /// Reads some passages; whether their vectors were kept.
+    /// Embeds passages; returns whether their vectors were stored.
     fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
         let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
         let embeddings = match self.all(model, &texts) {
@@ -206,7 +208,7 @@ impl Memory {
         Ok(true)
     }
 
-    /// The vectors of some texts, computed by as many threads as there are where the model is one in the program.
+    /// Embeds texts, on all threads of the call if the model is built in.
     fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
         let threads = self.call.threads.max(1);
         if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != Choice::Builtin {
@@ -227,19 +229,19 @@ impl Memory {
     }
 }
 
-/// The vectors of a model, of the dimension that it has now.
+/// The vector table of a model with its current dimension.
 fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<Table>)> {
     let (dimension, _) = open.vectors().dimensions(model.name()).pop()?;
     Some((dimension, open.vectors().table(model.name(), dimension).ok()??))
 }
 
-/// Whether a model has read all that the index holds, as far as it can be read.
+/// Whether a model has embedded every passage of the index; true if the index is unreadable.
 fn has_read_all(open: &OpenVault, model: &Model) -> bool {
     let Ok(version) = open.index().version() else { return true };
     table(open, model).is_some_and(|(_, table)| table.complete() == Some(&version))
 }
 
-/// Remembers that a model has read all that the index holds.
+/// Marks the vectors of a model as complete for this index version.
 fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
     let Some((dimension, table)) = table(open, model) else { return Ok(()) };
     if table.complete().is_some_and(|complete| complete == version) {
@@ -251,7 +253,7 @@ fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
     }
 }
 
-/// The passages that the model of this name has read.
+/// Keys of the passages that the model has embedded.
 pub(crate) fn known(open: &OpenVault, model: &str) -> Result<PassageSet> {
     let vectors = open.vectors();
     let mut known = PassageSet::default();

@@ -1,7 +1,8 @@
-//! Vectors for what the notes of a vault mean: which models make them, and when.
+//! Semantic vectors of a vault's notes: which models compute them, and when.
 //!
-//! The coarse model reads every note the moment it is indexed; the fine one reads new and changed notes as far as a
-//! command's time allows, and the rest in `cm embed`. Ranking knows what to do while both are there.
+//! The coarse model embeds every note during indexing. The fine model embeds new and changed notes
+//! within a command's time limit, and the rest in `cm embed`. Ranking handles notes that have only
+//! coarse vectors.
 
 mod background;
 mod coarse;
@@ -28,19 +29,19 @@ use cm_note::path::NotePath;
 use cm_note::rank::cut::Chance;
 use cm_text::embedding::Embedding;
 
-/// How often vectors that are behind the index are made up for before they are taken as they are.
+/// Maximum number of attempts to complete outdated vectors before they are used as they are.
 const TRIES: usize = 3;
 
-/// A question as a model understands it, and the vectors of a vault that it is compared with.
+/// An embedded question with the vector table to search.
 pub(super) struct Asking {
     pub table: Arc<Table>,
     pub query: Embedding,
-    /// The cosines that the question has with unrelated texts, where that is known.
+    /// Cosine similarities of the question with unrelated texts, if the model provides them.
     pub chance: Option<Chance>,
 }
 
 impl OpenVault {
-    /// Where those of the coarse model are kept, which has read exactly what is indexed: of a past, with its index.
+    /// Vectors of the coarse model; a snapshot of a past state stores them with its own index.
     pub(super) fn coarse_vectors(&self) -> Vectors {
         match &self.past {
             Some(_) => self.index().vectors(),
@@ -48,7 +49,7 @@ impl OpenVault {
         }
     }
 
-    /// The passages of a note as its file is now; none where it cannot be read.
+    /// Passages of the note's current file; empty if it cannot be read.
     pub(super) fn passages_of(&self, path: &NotePath) -> Vec<Passage> {
         let Ok(bytes) = self.read(path) else { return Vec::new() };
         let reading = read::read(path, &bytes, &self.settings.types, &self.settings.relations);
@@ -57,7 +58,8 @@ impl OpenVault {
 }
 
 impl Memory {
-    /// A question for the coarse model; none where vectors are switched off, or there are none.
+    /// Embeds a question with the coarse model; `None` if embeddings are disabled or no vectors
+    /// exist.
     pub(super) fn ask_coarse(&self, open: &OpenVault, question: &str) -> Option<Asking> {
         let model = self.models().coarse()?;
         let query = model.of(question);
@@ -77,7 +79,8 @@ impl Memory {
         (!table.is_empty()).then(|| Asking { table, query, chance: model.chance(question) })
     }
 
-    /// A question for the fine model; none where it has read nothing of this vault, or is out of reach, which is told once.
+    /// Embeds a question with the fine model; `None` if it has no vectors for this vault or cannot
+    /// be used, which is reported once.
     pub(super) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<Asking>> {
         if self.is_in_haste() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The models of one call, opened when they are first needed, and what of them outlives a call.
+//! Embedding models of one call, opened on first use, and the cache that outlives a call.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,18 +9,19 @@ use cm_embed::builtin::{MiniLm, Static};
 use cm_embed::{Choice, Embedder, Outside};
 use cm_text::embedding::Embedding;
 
-/// A model that can be handed around.
+/// A shared embedding model.
 pub type Model = Arc<dyn Embedder + Send + Sync>;
 
-/// Models and questions that a long-lived process need not open and embed again.
+/// Cache of open models and embedded questions for long-lived processes.
 #[derive(Default)]
 pub struct KeptModels {
     outside: Mutex<Vec<(Outside, Model)>>,
-    /// Of the model in the program: one elsewhere may be another tomorrow.
+    /// Question embeddings of the built-in model only, because an external model may change between
+    /// calls.
     queries: Mutex<HashMap<String, Embedding>>,
 }
 
-/// So many models and questions are kept.
+/// Capacity of the caches: open models and question embeddings.
 const MODELS: usize = 4;
 const QUERIES: usize = 256;
 
@@ -49,7 +50,7 @@ impl KeptModels {
     }
 }
 
-/// The models that the settings name. A model that failed is not asked again in the same call.
+/// The models selected by the settings. A model that failed is not used again in the same call.
 pub struct Models {
     choice: Choice,
     kept: Option<Arc<KeptModels>>,
@@ -59,22 +60,22 @@ pub struct Models {
 }
 
 impl Models {
-    /// The models of a choice; none is opened yet, but for those that are kept.
+    /// Creates the models of a choice; none is opened yet.
     pub fn of(choice: Choice, kept: Option<Arc<KeptModels>>) -> Self {
         Self { choice, kept, fine: OnceCell::new(), failed: RefCell::default(), queries: RefCell::default() }
     }
 
-    /// Where the fine vectors come from.
+    /// The selected source of fine vectors.
     pub fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// The model that reads every note at once; none where vectors are switched off.
+    /// The coarse model; `None` if embeddings are disabled.
     pub fn coarse(&self) -> Option<&'static Static> {
         (self.choice != Choice::None).then(Static::shipped)
     }
 
-    /// The fine model; none where vectors are switched off, and why where it cannot be opened.
+    /// The fine model; `None` if embeddings are disabled, or the error if it cannot be opened.
     pub fn fine(&self) -> Option<Result<Model, Rc<cm_embed::Error>>> {
         if let Some(why) = &*self.failed.borrow() {
             return Some(Err(Rc::clone(why)));
@@ -94,12 +95,12 @@ impl Models {
         }
     }
 
-    /// Remembers that the fine model does not answer.
+    /// Marks the fine model as failed for the rest of the call.
     pub fn give_up(&self, why: &Rc<cm_embed::Error>) {
         *self.failed.borrow_mut() = Some(Rc::clone(why));
     }
 
-    /// What a question means to the fine model; asked once a call.
+    /// Embeds a question with the fine model; repeated questions are cached.
     pub fn query(&self, model: &Model, question: &str) -> Result<Embedding, Rc<cm_embed::Error>> {
         if let Some(known) = self.queries.borrow().get(question) {
             return Ok(known.clone());

@@ -1,7 +1,7 @@
-//! What curation is told of what rules mean: the static model that lies in the program.
+//! The model that curation uses to compare the meaning of rules: always the built-in static model.
 //!
-//! Not the model that searches use: whether two rules contradict each other must not depend on what a cache holds, which
-//! provider is in reach, or how far an index is filled.
+//! The search model is not used here, because whether two rules conflict must not depend on caches,
+//! providers or the state of an index.
 
 use crate::memory::OpenVault;
 use cm_embed::builtin::Static;
@@ -17,7 +17,7 @@ impl Meaning for BuiltIn {
     }
 }
 
-/// The model by which the rules of a vault are compared; none where its settings switch embeddings off.
+/// The model that compares the rules of a vault; [`NoMeaning`] if embeddings are disabled.
 pub(crate) fn meaning(open: &OpenVault) -> &'static dyn Meaning {
     let provider = open.settings.get("embeddings.provider").and_then(|(value, _)| value.as_str());
     if provider == Some("none") { &NoMeaning } else { &BuiltIn }

@@ -1,4 +1,5 @@
-//! Which sessions onboarding is done with: a line a session in `_state/`, with who said so and when.
+//! Records which sessions onboarding has processed, one JSON line per session, in the private file
+//! `onboarded.jsonl`.
 
 use std::collections::HashSet;
 
@@ -23,25 +24,25 @@ struct Line {
     by: Option<String>,
 }
 
-/// A session that is done.
+/// A processed session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Done {
-    /// The session.
+    /// Session ID.
     pub session: String,
-    /// Its agent.
+    /// The agent of the session.
     pub agent: String,
-    /// When it was first said to be done.
+    /// When the session was first marked as done.
     pub at: Instant,
-    /// Who said so: an agent or a person by name; null where nobody is named.
+    /// Name of the agent or person who marked it; null if unknown.
     pub by: Option<String>,
-    /// Whether it was said only now.
+    /// Whether this call marked it.
     pub added: bool,
 }
 
-/// Says that a session is done. To say it again changes nothing.
+/// Marks a session as done; repeated calls change nothing.
 ///
 /// # Errors
-/// No such session, or several; a list that cannot be read or written.
+/// An unknown or ambiguous session, or a list that cannot be read or written.
 pub fn done(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Done> {
     let listed = shelf.one(name)?;
     let key = listed.session.key();
@@ -63,7 +64,7 @@ fn said(Line { session, agent, at, by }: Line, added: bool) -> Done {
     Done { session, agent, at, by, added }
 }
 
-/// The sessions that are done.
+/// Keys of all processed sessions.
 ///
 /// # Errors
 /// A list that cannot be read.

@@ -1,4 +1,4 @@
-//! One session for whoever is to learn from it: an excerpt, or the work package for an agent.
+//! Prepares one session for learning: an excerpt for a reader, or a work package for an agent.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,62 +16,64 @@ use cm_learn::reflect::excerpt::{MOST, excerpt};
 use cm_playbook::curation::delta;
 use cm_session::event::EventKind;
 
-/// A session to learn from.
+/// A session excerpt.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Excerpt {
     /// The session.
     pub session: Row,
-    /// Whether it is done already.
+    /// Whether the session is marked as done.
     pub done: bool,
-    /// Its text without secrets, line by line as `L12 person: …`, the middle left out where it is long.
+    /// Redacted text with line numbers, such as `L12 person: …`; the middle of a long session is
+    /// omitted.
     pub excerpt: String,
 }
 
-/// A rule that is there already.
+/// An existing rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rule {
-    /// Its id.
+    /// Bullet ID.
     pub id: String,
-    /// Its category.
+    /// Category of the rule.
     pub category: String,
-    /// What it says.
+    /// Text of the rule.
     pub content: String,
 }
 
 /// The work package for an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Package {
-    /// What to do.
+    /// Instructions for the agent.
     pub instructions: String,
     /// The session.
     pub session: Row,
-    /// What to look for first: the categories that lack rules, those that the session talks of before the others.
+    /// Categories that lack rules, those that the session mentions first.
     pub focus: Vec<Gap>,
-    /// The categories that the person talked of, of whatever coverage.
+    /// Categories mentioned by the person, whatever their coverage.
     pub topics: Vec<Category>,
-    /// The rules that are about the same.
+    /// Existing rules about the same topics.
     pub rules: Vec<Rule>,
-    /// The delta file to fill and to give to `cm curate`.
+    /// Template of the delta file to complete and pass to `cm curate`.
     pub answer: Value,
-    /// A delta, for its form alone.
+    /// An example delta that shows the format.
     pub example: Value,
-    /// The JSON Schema of the delta file.
+    /// JSON Schema of the delta file.
     pub schema: Value,
-    /// The session's text, as in an excerpt.
+    /// Redacted text of the session, as in an excerpt.
     pub excerpt: String,
 }
 
-/// The excerpt of a session.
+/// Returns the excerpt of a session.
 ///
 /// # Errors
-/// No such session, or several; one that the asking agent may not be shown; and those of the index.
+/// An unknown or ambiguous session, a session that the calling agent may not read, and index
+/// errors.
 pub fn read(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Excerpt> {
     let (listed, text) = told(memory, shelf, name)?;
     let done = done::known(memory)?.contains(&listed.session.key());
     Ok(Excerpt { session: shelf.row(&listed, memory.now())?, done, excerpt: framed(&text) })
 }
 
-/// The work package of a session.
+/// Returns the work package of a session.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -104,7 +106,10 @@ pub fn package(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Package> {
     })
 }
 
-/// The session of that name and its text without secrets; that it was read is written down.
+/// Resolves a session, records the read, and returns its redacted text.
+///
+/// # Errors
+/// `cross-agent` if the caller may not read sessions of other agents.
 fn told(memory: &Memory, shelf: &Shelf, name: &str) -> Result<(Listed, String)> {
     let listed = shelf.one(name)?;
     let key = listed.session.key();
@@ -128,7 +133,7 @@ fn told(memory: &Memory, shelf: &Shelf, name: &str) -> Result<(Listed, String)> 
     Ok((listed, text))
 }
 
-/// What the person said.
+/// Prompts of the person, in order.
 fn spoken(shelf: &Shelf, listed: &Listed) -> Result<Vec<String>> {
     let said = shelf.events(listed)?.into_iter().filter_map(|event| match event.kind {
         EventKind::UserPrompt { text } if !event.side => Some(text),
@@ -137,7 +142,7 @@ fn spoken(shelf: &Shelf, listed: &Listed) -> Result<Vec<String>> {
     Ok(said.collect())
 }
 
-/// The categories that the person talked of, the most talked of first.
+/// Categories mentioned by the person, most frequent first.
 fn topics(prompts: &[String]) -> Vec<Category> {
     let (nothing, _) = coverage(&[]);
     fit(&Candidate { prompts, count: prompts.len(), ..Candidate::default() }, &nothing).fills

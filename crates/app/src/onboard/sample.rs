@@ -1,4 +1,4 @@
-//! The sessions that are most likely to fill the gaps of the playbook.
+//! Selects the sessions that are most likely to fill the gaps of the playbook.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,19 +13,19 @@ use crate::sessions::{Named, Shelf, Which};
 use cm_index::sessions::{Filter, Listed};
 use cm_learn::onboard::{Candidate, Category, Covered, fit, order};
 
-/// The most sessions that are looked at, the last ended first.
+/// Maximum number of sessions to compare, latest first.
 const MOST: usize = 500;
-/// The most stretches of a person's words that are looked at in each.
+/// Maximum number of prompts examined per session.
 const PROMPTS: usize = 40;
-/// The longest part of a prompt that is looked at, in characters.
+/// Maximum length of a prompt that is examined, in characters.
 const LONGEST: usize = 2_000;
 
-/// Which sessions, and how many.
+/// Filters and limit of the selection.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Of which; those of all times where no days are given.
+    /// Session filter; without a number of days, all sessions.
     pub which: Which,
-    /// At most so many.
+    /// Maximum number of sessions.
     pub limit: usize,
 }
 
@@ -35,31 +35,31 @@ pub struct Fitting {
     /// The session.
     #[serde(flatten)]
     pub named: Named,
-    /// How likely it is to teach what is not known, 0–1.
+    /// Estimated value for filling gaps, 0–1.
     pub score: f64,
-    /// Categories that lack rules and that the person talked of, the most talked of first.
+    /// Categories without enough rules that the person mentioned, most frequent first.
     pub fills: Vec<Category>,
-    /// How many prompts the person gave.
+    /// Number of prompts of the person.
     pub prompts: usize,
-    /// How often they corrected or stopped the agent, or said what is to hold always.
+    /// Number of corrections, interruptions and general instructions by the person.
     pub corrections: usize,
 }
 
-/// The sessions to read.
+/// Selected sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sample {
-    /// The sessions, the likeliest first.
+    /// The sessions, most promising first.
     pub sessions: Vec<Fitting>,
-    /// How many were compared.
+    /// Number of compared sessions.
     pub compared: usize,
-    /// How many there are that are not done.
+    /// Number of sessions that are not marked as done.
     pub left: usize,
 }
 
-/// Chooses sessions. One that is done is not chosen again, nor one in which a person said nothing.
+/// Selects sessions. Processed sessions and sessions without a prompt of a person are excluded.
 ///
 /// # Errors
-/// No such agent, and where notes, the index or the list of those that are done cannot be read.
+/// An unknown agent, or unreadable notes, session index or list of processed sessions.
 pub fn sample(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sample> {
     let days = match options.which.days {
         Some(_) => lookback(memory, &options.which)?,
@@ -87,7 +87,7 @@ pub fn sample(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sampl
     Ok(Sample { sessions: fitting, compared: left.len(), left: all })
 }
 
-/// The sessions that are not done, and that the one who asks may be shown.
+/// Sessions that are not processed and that the caller may read.
 fn open(memory: &Memory, shelf: &Shelf, filter: &Filter) -> Result<Vec<Listed>> {
     let mut listed = shelf.ask(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
     let done = done::known(memory)?;

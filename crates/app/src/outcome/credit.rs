@@ -1,4 +1,4 @@
-//! Which rules a session's end is credited to, and how much.
+//! Determines which rules are credited for a session's outcome, and with which weight.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use cm_note::note::Signal;
 use cm_playbook::curation::delta::{Delta, Judge};
 use cm_session::status::SessionStatus;
 
-/// What is to be credited, and what is not.
+/// Credits, with the rules that get none.
 #[derive(Debug, Default)]
 pub(super) struct Credits {
     list: Vec<(Level, Credited, Option<String>)>,
@@ -23,7 +23,7 @@ pub(super) struct Credits {
 }
 
 impl Credits {
-    /// The credits of the rules of one vault, as deltas.
+    /// Credits for the rules of one vault, as deltas.
     pub fn deltas(&self, level: Level) -> Vec<Delta> {
         let of_level = self.list.iter().filter(|(own, ..)| *own == level);
         of_level
@@ -39,13 +39,13 @@ impl Credits {
             .collect()
     }
 
-    /// All of them.
+    /// All credits.
     pub fn credited(&self) -> impl Iterator<Item = Credited> + use<> {
         self.list.iter().map(|(_, credited, _)| credited.clone()).collect::<Vec<_>>().into_iter()
     }
 }
 
-/// The rules that are named, then those that the session cites by id.
+/// Credits for the named rules, followed by the rules that the session cites by ID.
 pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Result<Credits> {
     let signal = match options.status {
         SessionStatus::Success => Some(Signal::Helpful),
@@ -126,7 +126,8 @@ fn cited(
     Ok(())
 }
 
-/// What the session's log says of the rules, without its explicit marks: those are words of their own.
+/// Inferred feedback from the session's log; explicit marks are excluded because they are recorded
+/// separately.
 fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: SessionStatus) -> Vec<Word> {
     let Some(log) = &session.log else { return Vec::new() };
     let told = match whole::told(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
@@ -144,7 +145,7 @@ fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: SessionS
     said.into_iter().filter(|word| !word.explicit).collect()
 }
 
-/// Whether a session has spoken of a rule, and explicitly so.
+/// Whether the session already gave explicit feedback on a rule; `None` if it gave none at all.
 fn said(bullet: &Bullet, session: &Which) -> Option<bool> {
     let own = bullet.feedback.iter().filter(|event| event.session.as_deref() == Some(&session.id));
     own.map(|event| event.weight >= 1.0).max()

@@ -1,5 +1,5 @@
-//! Where the word is kept: in the diary note of the session, whose other lines stay as they are, else in a small one of its
-//! own. Notes outlive every index, and the logs.
+//! Stores an outcome in the diary note of the session, or in a new minimal diary. Other lines of
+//! the note are preserved; notes outlive indexes and logs.
 
 use super::Options;
 use super::which::Which;
@@ -19,7 +19,7 @@ use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 use cm_session::status::SessionStatus;
 
-/// What becomes of the diary.
+/// The planned change of the diary.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub before: Option<SessionStatus>,
@@ -28,7 +28,7 @@ pub(super) struct Planned {
     pub changes: bool,
 }
 
-/// Says what will become of the diary.
+/// Plans the change of the diary without writing it.
 pub(super) fn plan(memory: &Memory, session: &Which, options: &Options) -> Result<Planned> {
     let changes = changes(memory, memory.target(), session, options)?;
     let diaries = Diaries::of(memory, &[&session.id])?;
@@ -44,7 +44,7 @@ pub(super) fn plan(memory: &Memory, session: &Which, options: &Options) -> Resul
     Ok(Planned { before, path, created, changes: !changes.is_empty() })
 }
 
-/// The changes that write the word down; none where it stands there already.
+/// Changes that record the outcome; empty if the diary already contains it.
 pub(super) fn changes(
     memory: &Memory,
     open: &OpenVault,
@@ -83,7 +83,7 @@ pub(super) fn changes(
     Ok(vec![Change::Edit { path: kept.path.clone(), edits }])
 }
 
-/// The body whose line `Outcome: …` says how the session ended; `None` where it has no such line, or says so.
+/// Updates the line `Outcome: …` of the body; `None` if there is no such line or it is up to date.
 fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
     const LINE: &str = "Outcome: ";
     let mut at = 0;
@@ -102,7 +102,7 @@ fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
     None
 }
 
-/// A note that says no more than the word.
+/// A new diary that contains only the outcome.
 fn created(open: &OpenVault, session: &Which, word: Judged) -> Result<Change> {
     let log = session.log.as_ref().map(|session| &session.meta);
     let title = log.and_then(|log| log.title.clone());

@@ -1,4 +1,5 @@
-//! Which session is meant: one whose log was read, one that a diary tells of, or an agent's own that nobody can know yet.
+//! Resolves the session of an outcome: an indexed session, a session with a diary, or an unknown
+//! session of an agent.
 
 use super::Options;
 use crate::diaries::Diaries;
@@ -7,27 +8,27 @@ use crate::memory::Memory;
 use crate::sessions::Shelf;
 use cm_index::sessions::Session;
 
-/// The longest id that is taken of a session that nobody knows, in characters.
+/// Maximum length of an unknown session's ID, in characters.
 const LONGEST: usize = 200;
 
-/// A session that somebody speaks of.
+/// A resolved session.
 #[derive(Debug, Clone)]
 pub(super) struct Which {
     pub id: String,
     pub agent: String,
-    /// What its log tells, where it was read.
+    /// The indexed session, if its log was read.
     pub log: Option<Session>,
 }
 
 impl Which {
-    /// The beginning of its id, for a line.
+    /// The first eight characters of the ID.
     pub fn short(&self) -> String {
         self.id.chars().take(8).collect()
     }
 }
 
-/// The session that is meant. One that no log and no diary tells of is taken at an agent's word only, and only where there
-/// are rules to credit: its log may not be written yet, or nobody may read it.
+/// Resolves the session. An unknown session is only accepted from an agent and only with rules to
+/// credit, because its log may not be written yet or may not be readable.
 pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Which> {
     let name = options.session.trim();
     let unknown = match shelf.one(name) {

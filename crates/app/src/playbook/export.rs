@@ -1,4 +1,4 @@
-//! The playbook as one file for other tools. The vault stays as it is.
+//! Exports the playbook as one file for other tools. The vault is not changed.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -17,43 +17,43 @@ use cm_note::bullet::blocked::{BlockKind, Blocked};
 
 pub use cm_exchange::exchange::Form;
 
-/// What is to be written, and where.
+/// Format, filter and destination of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// In which form.
+    /// Format of the document.
     pub form: Form,
-    /// Which bullets.
+    /// Selects bullets.
     pub filter: Filter,
-    /// The file; the document is the answer where none is named.
+    /// Output file; without it the document is returned.
     pub out: Option<PathBuf>,
-    /// Write over a file that holds something else.
+    /// Overwrite a file with other contents.
     pub force: bool,
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Exported {
-    /// In which form.
+    /// Format of the document.
     pub form: Form,
-    /// Where; null where the document is the answer.
+    /// Path of the file; null if the document is returned.
     pub out: Option<String>,
-    /// How many bullets.
+    /// Number of bullets.
     pub bullets: usize,
-    /// How many deprecated patterns.
+    /// Number of deprecated patterns.
     pub patterns: usize,
-    /// How many toxic patterns, for which the format has no place.
+    /// Number of toxic patterns, which the format cannot represent.
     pub left_out: usize,
-    /// Whether the file was written; not where it held the same.
+    /// Whether the file was written; false if it was up to date.
     pub written: bool,
-    /// The document, where no file was named.
+    /// The document, if no file was given.
     #[serde(skip)]
     pub document: Option<String>,
 }
 
-/// Exports the bullets of all open vaults, by id.
+/// Exports the bullets of all open vaults, sorted by ID.
 ///
 /// # Errors
-/// A place that cannot be written, or a file in the way.
+/// A destination that cannot be written, or an existing file with other contents.
 pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
     let merged = merged(memory)?;
     let bullets = merged.bullets.into_iter().map(|shelved| shelved.bullet);

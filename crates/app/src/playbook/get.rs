@@ -1,4 +1,4 @@
-//! One bullet, whole: its rule, its reasons, its feedback, and what its score is made of. It changes nothing.
+//! Reads a complete bullet: rule, reasons, feedback and the parts of its score. Read-only.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,81 +12,81 @@ use cm_note::instant::Instant;
 use cm_note::note::Feedback;
 use cm_note::score::bullet;
 
-/// What a score is made of: (helpful − weight of harm × harmful) × multiplier.
+/// Parts of a score: `(helpful − harm_weight × harmful) × multiplier`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Parts {
-    /// What still counts of helpful feedback.
+    /// Decayed sum of helpful feedback.
     pub helpful: f64,
-    /// What still counts of harmful feedback.
+    /// Decayed sum of harmful feedback.
     pub harmful: f64,
-    /// By how much harm outweighs help.
+    /// Factor of harmful feedback.
     pub harm_weight: f64,
-    /// Harm ÷ all that still counts, 0–1.
+    /// Harmful divided by all decayed feedback, 0–1.
     pub ratio: f64,
-    /// What the maturity multiplies with.
+    /// Factor of the maturity.
     pub multiplier: f64,
-    /// Helpful events of the last days.
+    /// Number of helpful events in the recent period.
     pub recent_helpful: usize,
-    /// After how many days an event counts half.
+    /// Half-life of an event, in days.
     pub half_life_days: f64,
 }
 
-/// A bullet with all that is known of it.
+/// A complete bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Got {
-    /// What a list shows of it.
+    /// The bullet as shown in lists.
     #[serde(flatten)]
     pub row: Row,
-    /// What it is about.
+    /// Kind of the bullet.
     pub kind: BulletKind,
-    /// How far it reaches.
+    /// Scope of the bullet.
     pub scope: Scope,
-    /// Which language, framework or task.
+    /// The language, framework or task of the scope.
     pub scope_key: Option<String>,
-    /// The project that it holds for.
+    /// The project of a workspace-scoped bullet.
     pub workspace: Option<String>,
-    /// The reasons.
+    /// Reasons for the rule.
     pub why: Option<String>,
-    /// Without `#`.
+    /// Tags without `#`.
     pub tags: Vec<String>,
-    /// What its score is made of.
+    /// Parts of the score.
     pub parts: Parts,
-    /// Its feedback, in all vaults.
+    /// Feedback from all open vaults.
     pub feedback: Vec<Feedback>,
-    /// The sessions that it comes from.
+    /// Sessions that the bullet comes from.
     pub sources: Vec<Source>,
-    /// What it was made from.
+    /// Notes that the bullet was derived from.
     pub derived_from: DerivedFrom,
-    /// A query that finds the details.
+    /// A search query for details.
     pub search_pointer: Option<String>,
-    /// How to see whether it is kept.
+    /// How to check compliance with the rule.
     pub verify: Option<Verify>,
-    /// The bullet whose place it took.
+    /// ID of the bullet that this one replaced.
     pub supersedes: Option<String>,
-    /// The bullet that took its place.
+    /// ID of the bullet that replaced this one.
     pub replaced_by: Option<String>,
-    /// Why it was taken back.
+    /// Why the bullet was deprecated.
     pub deprecation_reason: Option<String>,
-    /// Why it is pinned.
+    /// Why the bullet is pinned.
     pub pinned_reason: Option<String>,
-    /// When it was first written.
+    /// Time of creation.
     pub created: Option<Instant>,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated: Option<Instant>,
-    /// When it last rose.
+    /// Time of the last promotion.
     pub promoted_at: Option<Instant>,
-    /// When it was last checked against history.
+    /// Time of the last validation against past sessions.
     pub last_validated_at: Option<Instant>,
-    /// When somebody last confirmed that it still holds.
+    /// Time of the last confirmation.
     pub last_checked: Option<Instant>,
-    /// What is wrong with its note.
+    /// Problems in the bullet's note.
     pub findings: Vec<Finding>,
 }
 
 /// Reads one bullet.
 ///
 /// # Errors
-/// Not found, ambiguous, or a note that is no bullet.
+/// A note that is not found or not a bullet, or an ambiguous reference.
 pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     let (found, bullet) = find_bullet(memory, reference)?;
     let (level, findings) = (found.open.level, found.note.findings.clone());

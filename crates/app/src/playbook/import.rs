@@ -1,4 +1,5 @@
-//! Bullets from a file of another tool: a YAML playbook, or an agent's rule file. One commit; the file is only read.
+//! Imports bullets from a YAML playbook or an agent's rule file in one commit. The source file is
+//! only read.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -24,21 +25,21 @@ use cm_store::vault::foreign;
 pub use cm_exchange::exchange::LeftOut;
 pub use cm_exchange::exchange::plan::{Skipped, Why};
 
-/// The files that bullets come from.
+/// Kind of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// A YAML or JSON playbook.
     Playbook,
-    /// What an agent is told in prose: AGENTS.md and its like.
+    /// Instructions for agents in prose, such as AGENTS.md.
     Rules,
 }
 
 impl Source {
-    /// Both of them.
+    /// All kinds of source files.
     pub const ALL: [Self; 2] = [Self::Playbook, Self::Rules];
 
-    /// Its name on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Playbook => "playbook",
@@ -46,7 +47,7 @@ impl Source {
         }
     }
 
-    /// What a file is by its name.
+    /// Detects the kind of a file by its name.
     fn of(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
@@ -70,66 +71,67 @@ impl Source {
     }
 }
 
-/// What is to be brought in.
+/// Source of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The file.
+    /// The file to import.
     pub file: PathBuf,
-    /// What it is; its name tells where nothing is said.
+    /// Kind of the file; detected by its name by default.
     pub from: Option<Source>,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
 }
 
-/// A bullet or a pattern that came in.
+/// An imported bullet or pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Brought {
-    /// Its id.
+    /// Note ID.
     pub id: String,
-    /// Where it lies in the vault.
+    /// Path in the vault.
     pub path: String,
-    /// What it says.
+    /// Text of the rule or pattern.
     pub content: String,
-    /// Its category; null for a deprecated pattern.
+    /// Category; null for a deprecated pattern.
     pub category: Option<String>,
-    /// Its state; null for a deprecated pattern.
+    /// State; null for a deprecated pattern.
     pub state: Option<State>,
 }
 
-/// An entry of the file that holds what looks like a live secret.
+/// An entry of the source file with an apparent live secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StoppedEntry {
-    /// Line of the secret in the file, from 1; null where the file writes it in another form, such as escaped.
+    /// Line of the secret in the source file, from 1; null if the file contains it in another form,
+    /// such as escaped.
     pub line: Option<u32>,
-    /// Rule that found it.
+    /// Name of the secret rule that matched.
     pub rule: String,
-    /// Id of the entry; a secret in it is replaced by a placeholder.
+    /// ID of the entry; secrets in it are redacted.
     pub id: String,
 }
 
-/// What was brought in.
+/// The result of importing a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
-    /// What the file is.
+    /// Kind of the file.
     pub from: Source,
-    /// The bullets and patterns that came in.
+    /// Imported bullets and patterns.
     pub imported: Vec<Brought>,
-    /// Those that did not, and why.
+    /// Entries that were not imported, each with the reason.
     pub skipped: Vec<Skipped>,
-    /// Those that hold what looks like a live secret, and stay out.
+    /// Entries with an apparent live secret, which were not imported.
     pub stopped: Vec<StoppedEntry>,
-    /// Parts of the file that are no rules, counted.
+    /// Parts of the file that are not rules, with their counts.
     pub left_out: Vec<LeftOut>,
-    /// What could not be taken over as it stands there.
+    /// Problems in the imported entries.
     pub findings: Vec<Finding>,
-    /// The commit; null where commits are manual or nothing came in.
+    /// The commit; null if commits are manual or nothing was imported.
     pub commit: Option<String>,
-    /// Whether this only says what would be done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
 impl Imported {
-    /// Whether a part of what was asked for was not done.
+    /// Whether some entries could not be imported.
     pub fn failed(&self) -> bool {
         !self.stopped.is_empty() || self.skipped.iter().any(|skipped| skipped.why.failed())
     }
@@ -138,7 +140,7 @@ impl Imported {
 /// Imports the bullets of a file.
 ///
 /// # Errors
-/// A file that cannot be read or understood, nothing in it that could come in, and those of [`write::apply`].
+/// A file that cannot be read or parsed, nothing to import, and the errors of [`write::apply`].
 pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     let shown = options.file.display().to_string();
     let from = options.from.or_else(|| Source::of(&options.file)).ok_or_else(|| {
@@ -174,8 +176,9 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     Ok(Imported { commit, dry_run: options.dry_run, ..outcome })
 }
 
-/// Moves entries that hold a secret from those that come in to the stopped ones; returns the files of the others.
-/// `source` is the text that is imported.
+/// Moves entries with a secret from the imported to the stopped ones and returns the files of the
+/// others.
+/// `source` is the text of the imported file.
 fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, source: &str) -> Vec<File> {
     let brought = std::mem::take(&mut imported.imported);
     let mut sound = Vec::with_capacity(files.len());
@@ -201,7 +204,7 @@ fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, sou
     sound
 }
 
-/// Refuses an import in which every new entry holds a secret.
+/// Returns an error if every new entry contains a secret.
 fn refuse_if_all_stopped(imported: &Imported, shown: &str) -> Result<()> {
     let Some(first) = imported.stopped.first().filter(|_| imported.imported.is_empty()) else {
         return Ok(());
@@ -212,13 +215,13 @@ fn refuse_if_all_stopped(imported: &Imported, shown: &str) -> Result<()> {
         .hint(format!("take them out, or write a placeholder such as <token>: {}", places.join("; "))))
 }
 
-/// Where a secret stands, and what found it.
+/// Formats the location and the rule of a secret.
 pub fn place_of(stopped: &StoppedEntry) -> String {
     let line = stopped.line.map_or_else(String::new, |line| format!("line {line}, "));
     format!("{line}{} ({})", stopped.id, stopped.rule)
 }
 
-/// What comes in and the files that it is written to, by what the vault holds now.
+/// Plans the import against the current notes of the vault: the result, and the files to write.
 fn planned(
     memory: &Memory,
     open: &OpenVault,
@@ -258,7 +261,8 @@ fn planned(
     Ok((imported, files))
 }
 
-/// What an agent imports are proposals, whatever the file says of them.
+/// Reduces an agent's import to proposals: active bullets become drafts without feedback, and
+/// blocked patterns are dropped.
 fn only_proposed(memory: &Memory, document: &mut Document) {
     for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == State::Active) {
         bullet.state = State::Draft;
@@ -281,7 +285,7 @@ fn text(memory: &Memory, file: &Path) -> Result<String> {
     })
 }
 
-/// A new file and its text.
+/// Path and text of a new file.
 type File = (NotePath, String);
 
 fn placed(
@@ -311,7 +315,8 @@ fn placed(
     Ok(files)
 }
 
-/// A path for a new file where none lies: the wanted one, sharded where its folder is full, else one with a number.
+/// A free path for a new file: the preferred one, sharded if its folder is full, or one with a
+/// number.
 fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<NotePath>) -> Result<NotePath> {
     let mut number = 1;
     loop {
@@ -352,7 +357,7 @@ fn nothing_came(shown: &str, plan: &Plan) -> Error {
     write::nothing(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
 }
 
-/// Why a bullet did not come in, in words.
+/// A user-facing explanation of why a bullet was not imported.
 pub fn reason(why: Why) -> &'static str {
     match why {
         Why::ThereAlready => "in the vault already",

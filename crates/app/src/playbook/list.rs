@@ -1,4 +1,4 @@
-//! The bullets of all open vaults, the best first, some of them left out on request. It changes nothing.
+//! Lists the bullets of all open vaults, best first. Read-only.
 
 use std::cmp::Reverse;
 
@@ -10,25 +10,25 @@ use crate::error::Result;
 use crate::memory::Memory;
 use cm_note::bullet::{Bullet, BulletType, Maturity, Scope, State};
 
-/// Which bullets; an empty choice takes all of them.
+/// Filter for bullets; an empty filter matches all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Of this category.
+    /// Only this category.
     pub category: Option<String>,
-    /// In one of these states.
+    /// Only these states; all states if empty.
     pub states: Vec<State>,
-    /// Of this maturity.
+    /// Only this maturity.
     pub maturity: Option<Maturity>,
-    /// Rules, or what to avoid.
+    /// Only rules, or only anti-patterns.
     pub bullet_type: Option<BulletType>,
-    /// Of this scope.
+    /// Only this scope.
     pub scope: Option<Scope>,
-    /// With this tag, whatever its case.
+    /// Only bullets with this tag, ignoring case.
     pub tag: Option<String>,
 }
 
 impl Filter {
-    /// Whether a bullet is wanted.
+    /// Whether a bullet matches the filter.
     pub fn takes(&self, bullet: &Bullet) -> bool {
         let tag = |tag: &String| bullet.tags.iter().any(|own| own.to_lowercase() == tag.to_lowercase());
         self.category.as_ref().is_none_or(|category| *category == bullet.category)
@@ -40,32 +40,32 @@ impl Filter {
     }
 }
 
-/// Which bullets, and how many.
+/// Filter and page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Which.
+    /// Selects bullets.
     pub filter: Filter,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: usize,
-    /// Bullets to leave out at the front: the `next` of an earlier answer.
+    /// Number of results to skip: `next` of an earlier response.
     pub offset: usize,
 }
 
-/// Bullets, the best first.
+/// A page of bullets.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Listed {
-    /// The bullets.
+    /// The bullets, best first.
     pub bullets: Vec<Row>,
-    /// How many there are in all.
+    /// Number of matching bullets.
     pub total: usize,
-    /// The offset of the next page, where there is more.
+    /// Offset of the next page; null on the last page.
     pub next: Option<usize>,
 }
 
-/// Lists bullets by their score; ties by id.
+/// Lists bullets by score, highest first; equal scores by ID.
 ///
 /// # Errors
-/// Where the notes cannot be read.
+/// Unreadable notes.
 pub fn list(memory: &Memory, options: &Options) -> Result<Listed> {
     let merged = merged(memory)?;
     let mut rows: Vec<Row> = merged
@@ -82,7 +82,7 @@ pub fn list(memory: &Memory, options: &Options) -> Result<Listed> {
     Ok(Listed { bullets, total, next })
 }
 
-/// A bullet by the constants of its own vault.
+/// Converts a bullet to a row, scored with the constants of its own vault.
 pub(super) fn row(memory: &Memory, shelved: &Shelved) -> Row {
     Row::of(shelved, memory.now(), &constants(memory, shelved.level))
 }

@@ -1,4 +1,4 @@
-//! A bullet as a row of a list: what it says, how it stands, where it lies.
+//! A bullet as a row of a list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,35 +14,35 @@ use cm_note::score::bullet::{Effective, effective};
 /// A bullet in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// What it answers to.
+    /// Bullet ID.
     pub id: String,
-    /// The rule.
+    /// Text of the rule.
     pub content: String,
-    /// Its category.
+    /// Category of the rule.
     pub category: String,
-    /// Whether it says what to do or what to avoid.
+    /// `rule` or `anti_pattern`.
     #[serde(rename = "type")]
     pub bullet_type: BulletType,
-    /// Whether it is in use.
+    /// State of the bullet.
     pub state: State,
-    /// How far it has proved itself.
+    /// Maturity, derived from feedback.
     pub maturity: Maturity,
-    /// Its effective score.
+    /// Effective score.
     pub score: Effective,
-    /// How many events call it helpful, faded or not.
+    /// Number of helpful events, regardless of decay.
     pub helpful: usize,
-    /// How many call it harmful.
+    /// Number of harmful events, regardless of decay.
     pub harmful: usize,
-    /// Whether automation leaves it alone.
+    /// Whether the bullet is pinned, so that automation does not change it.
     pub pinned: bool,
-    /// Its file.
+    /// Path of the bullet's file.
     pub path: String,
-    /// Which vault it is from.
+    /// Level of the bullet's vault.
     pub vault: Level,
 }
 
 impl Row {
-    /// A bullet at an instant.
+    /// Converts a bullet to a row, scored at the instant `now`.
     pub fn of(shelved: &Shelved, now: Instant, scoring: &Scoring) -> Self {
         let bullet = &shelved.bullet;
         let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();

@@ -1,7 +1,8 @@
-//! The language model of a vault's settings: opened, asked within the budget, and what it took written down.
+//! The language model selected by the settings: opens it, sends requests within the budget, and
+//! records their cost.
 //!
-//! Whose word counts for which setting is in `words`. What is asked, and what becomes of an answer, is for others to say;
-//! nothing is asked that was not redacted.
+//! `words` defines which settings files count. Prompts and the use of answers are defined by
+//! callers; every prompt is redacted before it is sent.
 
 mod words;
 
@@ -20,13 +21,13 @@ use cm_secrets::{Rules, redact};
 use cm_store::vault::lines::Lines;
 use words::{Chosen, Named, chosen};
 
-/// What was spent, a line a call.
+/// Private file that records the cost of each request, one line per request.
 const LEDGER: &str = "models.jsonl";
 
-/// What a model is told about itself; what it is to do stands in the question.
+/// System prompt; the task is part of the user prompt.
 const SYSTEM: &str = "You read logs of coding agents for others, and answer with one JSON object.";
 
-/// A model that can be asked.
+/// A language model client with its budget.
 pub struct Asker {
     model: Fallback<Metered<Model>>,
     account: Arc<Account>,
@@ -35,30 +36,31 @@ pub struct Asker {
     rules: Rules,
 }
 
-/// Why there is no answer that can be used.
+/// Why a request produced no usable answer.
 #[derive(Debug)]
 pub enum Trouble {
-    /// The model answered, twice, what cannot be used.
+    /// The model gave unusable answers twice.
     Useless(String),
-    /// The model could not be asked, or did not answer.
+    /// The request could not be sent or was not answered.
     Silent {
-        /// Why, with what helps.
+        /// The error, with a hint.
         error: Error,
-        /// Whether the next question would fare no better.
+        /// Whether the next request would fail as well.
         is_lasting: bool,
     },
 }
 
-/// Whether the settings name a model.
+/// Whether the settings select a model.
 pub fn is_set(memory: &Memory) -> bool {
     chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
 }
 
 impl Asker {
-    /// The model of the settings; none where none is set.
+    /// Opens the configured model; `None` if there is none.
     ///
     /// # Errors
-    /// Settings that cannot be used, a model that may cost something without a budget, a key that cannot be had.
+    /// Invalid settings, a model that may incur costs without a budget, or an API key that cannot
+    /// be obtained.
     pub fn open(memory: &Memory, rules: &Rules, stop: &Stop) -> Result<Option<Self>> {
         let open = memory.target();
         let chosen = chosen(memory, open)?;
@@ -84,7 +86,7 @@ impl Asker {
         Ok(Some(Self { model, account, ledger, chosen, rules: rules.clone() }))
     }
 
-    /// The model's name as people read it, such as `ollama/qwen3:8b`.
+    /// Provider and name of the model, such as `ollama/qwen3:8b`; empty without a model.
     pub fn name(&self) -> String {
         self.chosen
             .models
@@ -92,19 +94,21 @@ impl Asker {
             .map_or_else(String::new, |named| format!("{}/{}", named.name.0, named.name.1))
     }
 
-    /// Takes in what others have spent since; before each session.
+    /// Reloads the ledger, which includes the spending of other processes. Call it before each
+    /// session.
     ///
     /// # Errors
-    /// Where the ledger cannot be read.
+    /// An unreadable ledger.
     pub fn refresh(&self) -> Result<()> {
         self.account.refresh(Ledger::parse(&self.ledger.text()?).ledger);
         Ok(())
     }
 
-    /// Asks for an answer of a shape that passes the check; once more where it does not.
+    /// Sends a prompt and parses an answer that matches the schema and passes `check`; retries
+    /// once.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is no usable answer.
     pub fn ask<T: DeserializeOwned>(
         &self,
         prompt: &str,
@@ -133,7 +137,7 @@ impl Trouble {
     }
 }
 
-/// Whether the next question would fare no better than this one.
+/// Whether the next request would fail with the same error.
 fn is_lasting(error: &cm_llm::Error) -> bool {
     match error {
         cm_llm::Error::Budget(overdrawn) => !matches!(overdrawn, cm_llm::Overdrawn::Call { .. }),
@@ -147,7 +151,10 @@ fn is_lasting(error: &cm_llm::Error) -> bool {
     }
 }
 
-/// A model that costs something, or of which nobody knows, is not asked without a budget.
+/// Requires a budget for a model that is not known to be free.
+///
+/// # Errors
+/// `no-budget`.
 fn within_some_budget(named: &Named, budget: &Budget) -> Result<()> {
     let free = named.price.is_some_and(cm_llm::Price::is_nothing);
     let limits =
@@ -160,7 +167,7 @@ fn within_some_budget(named: &Named, budget: &Budget) -> Result<()> {
         .hint(cm_llm::Overdrawn::NoBudget.hint()))
 }
 
-/// The choice with the key that a command prints, where one is to be run.
+/// The model choice with the API key, obtained by running the key command if one is set.
 fn with_key(named: &Named, memory: &Memory, stop: &Stop) -> Result<Choice> {
     let mut choice = named.choice.clone();
     if let (Choice::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
@@ -169,7 +176,7 @@ fn with_key(named: &Named, memory: &Memory, stop: &Stop) -> Result<Choice> {
     Ok(choice)
 }
 
-/// The account that all models spend from, with what was spent so far.
+/// Creates the shared account of all models from the ledger.
 fn account(memory: &Memory, lines: &Lines, budget: Budget) -> Result<Account> {
     let parsed = Ledger::parse(&lines.text()?);
     if let Some(first) = parsed.damaged.first() {

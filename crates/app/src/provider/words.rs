@@ -1,7 +1,7 @@
-//! Which language model the user's settings name, and what may be spent on it. Nothing is opened here.
+//! Reads the language model and its budget from the settings, without opening the model.
 //!
-//! A vault's `cm.toml` is written by whoever made the folder. It may lower a budget; which program runs, where sessions go and
-//! what is paid counts from the user's own settings only (`config::keys`).
+//! A vault's `cm.toml` is shared and may come from another person. It can only lower a budget;
+//! programs, servers and spending are determined by the user's own settings (`config::keys`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,49 +14,49 @@ use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;
 use cm_store::vault::foreign;
 
-/// The model that answers, and on what terms.
+/// The selected models with their limits.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// The first that is asked, then those that are asked where it does not answer; empty where none is set.
+    /// The primary model, followed by the fallbacks; empty if none is set.
     pub models: Vec<Named>,
-    /// What may be spent.
+    /// Spending limits.
     pub budget: Budget,
-    /// How long one try may take.
+    /// Time limit of one attempt.
     pub timeout: Duration,
-    /// How long an answer may be, in tokens.
+    /// Maximum length of an answer, in tokens.
     pub max_tokens: u32,
-    /// How often a busy server is asked again.
+    /// Number of retries for a busy server.
     pub retries: u32,
 }
 
-/// A model with what it costs.
+/// A model with its price.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// It.
+    /// Connection parameters of the model.
     pub choice: Choice,
-    /// Its provider and its name.
+    /// Provider and model name.
     pub name: (String, String),
-    /// Its price; none where nobody has said it.
+    /// Price of the model; `None` if unknown.
     pub price: Option<Price>,
-    /// The command that prints its key, where that is not known yet.
+    /// Command that prints the API key, if the key is not set directly.
     pub key_command: Option<String>,
 }
 
-/// What the settings of a vault say; what of them does not count becomes a notice.
+/// Reads the model settings of a vault; ignored settings become notices.
 ///
 /// # Errors
-/// A setting that holds what it cannot hold.
+/// A setting with an invalid value.
 pub fn chosen(memory: &Memory, open: &OpenVault) -> Result<Chosen> {
     open.settings.ignored("llm.").for_each(|notice| memory.notice(notice));
     Words { settings: &open.settings, call: &memory.call.environment, cwd: &memory.call.cwd }.chosen()
 }
 
-/// The settings as words of somebody.
+/// Reader of the model settings.
 struct Words<'a> {
     settings: &'a Settings,
-    /// The environment.
+    /// The environment variables.
     call: &'a BTreeMap<String, String>,
-    /// The folder that paths are taken from.
+    /// Base folder of relative paths.
     cwd: &'a Path,
 }
 
@@ -86,7 +86,7 @@ impl Words<'_> {
         })
     }
 
-    /// A model of a provider. What is set for the server and the key is meant for the first provider alone.
+    /// Resolves a model of a provider. Server and key settings apply only to the primary provider.
     fn named(&self, provider: &str, model: &str, first: &str, prices: &Prices) -> Result<Named> {
         let wrong = |setting: &str, why: String| {
             Error::refused("invalid-setting", format!("{setting}: {why}"))
@@ -141,13 +141,14 @@ impl Words<'_> {
         Ok(Named { choice, name: (provider.to_owned(), shown), price, key_command })
     }
 
-    /// The server that Ollama's own variable names, as its compatible API.
+    /// The server from `OLLAMA_HOST`, as the address of its OpenAI-compatible API.
     fn ollama_host(&self) -> Option<Address> {
         let address = ollama_host(self.call.get("OLLAMA_HOST")?)?;
         Address::parse(&address.below("v1")).ok()
     }
 
-    /// The key of a server: what was set for it, else the provider's usual variable, which goes to its own server alone.
+    /// API key of a server: the configured one, else the provider's usual variable, which is only
+    /// sent to the provider's own server.
     fn key(&self, provider: Provider, address: Option<&Address>, is_first: bool) -> Option<Key> {
         let own = address.is_none_or(|address| provider.owns(address));
         let usual = || {
@@ -161,7 +162,7 @@ impl Words<'_> {
         self.settings.get("llm.key").and_then(|(value, _)| Key::of(value.as_str()?))
     }
 
-    /// The person's budget, lowered by what a shared file says of the same limit.
+    /// The user's budget; a shared file can only lower its limits.
     fn budget(&self) -> Budget {
         let limit = |name: &str| {
             let read = |value: &toml::Value| {
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use cm_store::config::{Layer, Origin};
 
-    /// What these files say, where `cm.toml` is written by others; as one text.
+    /// Formats the result of reading these settings files and variables as text.
     fn said(files: &[(&str, Origin)], environment: &[(&str, &str)]) -> String {
         let environment: BTreeMap<String, String> =
             environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
