@@ -1,5 +1,6 @@
-//! A day of an agent with the memory: it starts, is told what is known, works, cites a rule, finds another one harmful, writes down what
-//! it found, and ends. The next session is told something else, and the history tells why.
+//! End-to-end test of an agent's session: it starts, receives a briefing, works, cites a rule,
+//! reports another one as harmful, saves what it found, and ends. The next session gets a different
+//! briefing, and the history explains why.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use crate::support::{Agent, Said, Sandbox, talk, vault_of};
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const SECOND: &str = "aaaaaaaa-0000-4000-8000-000000000002";
 
-/// A rule that has proved itself twice, one that nobody has tried, and settings by which an ended session is learned from.
+/// A rule with two positive results, an untested rule, and settings that enable reflection at the
+/// end of a session.
 const VAULT: &str = "\
 --- playbook/testing/port.md
 ---
@@ -40,7 +42,7 @@ feedback:
 Run a flaky upload test again until it passes.
 ";
 
-/// What an agent is told by a hook at this instant; nothing where nothing is told.
+/// Runs a hook at this instant and returns its response; null if it prints nothing.
 fn hook(sandbox: &Sandbox, now: &str, event: &str, message: Value) -> Value {
     let ran = sandbox.run(&["hook", "claude", event]).env("CM_NOW", now).stdin(message.to_string()).go();
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{event}");
@@ -56,7 +58,7 @@ fn begins(sandbox: &Sandbox, session: &str, now: &str) -> String {
     told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
 }
 
-/// Waits until what runs in the background has noted that it learned from a session.
+/// Waits until the background process has recorded reflection on a session.
 fn learned(state: &Path, session: &str) -> bool {
     (0..1200).any(|_| {
         std::thread::sleep(Duration::from_millis(50));

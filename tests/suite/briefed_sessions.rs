@@ -1,4 +1,4 @@
-//! Past sessions in a briefing: which are told, in what order, to whom, and how many.
+//! Tests of past sessions in a briefing: selection, order, access and number.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::{Sandbox, diary, told, vault_of};
 
 const TASK: &str = "change the retry of gauge fetches";
 
-/// A vault with a diary, and two sessions of which one has that diary and one is another agent's.
+/// Creates a vault with a diary and two sessions: one described by the diary, one of another agent.
 fn with_history() -> Sandbox {
     let sandbox = vault_of("");
     diary(

@@ -1,4 +1,4 @@
-//! What past sessions say of a rule: it makes a proposal active or keeps it out, and is shown before.
+//! Evidence from past sessions activates or rejects a proposed rule, and is shown before.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{Sandbox, diary, scripted, told, vault_of};
 const RULE: &str = "Install the packages of the workspace with pnpm.";
 const ASKED: &str = "please install the packages of this workspace with pnpm";
 
-/// A vault, and sessions that speak of the rule and ended so, whose logs were read.
+/// Creates a vault and indexed sessions that mention the rule and have these outcomes.
 fn after(ends: &[&str]) -> Sandbox {
     let sandbox = vault_of("");
     sandbox.write("notes.md", "# Notes\n");

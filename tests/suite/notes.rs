@@ -1,4 +1,4 @@
-//! The example vault read as notes: every one is sound, and its edges and links are all seen.
+//! Parses the example vault: every note is valid, and all edges and links are found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::disallowed_methods, reason = "the example vault is files of the project")]
@@ -81,7 +81,7 @@ fn bullets() -> Vec<Bullet> {
     notes().iter().filter_map(Bullet::of).collect()
 }
 
-/// The day that the example vault is written for.
+/// Returns the reference date of the example vault.
 fn day() -> Instant {
     Instant::parse("2026-11-21").unwrap()
 }

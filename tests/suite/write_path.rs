@@ -1,4 +1,4 @@
-//! The way of a change to the disk under rough treatment: many writers at once, and kills at any moment.
+//! Stress tests of the write path: many concurrent writers, and kills at any moment.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn commits(sandbox: &Sandbox) -> usize {
     sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
 }
 
-/// What must hold whatever happened: git is sound, every note parses, nothing is left to commit.
+/// Asserts the invariants: the repository is valid, every note parses, and nothing is uncommitted.
 fn assert_sound(sandbox: &Sandbox) {
     sandbox.git(&["fsck", "--strict"]);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -50,7 +50,7 @@ fn fifty_writers_at_once_make_fifty_commits_and_lose_nothing() {
     assert_sound(&sandbox);
 }
 
-/// How often a command is killed; the full measurement asks for more by `CM_TEST_KILLS`.
+/// Number of kills; `CM_TEST_KILLS` sets it for the full measurement.
 fn kills() -> u32 {
     std::env::var("CM_TEST_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(200)
 }

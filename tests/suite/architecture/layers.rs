@@ -1,9 +1,10 @@
-//! Who may name whom.
+//! Rules for dependencies between layers.
 
 use super::code::named;
 use super::{Violation, hold, layer_of, planted};
 
-/// Each layer with those that it may name besides itself. A layer that has no folder yet finds its row waiting.
+/// Each layer with the layers it may use besides itself. Rows for layers without a folder are
+/// allowed.
 pub const LAYERS: [(&str, &[&str]); 17] = [
     ("domain", &[]),
     ("curate", &["domain"]),
@@ -28,7 +29,7 @@ fn allowed(layer: &str) -> Option<&'static [&'static str]> {
     LAYERS.iter().find(|(name, _)| *name == layer).map(|(_, allowed)| *allowed)
 }
 
-/// A file names only layers that its own may name.
+/// Checks that a file uses only layers that its own layer may use.
 pub fn naming(path: &str, text: &str) -> Vec<Violation> {
     let Some(layer) = layer_of(path) else { return Vec::new() };
     let violation =
@@ -55,8 +56,8 @@ pub fn naming(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// The layer that a path leads to: by `crate::`, or by as many `super::` as lead to the crate's root from a file at
-/// this depth.
+/// Returns the layer that a path leads to: by `crate::`, or by enough `super::` to reach the crate
+/// root from a file at this depth.
 fn layer_named(segments: &[String], depth: usize) -> Option<&str> {
     let supers = segments.iter().take_while(|segment| *segment == "super").count();
     let next = match segments.first().map(String::as_str) {

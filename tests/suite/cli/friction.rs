@@ -20,7 +20,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A home in which the golden logs lie where their agents keep them.
+/// Creates a home folder with the golden logs at the agents' default locations.
 fn with_logs() -> Sandbox {
     let sandbox = Sandbox::new();
     let home = sandbox.root().join("home");

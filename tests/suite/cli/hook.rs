@@ -1,4 +1,5 @@
-//! `cm hook`: what each agent is answered at each event, with real vaults; and that nothing ever breaks an agent.
+//! `cm hook`: responses to each agent and event with real vaults. Hooks must never interrupt an
+//! agent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Ran, Said, Sandbox, hashes, talk, vault_of};
 
-/// The session of every recorded message.
+/// Session id in all recorded messages.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
 
 const SHOP: &str = "\
@@ -68,7 +69,7 @@ The test upload_retries waits for the server; give the client a timeout of 2 s.
 - [Write the changelog before the release.](playbook/release/changelog.md) (release)
 ";
 
-/// A vault whose index is there.
+/// Creates a vault with an up-to-date index.
 fn shop() -> Sandbox {
     let sandbox = vault_of(SHOP);
     sandbox.cm(&["reindex"]).ok();
@@ -77,14 +78,14 @@ fn shop() -> Sandbox {
     sandbox
 }
 
-/// A recorded message, told in the sandbox's vault.
+/// Returns a recorded message with the sandbox's vault as its folder.
 fn recorded(sandbox: &Sandbox, agent: &str, event: &str) -> String {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/hooks/{agent}/{event}.in.json"));
     fs::read_to_string(file).unwrap().replace("/home/dev/shop", &sandbox.vault().display().to_string())
 }
 
-/// The answer to a recorded message; the hook runs in another folder than the agent.
+/// Runs the hook on a recorded message, in another folder than the agent's.
 fn told(sandbox: &Sandbox, agent: &str, event: &str) -> Ran {
     hooked(sandbox, &[agent, event], &recorded(sandbox, agent, event))
 }
@@ -103,7 +104,7 @@ fn prompt(session: &str, sandbox: &Sandbox, words: &str) -> Ran {
     hooked(sandbox, &["claude", "prompt"], &message.to_string())
 }
 
-/// What a model reads of an answer.
+/// Returns the text of a response that the model sees.
 fn words(ran: &Ran) -> String {
     if ran.stdout.is_empty() {
         return String::new();
@@ -122,7 +123,7 @@ fn record(sandbox: &Sandbox) -> PathBuf {
     sandbox.vault().join(format!("_state/hooks/{SESSION}.jsonl"))
 }
 
-/// Waits until the background has made this file.
+/// Waits until a background process has created this file.
 fn awaited(file: &Path) -> bool {
     (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));

@@ -1,4 +1,4 @@
-//! `cm mcp`: an agent that starts the real program, asks it for all that it has, and leaves.
+//! `cm mcp`: a client starts the real program, calls everything that it offers, and disconnects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{Agent, Said, Sandbox, talk, taught, vault_of};
 
-/// A call of each tool, upon the example vault; the clients of others make the same ones.
+/// One call per tool on the example vault. Other clients use the same calls.
 const CALLS: &str = include_str!("../../mcp/calls.json");
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";

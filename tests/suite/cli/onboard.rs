@@ -1,4 +1,4 @@
-//! `cm onboard`, over a home folder with logs of agents.
+//! `cm onboard` with agents' logs in the home folder.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,8 @@ use crate::support::{Sandbox, log, vault_of};
 const LOGIN: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const REBASE: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
-/// A vault whose playbook says much of git and one thing of tests, and two sessions: one about a password, one about git.
+/// Creates a vault with many rules about Git and one about tests, and two sessions: one about a
+/// password, one about Git.
 fn two_sessions() -> Sandbox {
     let mut files = String::new();
     let mut add = |number: usize, category: &str, text: &str| {

@@ -43,7 +43,7 @@ created: 2026-10-01T08:00:00Z
 Name every number at a border with its unit.
 ";
 
-/// A vault with rules, and a session that cites one of them.
+/// Creates a vault with rules, and a session that cites one of them.
 fn sandbox() -> Sandbox {
     let sandbox = vault_of(RULES);
     let said = [

@@ -1,8 +1,8 @@
-//! `cm playbook`: what is in it, and its way out of the vault and back.
+//! `cm playbook`: listing, export and import.
 
 use crate::support::{Sandbox, vault_of};
 
-/// Four bullets: a proven rule, an anti-pattern, a draft and a retired one; and a pattern that is warned of.
+/// Four rules (proven, anti-pattern, draft and retired) and a blocked pattern.
 const PLAYBOOK: &str = "\
 --- playbook/testing/seed-1.md
 ---

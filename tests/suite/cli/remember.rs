@@ -5,7 +5,7 @@ use crate::support::{Sandbox, vault_of};
 const START: &str = "<!-- MEMORY:START -->";
 const END: &str = "<!-- MEMORY:END -->";
 
-/// A diary of the n-th day of November, with these learnings and preferences.
+/// Writes a diary for a day of November with these learnings and preferences.
 fn diary(sandbox: &Sandbox, day: u32, learned: &[&str], wanted: &[&str]) {
     let items =
         |texts: &[&str]| texts.iter().map(|text| format!("- {text} (person, line 3)\n")).collect::<String>();
@@ -21,7 +21,7 @@ fn diary(sandbox: &Sandbox, day: u32, learned: &[&str], wanted: &[&str]) {
     sandbox.commit_all("A diary");
 }
 
-/// Notes of a folder of the vault, all in one text.
+/// Returns the text of all notes in a folder of the vault.
 fn all(sandbox: &Sandbox, folder: &str) -> String {
     let mut texts: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(sandbox.vault().join(folder)).into_iter().flatten() {

@@ -3,7 +3,7 @@
 use super::small::small;
 use crate::support::{Sandbox, harbour, vault_of};
 
-/// The titles of the hits, in order.
+/// Returns the titles of the hits in order.
 #[track_caller]
 fn titles(sandbox: &Sandbox, query: &[&str]) -> Vec<String> {
     let ran = sandbox.cm(&[&["search", "--json"], query].concat()).ok();
@@ -13,7 +13,7 @@ fn titles(sandbox: &Sandbox, query: &[&str]) -> Vec<String> {
     hits.iter().map(|hit| hit["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The same, sorted: for queries where the order is not the point.
+/// Returns the sorted titles, for queries without a defined order.
 #[track_caller]
 fn found(sandbox: &Sandbox, query: &[&str]) -> String {
     let mut titles = titles(sandbox, query);
@@ -402,7 +402,7 @@ updated: 2026-11-20
 In every project, also with postgres.
 ";
 
-/// A project with its vault in `.memory/`, and a global vault beside it.
+/// Creates a project with a vault in `.memory/`, and a global vault.
 fn two_levels() -> (Sandbox, Sandbox) {
     let (project, global) = (Sandbox::new(), vault_of(GLOBAL));
     project.git(&["init", "--quiet"]);

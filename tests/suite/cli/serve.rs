@@ -1,4 +1,4 @@
-//! `cm serve`: the program as a process, from its first line to the signal that ends it.
+//! `cm serve` as a process, from its first output line to its end by a signal.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `cm sessions`, over a home folder with the logs of all agents.
+//! `cm sessions` with logs of all agents in the home folder.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// Where each agent keeps its logs, below the home folder.
+/// Log folder of each agent, relative to the home folder.
 const LOGS: [(&str, &str); 11] = [
     ("claude_code", ".claude"),
     ("codex", ".codex"),
@@ -37,7 +37,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A vault, and a home with a session of every agent but ChatGPT; Aider has two.
+/// Creates a vault, and a home with a session of every agent except ChatGPT, and two of Aider.
 fn all_agents() -> Sandbox {
     let sandbox = vault_of("");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sessions");
@@ -47,7 +47,7 @@ fn all_agents() -> Sandbox {
     sandbox
 }
 
-/// A line of a Claude Code log: what somebody said on 2026-11-20.
+/// Returns a line of a Claude Code log with a message on 2026-11-20.
 fn line(role: &str, text: &str) -> String {
     let message = json!({"role": role, "content": [{"type": "text", "text": text}]});
     let line = json!({
@@ -60,7 +60,7 @@ fn lines(of: &[(&str, &str)]) -> String {
     of.iter().map(|(role, text)| line(role, text)).collect()
 }
 
-/// A vault, and a home with one session of Claude Code.
+/// Creates a vault, and a home with one Claude Code session.
 fn one(log: &str) -> Sandbox {
     let sandbox = vault_of("");
     sandbox.write(CLAUDE, log);
@@ -468,7 +468,7 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
     assert_eq!(Sandbox::new().cm(&["sessions"]).code, 3);
 }
 
-/// Puts a program `cass` into a folder of programs, and lets it be asked.
+/// Installs a fake program `cass` and enables it in the settings.
 #[cfg(unix)]
 fn with_cass(script: &str) -> Sandbox {
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
@@ -493,7 +493,7 @@ fn with_path(sandbox: &Sandbox, words: &[&str]) -> crate::support::Ran {
     sandbox.run(words).env("PATH", &path).env("SECRET_OF_MINE", "x").env("CM_EMBEDDINGS_KEY", "y").go()
 }
 
-/// Writes down what it was asked, and answers with what lies in the home folder.
+/// Script that records its arguments and environment, and prints a file of the home folder.
 #[cfg(unix)]
 const ECHO: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/cass-words\"\nenv > \"$HOME/cass-env\"\ncat \"$HOME/cass-answer\"\n";
 

@@ -124,7 +124,7 @@ created: 2026-11-10
 Each tide gauge answers late when it is wet.
 ";
 
-/// The ids, by their first letters, of the memories that a briefing shows.
+/// Returns the id prefixes of the memories in a briefing.
 fn briefed(sandbox: &Sandbox) -> Vec<String> {
     let briefing = sandbox.cm(&["context", "why does the tide gauge answer late", "--json"]).ok().json();
     let ids = briefing["memories"]

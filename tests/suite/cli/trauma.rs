@@ -264,7 +264,8 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     assert!(!sandbox.git(&["show", "HEAD"]).contains(secret));
 }
 
-/// Writes the log of an agent in which `git reset --hard` got this result and a person then said sorry words.
+/// Writes an agent's log in which `git reset --hard` had this result and the person expressed
+/// regret.
 fn one_call(sandbox: &Sandbox, agent: &str, result: &str, ran: bool) {
     use serde_json::{Value, json};
     let write = |path: &str, text: String| {

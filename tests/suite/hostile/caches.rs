@@ -1,11 +1,11 @@
-//! Symbolic links, pipes and lies in the places of caches.
+//! Tests with symbolic links, pipes and forged files in place of caches.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::{PRECIOUS, outside, published};
 
-/// Commands that read and write, each of which opens other files.
+/// Commands that read and write; each opens other files.
 const COMMANDS: [&[&str]; 9] = [
     &["search", "pool"],
     &["get", "Pool"],

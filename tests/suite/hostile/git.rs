@@ -1,11 +1,12 @@
-//! Programs that the git configuration of an unpacked folder names.
+//! Tests with programs configured in the `.git` folder of an untrusted vault.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::published;
 use crate::support::Sandbox;
 
-/// A published vault whose own `.git` names programs, each of which leaves the file `ran`; not trusted.
+/// Creates an untrusted vault with programs in its Git configuration. Each program creates the file
+/// `ran`.
 fn unpacked(config: &dyn Fn(&str) -> String) -> (Sandbox, std::path::PathBuf) {
     let sandbox = published();
     sandbox.distrust();
@@ -24,7 +25,7 @@ fn unpacked(config: &dyn Fn(&str) -> String) -> (Sandbox, std::path::PathBuf) {
     (sandbox, mark)
 }
 
-/// Commands that read and write through git.
+/// Runs commands that read and write through Git.
 fn use_it(sandbox: &Sandbox) {
     for command in [
         &["add", "--type", "fact", "--title", "Ports", "--body", "The service listens on port 8080."][..],

@@ -1,4 +1,4 @@
-//! A person's saves beside curations of the same note.
+//! An editor saves a note while commands change it.
 
 use std::fs;
 use std::process::Stdio;
@@ -8,12 +8,12 @@ use super::published;
 
 const NOTE: &str = "graph/facts/pool.md";
 
-/// How often the person saves; the full measurement asks for more by `CM_TEST_SAVES`.
+/// Number of saves; `CM_TEST_SAVES` sets it for the full measurement.
 fn saves() -> usize {
     std::env::var("CM_TEST_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(60)
 }
 
-/// A save as an editor does it: the whole text from its buffer, in place or by a new file that takes the note's name.
+/// Saves a note like an editor: the whole buffer, in place or by renaming a new file.
 fn save(file: &std::path::Path, text: &str, in_place: bool) {
     if in_place {
         fs::write(file, text).unwrap();

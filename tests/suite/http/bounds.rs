@@ -1,4 +1,4 @@
-//! Too much, too often, too slow, too many.
+//! Tests of limits: size, rate, timeouts and number of connections.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -116,7 +116,7 @@ fn a_body_that_does_not_come_is_a_time_out() {
     assert!(server.added() == 0);
 }
 
-/// An answer of 12 MiB.
+/// Operation with a result of 12 MiB.
 fn long(_: &cm::ops::Memory, _: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
     let json = serde_json::json!({ "document": "a".repeat(12 << 20) });
     Ok(cm::operations::Answer { json, text: String::new() })
@@ -178,7 +178,7 @@ fn who_tries_keys_is_slowed_down_and_locks_nobody_out() {
     assert_eq!(server.get("/search?q=x", &good).status, 200);
 }
 
-/// Opens connections that say half a word, until so many are open or the system gives no more.
+/// Opens `count` connections with incomplete requests, or as many as the system allows.
 fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
     let half = |_| {
         let mut stream = TcpStream::connect(server.address).ok()?;
@@ -188,7 +188,7 @@ fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
     (0..count).map_while(half).collect()
 }
 
-/// Asks from another address of this machine.
+/// Sends a request from another loopback address.
 #[cfg(target_os = "linux")]
 fn from(server: &Running, own: [u8; 4]) -> Reply {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,4 +1,4 @@
-//! Who is let in, as whom, and to what.
+//! Tests of authentication and authorization.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! The end: what runs is finished, what is new is refused, and nothing waits for ever.
+//! Shutdown: running requests finish, new ones are refused, and nothing waits forever.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::support::{Reply, START, Start, operation, request, table_with, told};
 
-/// An operation that waits until the test lets it go, then writes.
+/// Operation that blocks until the test releases it, then writes.
 fn held(memory: &Memory, _: Value) -> cm::ops::Result<Answer> {
     let (began, release) = GATE.get().unwrap();
     began.send(()).unwrap();
@@ -83,7 +83,6 @@ fn who_does_not_end_in_time_is_cut_off() {
     assert_eq!(server.end().cut, 1);
 }
 
-/// A body that never ends, until it is told to.
 #[test]
 fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
     use axum::body::{Body, Bytes};

@@ -1,4 +1,4 @@
-//! How operations are run: in lanes, with failures as answers, and jobs beside them.
+//! Execution of operations: concurrency limits, failures as responses, and background jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,10 +31,10 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(server.sandbox.git(&["status", "--porcelain"]), "");
 }
 
-/// Lets the operation that is at work end.
+/// Set to let the running operation finish.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
-/// An operation that is at work until it is enough.
+/// Operation that runs until `ENOUGH` is set.
 fn busy(_: &cm::ops::Memory, _: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
     while !ENOUGH.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_millis(2));
@@ -66,7 +66,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
     });
 }
 
-/// An operation with a fault.
+/// Operation that panics on the content `boom`.
 fn broken(memory: &cm::ops::Memory, given: serde_json::Value) -> cm::ops::Result<cm::operations::Answer> {
     assert!(given["content"] != "boom", "as asked for");
     (operation("/observations").run)(memory, given)

@@ -1,4 +1,4 @@
-//! Every example log, found where its agent keeps it and told in full. `CM_BLESS=1` writes the texts anew.
+//! Finds every example log and compares all its events. `CM_BLESS=1` rewrites the expected texts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use cm::ingest::{Limits, Places, find, read};
 
 use super::told::{Told, examples, places_of, shown};
 
-/// All that the logs of an agent tell, in words.
+/// Returns all events of an agent's logs as text.
 fn told(agent: Agent, places: &Places, root: &Path) -> String {
     let found = find(&[agent], places);
     assert!(found.refused.is_empty(), "{:?}", found.refused);

@@ -1,4 +1,4 @@
-//! Logs that grow, shrink and change between two runs.
+//! Logs that grow, shrink or change between two runs.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn run(source: &Source, cursor: Option<&Cursor>, told: &mut Told) -> (Cursor, Pr
     (serde_json::from_str(&text).unwrap(), reading.progress)
 }
 
-/// A log of this format in a folder of its own, under the name that it has in the examples.
+/// Returns a log of this format in its own folder, with its file name from the examples.
 fn log(folder: &Path, format: Format, path: &str) -> Source {
     let path = folder.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

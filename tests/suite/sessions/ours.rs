@@ -1,4 +1,4 @@
-//! What `cm` itself caused or put into a log is not learned from.
+//! Sessions and text created by `cm` itself are excluded from learning.
 
 use cm::domain::session::ours::MODEL_CALL;
 use cm::ingest::{Format, Limits, Tally, read_bytes};

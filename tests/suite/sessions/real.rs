@@ -1,4 +1,5 @@
-//! Logs of real sessions, where the folder of measurements is at hand (`CM_EVAL`). They are never part of the project.
+//! Logs of real sessions, if `CM_EVAL` names a folder with them. They are never part of the
+//! project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use cm::ingest::{Format, Limits, Source, read};
 use super::cut::{Places, hold, told};
 use super::told::{Told, agent_of};
 
-/// How the logs of a folder are written, if it holds any that an agent wrote itself.
+/// Returns the format of the logs in a folder, if they were written by an agent itself.
 fn format_of(folder: &str, path: &Path) -> Option<Format> {
     let ending = path.extension()?.to_str()?;
     match (folder, ending) {

@@ -1,10 +1,10 @@
-//! The example vault in a repository of its own.
+//! The example vault in its own repository.
 
 use std::path::Path;
 
 use super::Sandbox;
 
-/// A copy of the example vault, all of it committed.
+/// Creates a committed copy of the example vault.
 pub fn example() -> Sandbox {
     let sandbox = Sandbox::new();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault"), &sandbox.vault());
@@ -14,7 +14,7 @@ pub fn example() -> Sandbox {
     sandbox
 }
 
-/// The same, and in the home a log of an agent and an answer to the work that it makes.
+/// Like [`example`], with an agent's log in the home folder and a model response for it.
 pub fn taught() -> Sandbox {
     let sandbox = example();
     let log: &[u8] = include_bytes!(
