@@ -1,8 +1,8 @@
 //! Load test of a team server: many clients search while some write. Afterwards it checks that
 //! every acknowledged note exists.
 //!
-//!     load ADDRESS --tokens FILE [--readers 64] [--writers 4] [--seconds 60] [--pid PID] [--kept FILE]
-//!          [--end-after S]
+//!     load ADDRESS --tokens FILE [--readers 64] [--writers 4] [--seconds 60] [--pid PID]
+//!          [--kept FILE] [--end-after S]
 //!     load ADDRESS --tokens FILE --verify FILE
 //!
 //! ADDRESS is the address of `cm serve`, such as 127.0.0.1:7700. The token file has one token per

@@ -179,7 +179,7 @@ fn odd() -> Sandbox {
     sandbox
 }
 
-/// Writes a note of five megabytes, of which only the first four are indexed. Kept separate,
+/// Writes a note of five megabytes, of which only the first four are indexed. Written separately,
 /// because it slows tests down.
 fn write_huge(sandbox: &Sandbox) {
     let filler = "Filler of many lines and no meaning at all.\n".repeat(120_000);

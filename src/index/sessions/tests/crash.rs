@@ -14,7 +14,7 @@ fn talks() -> Vec<Talk> {
     (0..3).map(|id| Talk::new(&format!("s{id}"), (1..6).map(|line| said(id, line)).collect())).collect()
 }
 
-/// Continues reading where the index says, like a real caller. Simulates a crash after `until`
+/// Continues reading at the stored cursor, like a real caller. Simulates a crash after `until`
 /// events by returning `false`.
 fn run(writer: &mut Writer, talks: &[Talk], until: &mut usize, step_after_each: bool) -> bool {
     for talk in talks {
