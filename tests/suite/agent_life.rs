@@ -73,7 +73,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     sandbox.cm(&["reindex"]).ok();
     sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
 
-    // It starts, and is told what is known of its branch.
+    // The session starts and gets a briefing for its branch.
     let morning = "2026-11-20T08:00:00Z";
     insta::assert_snapshot!(begins(&sandbox, FIRST, morning), @"
     <!-- cm:begin memory -->
@@ -86,7 +86,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     <!-- cm:end memory -->
     ");
 
-    // It works: at a prompt nothing is told again, and a command that destroys is stopped.
+    // A prompt repeats nothing, and a destructive command is blocked.
     let prompt = json!({
         "session_id": FIRST, "cwd": sandbox.vault(), "hook_event_name": "UserPromptSubmit",
         "prompt": "the upload test is flaky, please mend it",
@@ -99,7 +99,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     let stopped = hook(&sandbox, morning, "pre-tool", push);
     assert_eq!(stopped["hookSpecificOutput"]["permissionDecision"], "deny");
 
-    // It asks, marks a rule, and writes down what it found.
+    // The agent searches, marks a rule, and saves a finding.
     let mut agent = Agent::of(&sandbox);
     let briefing = agent.call("memory_context", &json!({ "task": "mend the flaky upload test" }));
     assert_eq!(briefing["structuredContent"], Value::Null, "text to be read, and no JSON");
@@ -116,7 +116,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     );
     assert_eq!(agent.leave().code, Some(0));
 
-    // It cites a rule in what it says, and ends.
+    // The agent cites a rule, and the session ends.
     talk(
         &sandbox,
         FIRST,
@@ -137,7 +137,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     assert_eq!(hook(&sandbox, "2026-11-20T09:00:00Z", "session-end", end), Value::Null);
     assert!(learned(sandbox.private("reflected.jsonl").parent().unwrap(), FIRST));
 
-    // The next one is told what the first one learned.
+    // The next session's briefing contains what the first one learned.
     insta::assert_snapshot!(begins(&sandbox, SECOND, "2026-11-21T12:00:00Z"), @"
     <!-- cm:begin memory -->
     On record in this project's memory (cm):

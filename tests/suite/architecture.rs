@@ -47,7 +47,7 @@ fn files_below(folder: &str, ending: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root.join(folder)];
     while let Some(folder) = folders.pop() {
-        // A folder that does not exist yet holds no files.
+        // A missing folder has no files.
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name =

@@ -77,7 +77,7 @@ fn survives(damages: impl Fn(&Sandbox) -> Vec<Damage>) {
     for (number, (name, damage)) in damages(&sandbox).into_iter().enumerate() {
         copy(&kept, &sandbox.vault());
         damage(&sandbox.vault());
-        // Lost usage loses scores, and with them entries of CORE.md; only search asks what notes mean.
+        // Lost usage changes scores and thus CORE.md; only search uses embeddings.
         let by_search = name.contains("_embeddings") || (name.contains("_state") && number % 4 == 2);
         let question = if by_search { 0 } else { number };
         assert_eq!(answer(&sandbox, question, &name), before[question % QUESTIONS.len()], "{name}");

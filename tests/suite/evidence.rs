@@ -47,7 +47,7 @@ fn two_sessions_that_failed_keep_a_proposal_out_with_the_counts() {
     let refused = proposed(&sandbox);
     assert_eq!(refused["refused"][0]["code"], "evidence-against", "{refused}");
     assert_eq!(refused["refused"][0]["reason"], "2 sessions failed with it and 1 succeeded");
-    // A person's word needs no evidence.
+    // Rules added by a person need no evidence.
     sandbox.cm(&["playbook", "add", "--category", "tools", RULE]).ok();
     let agents = after(&["failure", "failure"]);
     let ran = agents.cm(&["playbook", "add", "--category", "tools", RULE, "--agent", "codex"]);

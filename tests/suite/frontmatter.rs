@@ -139,7 +139,7 @@ fn check(
     assert_eq!(Split::of(&new).body(), Split::of(&case.text).body(), "{}\n{new:?}", context());
     if new != case.text {
         let (from, to, _) = differing(&case.text, &new);
-        // An insertion differs in no old line: `from` is the line it goes before.
+        // An insertion changes no old line: `from` is the line after the insertion.
         let inside = own.is_none_or(|(first, last)| from >= first && to <= last && from <= last + 1);
         assert!(inside, "lines {from} to {to} changed, `{key}` has {own:?}: {}\n{new:?}", context());
         for line in comments(&case.text, own, matches!(edit, Edit::Push { .. })) {
@@ -167,10 +167,10 @@ fn every_edit_of_every_key_changes_that_key_alone() {
             expected.insert("zz_new".into(), value.clone());
             done(Edit::Set { key: "zz_new".to_owned(), value }, "zz_new", None, &expected);
         }
-        // Keys that a merge brings in are not the note's own, and stand behind those that are.
+        // Merged keys are not the note's own, and come after the note's keys.
         let originals: Vec<Value> = before.keys().filter(|key| **key != "<<").cloned().collect();
         for ((key, from, to), original) in keys(&case.text).into_iter().zip(&originals) {
-            // Within braces the comma on the line before belongs to the pair too.
+            // Within braces the comma on the previous line belongs to the pair too.
             let own = Some((from, to)).filter(|_| !case.text.contains("---\n{"));
             for value in values() {
                 let mut expected = before.clone();
@@ -201,8 +201,8 @@ fn every_edit_of_every_key_changes_that_key_alone() {
     entangled.sort();
     entangled.dedup();
     println!("{} cases, {edits} edits, refused for: {entangled:#?}", cases.len());
-    // Where other keys use the value's anchor, no edit of it alone exists; and a tag on a line before all keys is
-    // nothing that the scan knows.
+    // If other keys use the value's anchor, it cannot be edited alone; and the scan does not know a tag on a
+    // line before all keys.
     let expected = [
         "keys: alias as a key: `a`",
         "keys: alias of a word: `a`",

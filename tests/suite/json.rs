@@ -62,7 +62,7 @@ fn misfits(document: &str, value: &Value) -> Vec<String> {
 }
 
 fn assert_fits(document: &str, ran: &Ran) {
-    // The whole of stdout is one document, or this fails.
+    // Fails unless stdout is exactly one document.
     let value = ran.json();
     assert_eq!(misfits(document, &value), [""; 0], "{document}\n{value:#}");
     let known: Vec<_> = value.as_object().unwrap().keys().collect();

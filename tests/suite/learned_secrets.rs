@@ -55,7 +55,7 @@ fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
 fn all_that_is_kept(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let mut kept = Vec::new();
     files(&sandbox.vault(), &mut kept);
-    // What git keeps is packed; this is all of it, unpacked.
+    // Git's objects are compressed; this is their content.
     let objects = sandbox.git(&["cat-file", "--batch-all-objects", "--batch"]);
     kept.push(("the objects of git".to_owned(), objects.into_bytes()));
     for arguments in [
@@ -148,14 +148,14 @@ fn a_model_is_not_told_a_secret_and_what_it_says_of_one_is_not_kept() {
             Said::Agent("I will deploy with the token that was named."),
         ],
     );
-    // It guesses one, in words that the session bears.
+    // The model invents a secret with words from the session.
     let quote = "I will deploy with the token that was named";
     let diary = json!({"status": "success", "key_learnings": [{"text": format!("Deploy with {text}"), "line": 2, "quote": quote}]});
     let deltas = json!({"deltas": [
         {"type": "fact", "content": format!("The key is {}", secret.chars().take(140).collect::<String>()), "line": 2, "quote": quote},
         {"type": "add", "category": "ops", "content": format!("Always deploy with {text} at hand."), "line": 2, "quote": quote},
     ]});
-    // A script that names the secret has no answer, for the question does not hold it.
+    // A scripted answer for the secret is never used, because the prompt does not contain it.
     let asked = json!({"when": secret, "again": true, "error": "the model was told a secret"});
     scripted(
         &sandbox,

@@ -279,7 +279,7 @@ fn after_its_caches_are_deleted_a_vault_answers_as_before_once_it_is_reindexed()
     assert_eq!(timed("60000", &["reindex", "--json"]).json()["unread"], 0);
     assert_eq!(answers(), before);
     delete();
-    // An index without vectors of the finer model, and no change: any command reads on.
+    // The index lacks vectors of the larger model and nothing changed: any command continues embedding.
     sandbox.cm(&["reindex"]).ok();
     assert_ne!(answers(), before);
     timed("60000", &["get", "Restoring"]);

@@ -141,7 +141,7 @@ fn its_playbook_shows_every_kind_of_bullet() {
     any("more harm than help", &|bullet| {
         bullet.is_live() && effective(bullet, day(), &Scoring::default()).value() < 0.0
     });
-    // What was replaced names its successor, and that one what it supersedes.
+    // A replaced note names its successor, and that note names what it supersedes.
     let of = |id: &str| bullets.iter().find(|bullet| bullet.id.as_str() == id);
     for bullet in &bullets {
         for id in bullet.fields.replaced_by.iter().chain(&bullet.fields.supersedes) {

@@ -517,7 +517,7 @@ fn a_file_that_may_not_be_read_is_reported_and_costs_no_other_note() {
     let path = sandbox.vault().join("graph/facts/sound.md");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&path).is_ok() {
-        // Whoever runs this may read everything.
+        // The superuser can read everything.
         return;
     }
     assert_eq!(sandbox.cm(&["search", "wordtabs", "--json"]).ok().json()["total"], 1);

@@ -116,7 +116,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         let mut found = Vec::new();
         triplets.differences("", &printed, &over_http, &mut found);
         let done = agent.done(tool, &given);
-        // Text to be read has no structured content.
+        // Text results have no structured content.
         if !operation.prose {
             twins.differences("", &printed, &done, &mut found);
         }
@@ -124,7 +124,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         assert_eq!(found, [""; 0], "{line}");
     }
     assert_eq!(compared, tools().map(|tool| tool.name).collect(), "every tool");
-    // Those that are no tools have no command that prints the same; their own tests read what they give.
+    // Operations that are not tools have no equivalent command; their own tests check the results.
     let both = endpoints().filter(|(one, _)| one.tool).map(|(one, _)| one.name);
     assert_eq!(asked_for, both.collect(), "every endpoint of a tool");
     assert_eq!(agent.leave().code, Some(0));
@@ -142,7 +142,7 @@ fn every_tool_and_endpoint_refuses_as_its_command_does() {
         let ran = run(&by_hand, line);
         let mut printed = ran.json();
         let refused = agent.refused(tool, &given);
-        // Where nothing else is to be said, the command line leads to its own help.
+        // Without a specific hint, the command line refers to its own help.
         if refused["error"]["hint"].is_null() {
             assert!(printed["error"]["hint"].take().as_str().unwrap().starts_with("`cm help"), "{line}");
         }

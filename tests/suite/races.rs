@@ -31,7 +31,7 @@ fn meanwhile(sandbox: &Sandbox, commands: &[&[&str]], write: impl FnOnce()) -> V
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = commands.iter().map(start).collect();
-    // Long enough for each to come as far as the lock; where it is not, the promise holds all the same.
+    // Enough time for each to reach the lock. The assertions hold even if one does not.
     std::thread::sleep(Duration::from_millis(1500));
     write();
     drop(held);

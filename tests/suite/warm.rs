@@ -80,7 +80,7 @@ fn all_that_may_happen(server: &Server<'_>) {
         let mut titles = server.own_titles("quokka");
         titles.sort();
         assert_eq!(titles, expected, "{what}");
-        // And again, now that nothing happened since.
+        // Again, without any change.
         let mut again = server.own_titles("quokka");
         again.sort();
         assert_eq!(again, expected, "{what}, asked again");
@@ -213,7 +213,7 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
     };
     assert_eq!(hits(), 0);
     assert_eq!(hits(), 0);
-    // No event is made for the folder that the other link lies in.
+    // There is no event for the folder of the other hard link.
     fs::write(&outside, "A quokka.\n").unwrap();
     assert_eq!(hits(), 0, "nobody walks");
     CLOCK.store(10_000, Ordering::Relaxed);

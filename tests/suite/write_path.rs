@@ -67,14 +67,14 @@ fn a_stream_of_writes_killed_at_any_moment_loses_nothing_and_is_repaired_by_the_
             _ => vec!["episode", &title],
         };
         let mut child = sandbox.command(&arguments).spawn().unwrap();
-        // From before the first instruction to after the last: a walk over the whole span of a command.
+        // Covers the whole run of a command, from before its first instruction to after its last.
         std::thread::sleep(Duration::from_micros(u64::from(round) * 197 % 30_000));
         let _ = child.kill();
         if child.wait().unwrap().success() {
             confirmed.push(title);
         }
     }
-    // The next writer finishes or drops what was cut off.
+    // The next writer completes or reverts interrupted operations.
     sandbox.cm(&["add", "--type", "fact", "--title", "After the storm"]).ok();
     assert_sound(&sandbox);
     let everything: String = hashes(&sandbox.vault()).into_keys().map(|path| sandbox.read(&path)).collect();

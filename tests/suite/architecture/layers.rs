@@ -66,7 +66,7 @@ fn layer_named(segments: &[String], depth: usize) -> Option<&str> {
         _ => return None,
     };
     let known = LAYERS.iter().any(|(name, _)| name == next);
-    // Whatever `crate::` is followed by must be a layer; `super::` may lead to a sibling file instead.
+    // The segment after `crate::` must be a layer; `super::` may lead to a sibling file.
     (known || supers == 0).then_some(next.as_str())
 }
 

@@ -222,7 +222,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
         let run = sandbox.run(arguments).env("CM_EMBEDDINGS_PROVIDER", "ollama");
         run.env("CM_EMBEDDINGS_URL", url).go()
     };
-    // It has read nothing of this vault, so a search has nothing to ask it.
+    // The model has embedded nothing of this vault, so a search does not use it.
     let before = reach(&nowhere, &["search", "database", "--json"]).ok();
     assert_eq!(before.stderr, "");
     let read = reach(&nowhere, &["embed"]).snapshot();

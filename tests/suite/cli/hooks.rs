@@ -172,7 +172,7 @@ fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
     assert_eq!(everything(&sandbox.vault()), installed, "twice is once");
     cm(&sandbox, &["hooks", "uninstall"]).ok();
     assert_eq!(everything(&sandbox.vault()), before);
-    // And where there was nothing, nothing is left.
+    // Files that did not exist before are removed.
     let bare = vault_of("");
     let before = hashes(&bare.vault());
     let all = ["claude", "codex", "cursor", "gemini", "opencode"];

@@ -34,7 +34,7 @@ fn each_tool_is_listed_within_ten_kilobytes_and_gives_what_its_schema_says_twice
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let takes = jsonschema::draft202012::new(&tool["inputSchema"]).unwrap();
-        // What is text to be read has no schema, and no structured content.
+        // Tools that return text have no output schema and no structured content.
         let gives = tool.get("outputSchema").unwrap_or(&Value::Null);
         let gives = if gives.is_null() { json!({ "type": "null" }) } else { gives.clone() };
         let gives = jsonschema::draft202012::new(&gives).unwrap();

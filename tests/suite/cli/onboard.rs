@@ -133,7 +133,7 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["onboard", "read", "nope"]).code, 4);
-    // A pattern that is new takes out what an index of before still holds.
+    // A new pattern also removes matches from an existing index.
     sandbox.settings("[redaction]\nextra = [\"word = obey me\"]\n");
     let stale = sandbox.cm(&["onboard", "read", "dddddddd", "--no-refresh"]).ok().stdout;
     assert!(stale.contains("[redacted: word]") && !stale.contains("obey me"), "{stale}");
@@ -142,7 +142,7 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
 #[test]
 fn an_agent_learns_from_a_package_and_answers_through_curate() {
     let sandbox = two_sessions();
-    // It is JSON, whether or not JSON was asked for.
+    // The output is JSON with and without `--json`.
     let package = sandbox.cm(&["onboard", "read", LOGIN, "--template"]).ok().json();
     assert_eq!(package, sandbox.cm(&["onboard", "read", LOGIN, "--template", "--json"]).ok().json());
     assert_eq!(package["focus"][0]["category"], "security", "{:#}", package["focus"]);
@@ -214,7 +214,7 @@ fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     note: 2 sessions of other agents are left out (sessions.cross_agent)
     [exit 0]
     ");
-    // A file that others can write opens nothing.
+    // A shared settings file cannot grant access.
     sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
     let ran = asked(&["onboard", "read", LOGIN]);
     assert!(ran.code == 5, "{}", ran.snapshot());

@@ -143,7 +143,7 @@ fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
     );
     assert_eq!(notes(&sandbox), before + 1, "a new rule, and no second diary or memory");
     assert_eq!(states(&sandbox), ["a processed", "b processed"]);
-    // Without the record all is worked on once more, and found to be there.
+    // Without the record everything is processed again and found to exist.
     std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     let count = commits(&sandbox);
     let ran = sandbox.cm(&["reflect", "--json"]);
@@ -381,7 +381,7 @@ fn one_session_verdict_never_credits_a_rule_that_the_session_did_not_cite() {
     assert_eq!(with_feedback, [&ids[7]]);
     let credited = sandbox.read(&format!("playbook/testing/{}.md", ids[7]));
     assert!(credited.contains("weight: 0.3") && credited.contains(ONE), "{credited}");
-    // Once for a session and a rule, however often it is looked at.
+    // Counted once per session and rule, however often the session is processed.
     std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     sandbox.cm(&["reflect"]);
     assert_eq!(sandbox.read(&format!("playbook/testing/{}.md", ids[7])), credited);

@@ -613,7 +613,7 @@ fn a_past_that_there_is_not_is_refused_with_the_way_out() {
 #[test]
 fn a_beginning_that_several_commits_share_is_ambiguous() {
     let sandbox = small();
-    // Enough commits that some two of them begin with the same four digits.
+    // Enough commits that two of them share their first four digits.
     let text: String = (0..700)
         .map(|n| {
             format!(

@@ -114,7 +114,7 @@ fn sessions_of_all_agents_are_listed_and_older_ones_are_counted() {
 fn reading_logs_changes_none_of_them_and_nothing_that_git_sees() {
     let sandbox = all_agents();
     sandbox.commit_all("Logs");
-    // What was read is written down among the user's private files, which are no logs.
+    // The log of reads is a private file and not an agent's log.
     let logs = || {
         let mut home = everything(&sandbox.root().join("home"));
         home.retain(|path, _| !path.starts_with(".local/state/cm/"));
@@ -255,7 +255,7 @@ fn a_log_that_grows_is_read_on_from_where_the_last_reading_ended() {
     let plan =
         |query: &str| sandbox.cm(&["sessions", "search", query, "--json"]).ok().json()["total"].clone();
     assert_eq!(plan("original"), 1);
-    // Far from both ends of what was read, so that only reading it again would tell.
+    // Far from both ends of the part that was read, so that only a complete reading detects it.
     let log = sandbox.read(CLAUDE).replace("the original plan", "the replaced plan");
     let mut file = File::options().write(true).open(sandbox.vault().join(CLAUDE)).unwrap();
     file.write_all(log.as_bytes()).unwrap();
@@ -353,7 +353,7 @@ fn a_new_pattern_of_secrets_takes_out_what_was_read_before() {
     assert_eq!(total(), 1);
     sandbox.settings("[redaction]\nextra = [\"door = xylophone-[0-9]+\"]\n");
     assert_eq!(total(), 0);
-    // A file that others can write adds patterns and takes none away.
+    // A shared settings file can add patterns but not remove any.
     sandbox.write("cm.toml", "[redaction]\nenabled = false\nextra = []\n");
     let ran = sandbox.cm(&["sessions", "search", "xylophone", "--json"]).ok();
     assert_eq!(ran.json()["total"], 0);
@@ -461,7 +461,7 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
     [exit 0]
     ");
     sandbox.write(CLAUDE, lines(&[("user", "first things first")]));
-    // The agent that asks is not the agent that is asked for.
+    // The calling agent is not the agent in the filter.
     let ran = sandbox.run(&["sessions", "--json"]).env("CM_AGENT", "codex").go().ok();
     assert_eq!(ids(&ran.json()), ["s1111111"]);
     assert!(sandbox.root().join("no-global-vault/_index/sessions").is_dir());
@@ -473,7 +473,7 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
 fn with_cass(script: &str) -> Sandbox {
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
     sandbox.settings("[sources]\ncass = true\n");
-    // Written by another process, so that no file of ours is open for writing while it is started.
+    // Written by another process, so that this one has no open file handle for writing when it starts.
     let made = std::process::Command::new("sh")
         .args([
             "-c",

@@ -168,7 +168,7 @@ fn scores_fade_with_the_days_and_nothing_is_written() {
     let score = |now: &str| {
         sandbox.cm(&["top", "1", "--now", now, "--json"]).ok().json()["bullets"][0]["score"].as_f64().unwrap()
     };
-    // One half-life later, half the score.
+    // After one half-life the score is halved.
     let halved = score("2026-11-21T12:00:00Z") / 2.0 - score("2027-02-19T12:00:00Z");
     assert!(halved.abs() < 1e-4, "{halved}");
     assert_eq!(everything(sandbox.root()), before);

@@ -52,7 +52,7 @@ fn every_session_is_accounted_for_as_the_reference_does() {
 #[test]
 fn all_sessions_together_come_to_the_same_verdict() {
     let clean = |text: &str| {
-        // Ours has thresholds that the reference has written into its code.
+        // Our thresholds are hard-coded in the reference.
         let more = ["cascade_seconds", "loop_count", "abandoned", "gate", "recurring"];
         let mut value = without(json(text), &["/analyzed_at", "/config_used/notes"]);
         let thresholds = value.pointer_mut("/config_used/thresholds").unwrap().as_object_mut().unwrap();
@@ -102,7 +102,7 @@ fn the_review_differs_in_its_time_only() {
 
 #[test]
 fn the_report_has_the_reference_s_tables() {
-    // Meanings are in each tool's own words, so only the cells before them are compared.
+    // The last column is worded by each tool, so only the cells before it are compared.
     let numbers = |text: &str| -> BTreeSet<String> {
         let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| +"));
         let cells = |line: &str| line.split('|').take(5).map(str::trim).collect::<Vec<_>>().join("|");

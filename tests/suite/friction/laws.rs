@@ -98,7 +98,7 @@ proptest! {
         let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
         let part = lines[..=cut.index(lines.len())].join(&b'\n');
         let once = analysed(Rules::Observed, &named(std::slice::from_ref(&log)));
-        // Without an id in it, nothing tells a copy from another log.
+        // Without ids, a copy cannot be distinguished from another log.
         prop_assume!(part.windows(6).any(|window| window == b"\"uuid\""));
         for copy in [log.clone(), part] {
             for logs in [[log.clone(), copy.clone()], [copy.clone(), log.clone()]] {

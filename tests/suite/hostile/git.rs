@@ -52,7 +52,7 @@ fn an_unpacked_folder_runs_no_program_that_its_git_configuration_names() {
         )
     };
     let (sandbox, mark) = unpacked(&config);
-    // As many loose objects as make git pack them.
+    // Enough loose objects to trigger Git's maintenance.
     for n in 0..40 {
         sandbox.write(&format!(".git/objects/17/{n:038x}"), "");
     }

@@ -43,7 +43,7 @@ fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
             count
         });
         for n in 0..saves() {
-            // The editor's buffer is the note as it was when it was last loaded.
+            // The editor's buffer holds the note as it was when last loaded.
             let Ok(loaded) = fs::read_to_string(&file) else { continue };
             let body = loaded.find("\n---\n").map_or(0, |end| end + 5);
             let mark = format!("save {n} of the person.\n");
@@ -52,7 +52,7 @@ fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
                 &format!("{}\nThe pool holds ten connections.\n\n{mark}", &loaded[..body]),
                 n % 2 == 0,
             );
-            // Long enough for an update to come in between, short enough to meet its writing.
+            // Long enough for an update in between, short enough to collide with its writing.
             std::thread::sleep(std::time::Duration::from_micros(500 * (n as u64 % 13)));
             let now = fs::read_to_string(&file).unwrap_or_default();
             if !now.contains(&mark) {

@@ -169,7 +169,7 @@ fn an_open_stream_and_its_session_end_when_the_token_is_revoked() {
     let [hers, his] = [&ada, &bob].map(|bearer| hello(&server, bearer));
     let mut open = stream(&server, &ada, &hers);
     let _others = stream(&server, &bob, &his);
-    // A stream of the current revision, which has no session.
+    // A stream of the current revision, which has no sessions.
     let params = json!({ "notifications": { "resourceSubscriptions": ["cm://core"] }, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},

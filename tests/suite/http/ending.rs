@@ -41,12 +41,12 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     let mut running = server.connect();
     running.write_all(&post).unwrap();
     begins.recv().unwrap();
-    // This one waits for its turn.
+    // This request is queued.
     let mut waiting = server.connect();
     waiting.write_all(&post).unwrap();
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
     }
-    // And the client of this one leaves: it was not begun, and is not done.
+    // The client of this one disconnects, so the operation never starts.
     let mut left = server.connect();
     left.write_all(&post).unwrap();
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 2\n") {

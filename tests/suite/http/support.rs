@@ -127,7 +127,7 @@ impl Start {
             mounted: self.mounted,
             jobs: self.jobs,
             limits: self.limits,
-            // An open server has no name of its own.
+            // A server without tokens has no host name.
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
             audit: None,
@@ -201,7 +201,7 @@ impl Running {
     /// Sends these bytes and reads the response.
     pub fn send(&self, bytes: &[u8]) -> Reply {
         let mut stream = self.connect();
-        // A server that has heard enough may hang up before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(bytes);
         Reply::read(&mut stream)
     }

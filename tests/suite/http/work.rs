@@ -58,7 +58,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
         let reply = server.ask("GET", "/search?q=x", &[], "");
         assert_eq!(reply.refusal(), (503, "busy".into()));
         assert_eq!(reply.header("retry-after"), Some("1"));
-        // Readers that are at work hold up no writer.
+        // Running readers do not block writers.
         let enough = format!("{{\"content\": \"{}\"}}", told(1));
         assert_eq!(server.ask("POST", "/observations", &[JSON], &enough).status, 201);
         ENOUGH.store(true, Ordering::Relaxed);

@@ -80,7 +80,7 @@ fn poisoned() -> Sandbox {
         if text.chars().count() <= 300 {
             sandbox.run(&titled).env(variable.0, variable.1).go().ok();
         }
-        // A rule may be refused; it is never in use.
+        // A rule may be refused, but is never active.
         sandbox.run(&rule).env(variable.0, variable.1).go();
     }
     sandbox

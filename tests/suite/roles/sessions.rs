@@ -146,7 +146,7 @@ fn nothing_of_another_projects_sessions_reaches_a_projects_vault() {
         let shown = run.env("CM_REFLECT_AUTO", "true").stdin(message.to_string()).go().stdout;
         assert!(!shown.contains(OTHER), "{event}: {shown}");
     }
-    // The background of the hooks, again and waited for.
+    // The background job of the hooks again, this time in the foreground.
     cm(&sandbox, "ours", &["sessions"]);
     assert_eq!(holds(&sandbox, "ours", OTHER), [""; 0]);
     assert!(!holds(&sandbox, "ours/.memory", OWN).is_empty(), "its own sessions are read");
@@ -168,7 +168,7 @@ fn a_linked_work_tree_is_of_the_project_and_a_forged_one_is_not() {
     let sandbox = two_projects();
     git(&sandbox, "ours", &["worktree", "add", "--quiet", "../branch"]);
     session(&sandbox, "c0000000-0000-4000-8000-000000000000", &sandbox.root().join("branch"), "puffin", 20);
-    // A folder that was unpacked claims the other project's.
+    // An unpacked folder claims the other project's folder.
     let forged = sandbox.root().join("ours/.git/worktrees/forged");
     fs::create_dir_all(&forged).unwrap();
     fs::write(forged.join("gitdir"), format!("{}\n", sandbox.root().join("theirs/.git").display())).unwrap();

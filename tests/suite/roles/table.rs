@@ -375,10 +375,10 @@ fn what_only_a_person_may_do_is_refused_to_whatever_an_agent_started() {
     for (name, may) in COMMANDS {
         let Persons(calls) = may else { continue };
         for line in *calls {
-            // Each call meets two of the surfaces, each surface many calls.
+            // Each call uses two of the surfaces, and each surface many calls.
             for (flags, variable) in surfaces.iter().skip(count % 4).step_by(4) {
                 let mut arguments = words(line);
-                // Some commands mean something else by the flag.
+                // For some commands the flag has another meaning.
                 arguments.splice(0..0, flags.iter().map(|flag| (*flag).to_owned()));
                 arguments.push("--json".to_owned());
                 let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

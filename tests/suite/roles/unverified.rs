@@ -95,7 +95,7 @@ fn a_person_confirms_by_a_mark_or_in_review_and_the_own_session_or_an_invented_o
     };
     assert_eq!(mark("s1"), "unverified");
     assert_eq!(mark("invented"), "unverified");
-    // Use and age do not promote either.
+    // Neither usage nor age confirms a memory.
     for _ in 0..5 {
         sandbox.cm(&["get", &id]).ok();
     }

@@ -25,7 +25,7 @@ fn told(agent: Agent, places: &Places, root: &Path) -> String {
             let or_none = |text: &Option<String>| text.clone().unwrap_or("-".to_owned());
             let time =
                 |at: Option<cm::domain::instant::Instant>| at.map_or("-".to_owned(), |at| at.to_string());
-            // Aider's ids are made of the log's place.
+            // Aider's ids are derived from the path of the log.
             let id = if agent == Agent::Aider { "aider-…".to_owned() } else { id.to_string() };
             let _ = writeln!(text, "  session {id}");
             let _ = writeln!(text, "    title      {}", or_none(&meta.title));

@@ -119,7 +119,7 @@ pub fn agent_of(format: Format) -> Agent {
         Format::ClineTask | Format::ClineSession => Agent::Cline,
         Format::AmpThread => Agent::Amp,
         Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
-        // In a form of our own, whosever session it is.
+        // Our own format, for sessions of any agent.
         Format::SentLines => Agent::Codex,
     }
 }

@@ -29,7 +29,7 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        // What earlier runs of the program left there is no part of the example.
+        // Files from earlier runs of the program are not part of the example.
         if path.is_dir() && !name.to_string_lossy().starts_with('_') {
             copy(&path, &to.join(name));
         } else if path.is_file() {

@@ -61,7 +61,7 @@ impl Ran {
         let mut git = Command::new("git");
         git.args(["rev-list", "--all", "--reflog"]).current_dir(&self.cwd);
         git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        // The sandbox may be gone by now, or its folder be no repository; then there is nothing to look up.
+        // The sandbox may be gone, or its folder not be a repository; then there are no commits.
         let listed = git.output().map(|output| output.stdout).unwrap_or_default();
         String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
     }

@@ -156,7 +156,7 @@ impl Sandbox {
     ///
     /// If Git fails.
     pub fn git(&self, arguments: &[&str]) -> String {
-        // One minute before the program's own clock, so that logs have an order.
+        // One minute before the program's clock, so that the order of commits is defined.
         self.git_at("2026-11-21T11:59:00Z", arguments)
     }
 
@@ -221,9 +221,9 @@ impl Sandbox {
             ("CM_NOW", NOW.into()),
             ("CM_SEED", "7".into()),
             ("CM_GLOBAL_VAULT", inside("no-global-vault")),
-            // The logs that tests plant tell of folders that are not the vault's; tests of the scope take it away.
+            // Test logs name folders outside of the vault's project; tests of scope remove this variable.
             ("CM_SESSIONS_WORKSPACES", "/".into()),
-            // How much the finer model reads in passing depends on the machine; tests that want it call `cm embed`.
+            // Background embedding depends on the speed of the machine; tests use `cm embed` instead.
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
@@ -264,7 +264,7 @@ impl Run<'_> {
     /// Runs the program and waits for its end.
     pub fn go(mut self) -> Ran {
         if let Some(bytes) = &self.stdin {
-            // A file instead of a pipe: whoever does not read it to its end blocks nobody.
+            // A file instead of a pipe, so that a program that does not read its input does not block.
             let mut file = tempfile::tempfile_in(self.sandbox.root.join("tmp")).expect("a file can be made");
             std::io::Write::write_all(&mut file, bytes).expect("a file can be written in the sandbox");
             std::io::Seek::rewind(&mut file).expect("a file can be rewound");

@@ -46,7 +46,7 @@ impl Serving {
     /// Sends a request with these headers and reads the response.
     pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut stream = self.connect();
-        // A server that has heard enough may hang up before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(&request(method, target, headers, body.as_bytes()));
         Reply::read(&mut stream)
     }
