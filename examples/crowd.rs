@@ -1,7 +1,9 @@
-//! A crowd of clients that say half a word and wait: `crowd ADDRESS TOKEN [COUNT] [SECONDS]`.
+//! Slow-client load test: many connections with incomplete requests. `crowd ADDRESS TOKEN [COUNT]
+//! [SECONDS]`.
 //!
-//! Half a word comes from 127.0.0.1 again whenever the server hangs up; meanwhile a proper client asks from 127.0.0.2 and is
-//! timed. Linux only, where any address of 127.0.0.0/8 is this machine.
+//! The incomplete requests come from 127.0.0.1 and are reopened when the server closes them.
+//! Meanwhile the requests of a regular client at 127.0.0.2 are timed. Linux only, because all of
+//! 127.0.0.0/8 must be local.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -14,7 +16,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Asks once from 127.0.0.2; the status, 0 where nothing came.
+/// Sends a request from 127.0.0.2. Returns the status, or 0 if there is no response.
 fn ask(address: SocketAddr, token: &str) -> std::io::Result<u16> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut stream = runtime.block_on(async {
@@ -33,7 +35,7 @@ fn ask(address: SocketAddr, token: &str) -> std::io::Result<u16> {
     Ok(answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0))
 }
 
-/// A connection that has said half a word; `None` where there is none to be had.
+/// Opens a connection with an incomplete request. Returns `None` if that fails.
 fn half_word(address: SocketAddr) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_nonblocking(true).ok()?;
@@ -41,7 +43,8 @@ fn half_word(address: SocketAddr) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// Whether the server hung up, and with which status.
+/// Returns the status if the server closed the connection (0 without a response), or `None` if it
+/// is still open.
 fn gone(stream: &mut TcpStream) -> Option<u16> {
     let mut bytes = [0; 512];
     match stream.read(&mut bytes) {
@@ -88,7 +91,7 @@ fn main() {
     println!("it took in microseconds: median {:?}, p99 {:?}, worst {:?}", at(50), at(99), at(100));
 }
 
-/// Keeps so many half words in the air.
+/// Maintains `count` incomplete requests until `end`.
 fn crowd(address: SocketAddr, count: usize, end: Instant) {
     let (mut open, mut most, mut hung_up) = (Vec::<TcpStream>::new(), 0, BTreeMap::<u16, usize>::new());
     let mut begun = 0_usize;

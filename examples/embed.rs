@@ -1,9 +1,10 @@
-//! Embeds texts with a model that is built in, or measures how fast that is.
+//! Embeds texts with a built-in model, or measures its speed.
 //!
-//! `cargo run --release --example embed -- MODEL` reads a text a line and writes a JSON array a line; `MODEL` is
-//! `builtin/potion-256` or `builtin/minilm-l6`. With `--bench` it reads any text, cuts it into texts of 8, 40 and 200
-//! words, and prints how many it embeds in a second of CPU time; `--question` embeds the first line once, as a command
-//! would. It compares nothing: `tests/golden/embedding/reference.py` does.
+//! `cargo run --release --example embed -- MODEL` reads one text per line and writes one JSON array
+//! per line; `MODEL` is `builtin/potion-256` or `builtin/minilm-l6`. With `--bench` it splits its
+//! input into texts of 8, 40 and 200 words, and prints how many it embeds per second of CPU time.
+//! `--question` embeds the first line once, like a command. For a comparison with the reference see
+//! `tests/golden/embedding/reference.py`.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
@@ -15,7 +16,7 @@ use std::io::{BufRead, Write};
 use cm_embed::Embedder;
 use cm_embed::builtin::{MiniLm, Static};
 
-/// How many texts of each length are embedded.
+/// Number of texts of each length.
 const TEXTS: usize = 64;
 
 fn main() {
@@ -45,7 +46,7 @@ fn main() {
     }
 }
 
-/// A vector a line.
+/// Writes one vector per line.
 fn write(model: &dyn Embedder, lines: &[String]) {
     let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -57,7 +58,7 @@ fn write(model: &dyn Embedder, lines: &[String]) {
     }
 }
 
-/// The best of five rounds.
+/// Prints the best of five rounds.
 fn measure(model: &dyn Embedder, text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
     for length in [8, 40, 200] {
@@ -75,14 +76,14 @@ fn measure(model: &dyn Embedder, text: &str) {
     }
 }
 
-/// What this process has computed for, as its accounts have it.
+/// Returns the processor time of this process in seconds.
 #[cfg(unix)]
 fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Where no account of it is asked for, the time that passed.
+/// Returns the elapsed time in seconds, on platforms without processor time.
 #[cfg(not(unix))]
 #[allow(clippy::disallowed_methods, reason = "it measures")]
 fn cpu_seconds() -> f64 {

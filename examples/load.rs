@@ -1,13 +1,15 @@
-//! Load on a team server: many that search while some write, for a while, and then whether everything that was acknowledged
-//! is there.
+//! Load test of a team server: many clients search while some write. Afterwards it checks that
+//! every acknowledged note exists.
 //!
-//!     load ADDRESS --tokens FILE [--readers 64] [--writers 4] [--seconds 60] [--pid PID] [--kept FILE] [--end-after S]
+//!     load ADDRESS --tokens FILE [--readers 64] [--writers 4] [--seconds 60] [--pid PID]
+//!          [--kept FILE] [--end-after S]
 //!     load ADDRESS --tokens FILE --verify FILE
 //!
-//! ADDRESS is where `cm serve` listens, such as 127.0.0.1:7700. FILE of tokens has one a line; clients take them in turn, writers
-//! the first ones, and each token is allowed so many requests a second: make one for each client. `--kept` appends each acknowledged note;
-//! `--verify` looks for each of them. With `--end-after` the process PID is told to end (SIGTERM) in the middle, and what the
-//! clients meet after that is no error.
+//! ADDRESS is the address of `cm serve`, such as 127.0.0.1:7700. The token file has one token per
+//! line. Clients share them in order, writers first; each token is rate-limited, so provide one per
+//! client. `--kept` appends the acknowledged notes to a file; `--verify` checks that they exist.
+//! `--end-after` sends SIGTERM to the process PID during the run; later connection errors do not
+//! count.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -23,7 +25,7 @@ use std::time::{Duration, Instant};
 
 type Failed<T> = Result<T, String>;
 
-/// What to do.
+/// Parameters of the run.
 struct Plan {
     address: String,
     tokens: Vec<String>,
@@ -36,7 +38,7 @@ struct Plan {
     end_after: Option<u64>,
 }
 
-/// What came of it.
+/// Measurements of the run.
 #[derive(Default)]
 struct Tally {
     reads: Mutex<Vec<u32>>,
@@ -47,7 +49,7 @@ struct Tally {
     sequence: AtomicU64,
 }
 
-/// A connection that is kept, with a token.
+/// A persistent connection with a token.
 struct Client<'a> {
     plan: &'a Plan,
     token: &'a str,
@@ -139,7 +141,7 @@ fn read(path: &str) -> Failed<String> {
     std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Kilobytes that the server's process holds in memory.
+/// Returns the resident memory of the server process in KiB.
 fn resident(pid: Option<u32>) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid?)).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
@@ -175,7 +177,8 @@ fn client(plan: &Plan, tally: &Tally, place: usize, end: Instant) {
     lock(if writes { &tally.writes } else { &tally.reads }).extend(times);
 }
 
-/// Words that no other note has: what says the same as another is credited to that one, and not kept.
+/// Returns words that no other note contains. Similar text would be credited to the existing note
+/// and not stored.
 fn unlike(note: &str) -> String {
     let digits = blake3::hash(note.as_bytes()).to_hex();
     let words = digits.as_bytes().chunks(8).map(|word| format!("w{}", String::from_utf8_lossy(word)));

@@ -1,6 +1,6 @@
-//! What the official conformance suite asks a server for, behind our own transport, limits and guards:
-//! `mcp_conformance [PORT]`, then the suite against `http://127.0.0.1:PORT/mcp`. The fixtures ask clients for models,
-//! roots and input, which `cm` itself never does.
+//! Server for the official MCP conformance suite, with our transport, limits and checks: run
+//! `mcp_conformance [PORT]`, then the suite with `http://127.0.0.1:PORT/mcp`. The fixtures request
+//! sampling, roots and input from clients, which `cm` never does.
 
 #![expect(deprecated, reason = "the suite asks for what older revisions had: logging, sampling and roots")]
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, reason = "an example may")]
@@ -26,14 +26,14 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-/// Which list is another.
+/// The list that changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Turned {
     Tools,
     Prompts,
 }
 
-/// The server; all sessions share its concurrency limit and its news.
+/// The server. All sessions share its concurrency limit and its notifications.
 #[derive(Clone)]
 struct Fixtures {
     calls: Arc<ConcurrencyLimit>,
@@ -41,7 +41,7 @@ struct Fixtures {
     tasks: tasks::Tasks,
 }
 
-/// Names of tools with what they take; the tools of `input` take nothing.
+/// Names of tools with their input schemas; the tools of `input` take no arguments.
 fn tools() -> Vec<(&'static str, Value)> {
     let none = || json!({ "type": "object", "properties": {} });
     let string = json!({ "type": "string" });

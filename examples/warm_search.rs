@@ -1,8 +1,9 @@
-//! How long a search takes in a process that lives on: `cargo run --release --example warm_search -- VAULT [ROUNDS]`.
+//! Measures search times in a long-lived process: `cargo run --release --example warm_search --
+//! VAULT [ROUNDS]`.
 //!
-//! Each search is a call of the operation as a server makes it: the vault opened with what is kept, the search, its JSON and
-//! its text. Queries are made of words of the vault's titles, so that none repeats. A vault of its own is wanted: searching
-//! indexes it.
+//! Each search runs like a server's request: the vault is opened with the caches, searched, and the
+//! result formatted as JSON and text. The queries consist of words from the vault's titles and do
+//! not repeat. Use a copy of a vault, because searching indexes it.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -20,7 +21,7 @@ use cm_app::{By, Call, Memory, recent};
 use cm_server::operations::tool;
 use serde_json::json;
 
-/// The program's own allocator.
+/// The allocator used by `cm`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -45,7 +46,7 @@ fn main() {
     println!("opening alone: {opened}");
 }
 
-/// Median and 95th percentile of doing it with each query.
+/// Returns median and 95th percentile of the time per query, in milliseconds.
 fn timed(queries: &[String], work: impl Fn(&String)) -> String {
     let mut times: Vec<f64> = queries
         .iter()

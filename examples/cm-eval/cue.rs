@@ -1,17 +1,17 @@
-//! Sentences in which a person says how things are to be done from now on, or what they prefer, found by cues alone.
+//! Extracts standing instructions and preferences from a person's messages by keyword patterns.
 //!
-//! It stands for the agent that writes such sentences down when they are said; it knows no labels and no question.
+//! It replaces the agent that would write down such sentences. It does not use labels or questions.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The longest rule, in characters.
+/// Maximum length of a rule, in characters.
 const LONGEST: usize = 500;
-/// The shortest that says anything.
+/// Minimum length of a rule, in characters.
 const SHORTEST: usize = 10;
 
-/// An order at the beginning of a sentence.
+/// An instruction at the start of a sentence.
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     expression(
         r"(?i)^(?:(?:also|and|oh|ok|okay|but|so|btw|by the way|thanks|plus|please)[,!]?\s+)*(?:always|never|do(?:n't| not)|make sure|be sure|remember (?:to|that)|keep in mind|from now on|going forward|in (?:the )?future|whenever|every time|(?:when|if) I (?:ask|mention|say|talk)|avoid)\b",
@@ -24,15 +24,15 @@ static PREFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:I {adverbs}(?:prefer|favou?r|like|love|enjoy|hate|dislike|can't stand)\b|I(?:'d| would) {adverbs}(?:rather|prefer)\b|I(?:'d| would) (?:like|love|want) you to\b|I want you to\b|I do(?:n't| not) (?:like|want you)\b|my preference\b|I tend to (?:prefer|avoid|like)\b)"
     ))
 });
-/// What asks rather than tells, behind a comma.
+/// A question after a comma or dash.
 static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
     expression(
         r"(?i)(?:,| -| –)\s+(?:(?:and|so|but)\s+)?(?:(?:can|could|would|will) you|how (?:can|do|should|would|could)|what(?:'s| is| are| do| should| would)?\b|which\b|should I|do you|does (?:it|that|this)|is (?:it|that|this|there)|I'm (?:not sure|wondering|unsure)|I was wondering|I need|help me)\b",
     )
 });
-/// What is no prose.
+/// Fenced code blocks.
 static CODE: LazyLock<Regex> = LazyLock::new(|| expression(r"(?s)```.*?(?:```|$)"));
-/// Where a sentence ends.
+/// End of a sentence.
 static END: LazyLock<Regex> = LazyLock::new(|| expression(r"[.!?]+\s+|\n+"));
 
 #[allow(clippy::expect_used, reason = "all expressions are written here, and a test uses each")]
@@ -40,7 +40,8 @@ fn expression(text: &str) -> Regex {
     Regex::new(text).expect("the expression is written here")
 }
 
-/// The sentences of a message that are worth a rule, in the person's words, without the question that follows.
+/// Returns the sentences of a message that qualify as rules, verbatim but without a trailing
+/// question.
 pub fn rules(message: &str) -> Vec<String> {
     let prose = CODE.replace_all(message, "\n");
     sentences(&prose).into_iter().filter_map(rule).collect()

@@ -1,52 +1,45 @@
-//! Why a measurement cannot be made: a file that is not what it should be, with its line, or an operation that failed.
+//! Errors of a measurement: invalid files, with line numbers, and failed operations.
 
 use std::path::{Path, PathBuf};
 
-/// What went wrong.
+/// An error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// A file or folder cannot be used.
+    /// A file or folder cannot be read or written.
     #[error("{path}: {source}")]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A line of a file is not what it should be.
+    File { path: PathBuf, source: std::io::Error },
+    /// A line of a file is invalid.
     #[error("{path}:{line}: {message}")]
     Line {
-        /// The file.
         path: PathBuf,
-        /// Its line, from 1.
+        /// Line number, starting at 1.
         line: usize,
-        /// What is wrong.
         message: String,
     },
-    /// What was asked for makes no sense.
+    /// The arguments are invalid.
     #[error("{0}")]
     Usage(String),
     /// An operation of the library failed.
     #[error("{what}: {message}")]
     Operation {
-        /// What was done.
+        /// The failed action.
         what: String,
-        /// What it said, with its hint.
+        /// Message and hint of the error.
         message: String,
     },
 }
 
-/// The result of a part of a measurement.
+/// Result of a step of a measurement.
 pub type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
-    /// Makes a system's error one of this file.
+    /// Returns a converter that adds the path to an I/O error.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, source }
     }
 
-    /// Makes an operation's error one of what was done.
+    /// Returns a converter that adds the action to an operation's error.
     pub fn operation(what: impl Into<String>) -> impl FnOnce(cm_app::Error) -> Self {
         let what = what.into();
         move |error| Self::Operation {

@@ -1,4 +1,4 @@
-//! Files of lines read strictly: every line is used, or named with what is wrong in it.
+//! Strict reading of line-based files: every line is used or reported as an error.
 
 use std::path::Path;
 
@@ -6,36 +6,36 @@ use serde_json::{Map, Value};
 
 use crate::fault::{Fault, Result};
 
-/// A line of a file, and where it stands.
+/// A line of a file with its position.
 pub struct Line<'a> {
     path: &'a Path,
     number: usize,
-    /// Its text.
     pub text: &'a str,
 }
 
-/// A line that is a JSON object.
+/// A line that contains a JSON object.
 pub struct Object<'a> {
-    /// Where it stands.
+    /// Position of the object.
     pub line: Line<'a>,
     fields: Map<String, Value>,
 }
 
-/// The text of a file.
+/// Reads a file.
 ///
 /// # Errors
-/// A file that cannot be read.
+///
+/// The file cannot be read.
 pub fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(Fault::file(path))
 }
 
-/// The lines of a text that are not blank.
+/// Returns the lines of a text that are not blank.
 pub fn lines<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Line<'a>> {
     let numbered = text.lines().enumerate().map(move |(at, text)| Line { path, number: at + 1, text });
     numbered.filter(|line| !line.text.trim().is_empty())
 }
 
-/// The lines of a text as JSON objects.
+/// Parses the lines of a text as JSON objects.
 pub fn objects<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Result<Object<'a>>> {
     lines(path, text).map(|line| match serde_json::from_str(line.text) {
         Ok(Value::Object(fields)) => Ok(Object { line, fields }),
@@ -45,19 +45,19 @@ pub fn objects<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Result
 }
 
 impl Line<'_> {
-    /// What is wrong in this line.
+    /// Creates an error for this line.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::Line { path: self.path.to_owned(), line: self.number, message: message.into() }
     }
 }
 
 impl Object<'_> {
-    /// A text that has to be there.
+    /// Returns a required text field.
     pub fn text(&self, key: &str) -> Result<String> {
         self.maybe(key)?.ok_or_else(|| self.line.fault(format!("the line has no `{key}`")))
     }
 
-    /// A text that may be left out; a number counts as its digits.
+    /// Returns an optional text field. A number is converted to text.
     pub fn maybe(&self, key: &str) -> Result<Option<String>> {
         match self.fields.get(key) {
             None | Some(Value::Null) => Ok(None),

@@ -1,8 +1,8 @@
-//! What work costs here: processor time and peak memory of this process, as far as the system tells.
+//! Measures processor time and peak memory of this process, where the platform supports it.
 
 use std::time::Duration;
 
-/// The processor time of this process so far, of all its threads.
+/// Returns the processor time of all threads of this process so far.
 #[cfg(unix)]
 pub fn cpu() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -10,20 +10,20 @@ pub fn cpu() -> Duration {
     Duration::new(seconds, u32::try_from(spent.tv_nsec).unwrap_or_default())
 }
 
-/// The wall time so far, where nothing else is known.
+/// Returns the elapsed wall time instead, on platforms without processor time.
 #[cfg(not(unix))]
 pub fn cpu() -> Duration {
     static BEGUN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     BEGUN.get_or_init(std::time::Instant::now).elapsed()
 }
 
-/// Begins to measure the peak anew, where the system can.
+/// Resets the peak memory, where the system supports it.
 pub fn forget_peak() {
     // Without it the peak is that of the whole run, which is no less.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory that this process held, in MB; `None` where the system does not tell.
+/// Returns the peak memory of this process in MB, or `None` if the platform does not report it.
 pub fn peak_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -31,7 +31,7 @@ pub fn peak_mb() -> Option<f64> {
     Some(kib * 1024.0 / 1e6)
 }
 
-/// The value below which this share of some times lies, in milliseconds; 0 where there are none.
+/// Returns the quantile of some durations in milliseconds, or 0 if there are none.
 pub fn quantile_ms(times: &[Duration], share: f64) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();

@@ -1,7 +1,8 @@
-//! Measures on labelled sets how good answers are: of searches, of duplicates and contradictions, and of briefings.
+//! Measures the quality of search, of duplicate and contradiction detection, and of briefings on
+//! labelled sets.
 //!
-//! The sets are named by folder, or lie in the folder that `CM_EVAL` names; the project has none. Questions are asked of a
-//! real vault through the operations that all surfaces use. It tunes nothing.
+//! The sets are given by folder or stored in the folder `CM_EVAL`; the project contains none.
+//! Queries run on a real vault through the same operations as all surfaces. Nothing is tuned.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -42,30 +43,31 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum What {
-    /// Searches: recall, nDCG and MRR, what a question costs, in several ways of searching
+    /// Search quality: recall, nDCG, MRR and cost per question, for several search modes
     Retrieval(Retrieval),
-    /// Duplicates and contradictions among pairs of texts: precision, recall and F1
+    /// Duplicate and contradiction detection on pairs of texts: precision, recall and F1
     Pairs {
-        /// Folders with a pairs.jsonl, or files of JSON lines, or of label and two texts between tabs [default: those in CM_EVAL]
+        /// Folders with a pairs.jsonl, files of JSON lines, or files of label and two texts
+        /// separated by tabs [default: those in CM_EVAL]
         sets: Vec<PathBuf>,
-        /// List what was got wrong
+        /// List the errors
         #[arg(long)]
         show: bool,
     },
-    /// Standing instructions and preferences, written down as rules when they are said: whether a briefing shows them
+    /// Briefings with standing instructions and preferences saved as rules: how many are shown
     Context {
-        /// The folder of the set
+        /// Folder of the set
         set: PathBuf,
-        /// Where the vault that is searched is made and kept, outside of any repository
+        /// Folder for the vaults, outside of any repository; vaults are reused
         #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir().join("cm-eval"))]
         work: PathBuf,
-        /// The ways of searching beside which briefings are shown, separated by commas
+        /// Search modes to compare with, separated by commas
         #[arg(long, value_name = "A,B", value_delimiter = ',', default_values_t = ["text".to_owned(), "default".to_owned()])]
         modes: Vec<String>,
-        /// Tokens of a briefing
+        /// Token limit of a briefing
         #[arg(long, value_name = "N", default_value_t = 2000)]
         max_tokens: usize,
-        /// List the sentences that were taken
+        /// List the extracted sentences
         #[arg(long)]
         show: bool,
     },
@@ -73,27 +75,27 @@ enum What {
 
 #[derive(Args)]
 struct Retrieval {
-    /// The folders of the sets [default: those in CM_EVAL]
+    /// Folders of the sets [default: those in CM_EVAL]
     sets: Vec<PathBuf>,
-    /// Where vaults are made and kept, outside of any repository
+    /// Folder for the vaults, outside of any repository; vaults are reused
     #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir().join("cm-eval"))]
     work: PathBuf,
-    /// The ways of searching, separated by commas [default: all]
+    /// Search modes, separated by commas [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     modes: Vec<String>,
-    /// Also show the figures by the sort of question
+    /// Also show results by question category
     #[arg(long)]
     by_category: bool,
-    /// Ask about so many questions of each set, spread evenly
+    /// Maximum number of questions per set, spread evenly
     #[arg(long, value_name = "N")]
     limit_queries: Option<usize>,
-    /// Hits of a question: how far the first answer is looked for, and what --runs and --dump write
+    /// Number of hits per question, for MRR, --runs and --dump
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(10..=1000))]
     depth: u16,
-    /// Write every answer as a line of JSON
+    /// Write every result as a line of JSON
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
-    /// Write every run as SET.MODE.tsv, for other scorers
+    /// Write every run as SET.MODE.tsv, for other scoring tools
     #[arg(long, value_name = "DIR")]
     runs: Option<PathBuf>,
 }
@@ -150,7 +152,7 @@ fn retrieve(options: &Retrieval, everywhere: Option<&Path>) -> Result<String> {
     Ok(text)
 }
 
-/// Writes what was asked to be kept.
+/// Writes the requested output files.
 fn keep(options: &Retrieval, measured: &[Measured]) -> Result<()> {
     let all = || measured.iter().flat_map(|one| one.runs.iter().map(|run| (&one.set, run)));
     if let Some(folder) = &options.runs {

@@ -1,26 +1,27 @@
-//! How good a ranking is, by labels.
+//! Quality metrics of rankings.
 //!
-//! Recall@k: found answers of all answers. nDCG@10: gain 2^degree − 1, discount log2(rank + 1), beside the best order of
-//! the ten best answers. MRR: one over the rank of the first answer, in as far as the ranking goes.
+//! Recall@k: share of the relevant documents among the first k. nDCG@10: gain 2^degree − 1,
+//! discount log2(rank + 1), normalized by the best possible order. MRR: reciprocal rank of the
+//! first relevant document within the ranking.
 
 use std::collections::{BTreeMap, HashSet};
 use std::iter::Sum;
 use std::ops::{Add, Div};
 
-/// The figures of one question, or their mean.
+/// Metrics of one question, or their mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
-    /// Recall among the first five.
+    /// Recall among the first five hits.
     pub recall_5: f64,
-    /// Recall among the first ten.
+    /// Recall among the first ten hits.
     pub recall_10: f64,
-    /// nDCG among the first ten.
+    /// nDCG of the first ten hits.
     pub ndcg_10: f64,
-    /// The reciprocal rank.
+    /// Reciprocal rank of the first relevant hit.
     pub mrr: f64,
 }
 
-/// The figures of a ranking, best first; what is listed twice counts where it comes first.
+/// Computes the metrics of a ranking, best first. Only the first occurrence of a document counts.
 pub fn figures<'a>(ranking: impl IntoIterator<Item = &'a str>, relevant: &BTreeMap<String, u32>) -> Figures {
     let mut seen = HashSet::new();
     let degrees: Vec<u32> = ranking
@@ -45,7 +46,7 @@ fn gain(degrees: &[u32]) -> f64 {
     ranked.map(|(at, degree)| (f64::from(*degree).exp2() - 1.0) / ((at + 2) as f64).log2()).sum()
 }
 
-/// The mean of some figures; zeros where there are none.
+/// Returns the mean of some metrics; zeros if there are none.
 pub fn mean(figures: impl IntoIterator<Item = Figures>) -> Figures {
     let mut count = 0;
     let sum: Figures = figures.into_iter().inspect(|_| count += 1).sum();
@@ -84,19 +85,19 @@ impl Div<f64> for Figures {
     }
 }
 
-/// What was right and wrong of what was found.
+/// Counts of a binary classification.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Found, and is.
+    /// True positives.
     pub right: usize,
-    /// Found, and is not.
+    /// False positives.
     pub wrong: usize,
-    /// Is, and was not found.
+    /// False negatives.
     pub missed: usize,
 }
 
 impl Tally {
-    /// Counts rows of (is, was found).
+    /// Counts rows of (actual, predicted).
     pub fn of(rows: impl IntoIterator<Item = (bool, bool)>) -> Self {
         let mut tally = Self::default();
         for row in rows {
@@ -110,17 +111,17 @@ impl Tally {
         tally
     }
 
-    /// The share of what was found that is; 0 where nothing was found.
+    /// Share of the predicted positives that are correct; 0 if there are none.
     pub fn precision(self) -> f64 {
         self.share(self.right + self.wrong, 1)
     }
 
-    /// The share of what is that was found.
+    /// Share of the actual positives that were predicted; 0 if there are none.
     pub fn recall(self) -> f64 {
         self.share(self.right + self.missed, 1)
     }
 
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub fn f1(self) -> f64 {
         self.share(2 * self.right + self.wrong + self.missed, 2)
     }

@@ -1,21 +1,21 @@
-//! The ways of searching that are compared.
+//! The search modes to compare.
 
 use cm_app::retrieve::Stages;
 
 use crate::fault::{Fault, Result};
 
-/// A way of searching.
+/// A search mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mode {
-    /// How it is called in `--modes` and in tables.
+    /// Name in `--modes` and in tables.
     pub name: &'static str,
-    /// The stages of ranking.
+    /// Ranking stages.
     pub stages: Stages,
-    /// Settings, by their environment variables.
+    /// Settings as environment variables.
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
+/// All modes.
 const MODES: [Mode; 7] = [
     Mode { name: "text", stages: Stages::WORDS, settings: &[] },
     Mode { name: "static", stages: Stages { coarse: true, words: false, ..Stages::WORDS }, settings: &[] },
@@ -34,10 +34,11 @@ const MODES: [Mode; 7] = [
     Mode { name: "default", stages: Stages::ALL, settings: &[] },
 ];
 
-/// The modes of these names, all where none is named.
+/// Returns the modes with these names, or all if none are given.
 ///
 /// # Errors
-/// A name that none has.
+///
+/// A name is unknown.
 pub fn named(names: &[String]) -> Result<Vec<Mode>> {
     if names.is_empty() {
         return Ok(MODES.to_vec());

@@ -1,5 +1,5 @@
-//! Whether duplicates and contradictions are told from other pairs of texts: by their words alone, and by what they mean to
-//! the model by which curation compares rules.
+//! Measures duplicate and contradiction detection on pairs of texts: by words alone, and with the
+//! model used for comparing rules.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,15 @@ use crate::metrics::Tally;
 use crate::set::name_of;
 use crate::table::{head, row};
 
-/// From how much likeness of words on two texts are tried as duplicates.
+/// Thresholds of word similarity to test for duplicates.
 const WORDS: [f64; 4] = [0.5, 0.6, 0.7, 0.85];
-/// From which cosine on two texts are tried as worth merging.
+/// Cosine thresholds to test for merge candidates.
 const COSINES: [f64; 4] = [0.6, 0.7, 0.8, 0.85];
-/// The defaults of `curation.duplicate_jaccard` and `curation.duplicate_cosine`, by which mistakes are listed.
+/// Defaults of `curation.duplicate_jaccard` and `curation.duplicate_cosine`, used for the list of
+/// errors.
 const DEFAULT: Nearness = Nearness { jaccard: 0.85, cosine: 0.85 };
 
-/// The model by which rules are compared.
+/// The model used for comparing rules.
 struct BuiltIn;
 
 impl Meaning for BuiltIn {
@@ -31,7 +32,7 @@ impl Meaning for BuiltIn {
     }
 }
 
-/// Two texts, and what they are to each other.
+/// Two texts with their labelled relation.
 struct Pair {
     a: String,
     b: String,
@@ -45,15 +46,15 @@ enum Label {
     Other,
 }
 
-/// What was made of a pair.
+/// Results for one pair.
 struct Judged {
-    /// Why they are taken to contradict each other by their words alone, and by what these mean.
+    /// Reason for a contradiction, by words alone and with the model.
     by_words: Option<String>,
     by_meaning: Option<String>,
     likeness: f64,
-    /// Whether one would not be added beside the other.
+    /// Whether one text counts as a duplicate of the other.
     one: bool,
-    /// For each of [`COSINES`] whether they are worth merging.
+    /// Whether the pair is a merge candidate, for each of [`COSINES`].
     merging: [bool; COSINES.len()],
 }
 
@@ -80,10 +81,11 @@ impl Judged {
     }
 }
 
-/// The figures of these sets as a table; with `show`, what was got wrong as well.
+/// Returns the metrics of these sets as a table; with `show`, also the errors.
 ///
 /// # Errors
-/// A file that cannot be read, or the first line that makes no sense.
+///
+/// A file cannot be read, or contains an invalid line.
 pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
     let mut text =
         head(&["set", "pairs", "what", "precision", "recall", "F1", "right", "wrong", "missed"], 3);

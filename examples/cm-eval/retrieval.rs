@@ -1,4 +1,4 @@
-//! Questions asked of a set's vault, in one way of searching after the other.
+//! Runs the questions of a set on its vault, one search mode after another.
 
 use std::time::Duration;
 
@@ -14,47 +14,45 @@ use crate::mode::Mode;
 use crate::set::{Question, Set};
 use crate::stand::{Stand, filter};
 
-/// As many hits as `cm search` gives; this much is timed.
+/// Number of hits that `cm search` returns; only this page is timed.
 pub const PAGE: usize = 10;
-/// How a set's questions were answered in one mode.
+/// Results of a set in one mode.
 pub struct Run {
-    /// The mode.
     pub mode: Mode,
-    /// An answer for each question of the set, in their order.
+    /// Results in the order of the set's questions.
     pub answers: Vec<Answer>,
-    /// The most memory that the process held meanwhile, in MB.
+    /// Peak memory of the process during the run, in MB.
     pub peak_mb: Option<f64>,
 }
 
-/// An answer.
+/// Result of one question.
 pub struct Answer {
-    /// The hits, best first.
+    /// Hits, best first.
     pub hits: Vec<Found>,
-    /// What the first page took.
+    /// Processor time of the first page.
     pub cpu: Duration,
-    /// How good it is.
     pub figures: Figures,
 }
 
-/// A document that was found.
+/// A document found by a search.
 pub struct Found {
-    /// Which.
+    /// Id of the document.
     pub document: String,
-    /// Its score.
     pub score: f64,
-    /// What that is made of.
+    /// Components of the score.
     pub parts: Option<Parts>,
 }
 
-/// Whether a set's questions are about their own group only.
+/// Whether a set's questions are restricted to their own group.
 pub fn by_group(set: &str) -> bool {
     set.starts_with("beam-")
 }
 
-/// Answers all questions of a set, with so many hits each; the first page alone is timed.
+/// Runs all questions of a set with `depth` hits each; only the first page is timed.
 ///
 /// # Errors
-/// An operation that fails.
+///
+/// An operation fails.
 pub fn run(set: &Set, stand: &Stand, mode: Mode, depth: usize) -> Result<Run> {
     let memory = stand.open(mode.settings)?;
     if mode.stages.fine {
@@ -67,7 +65,7 @@ pub fn run(set: &Set, stand: &Stand, mode: Mode, depth: usize) -> Result<Run> {
     Ok(Run { mode, answers: answers.collect::<Result<_>>()?, peak_mb: machine::peak_mb() })
 }
 
-/// Lets the fine model read what it has not read.
+/// Embeds all missing passages with the larger model, reporting progress on stderr.
 fn refine(memory: &Memory) -> Result<()> {
     let mut told = 0;
     let mut tell = |progress: meaning::Progress| {
@@ -79,10 +77,10 @@ fn refine(memory: &Memory) -> Result<()> {
     embed::embed(memory, false, &mut tell).map_err(Fault::operation("embed")).map(drop)
 }
 
-/// How questions are asked.
+/// Search parameters.
 #[derive(Debug, Clone, Copy)]
 struct How {
-    /// Within their own group only.
+    /// Restricts searches to the question's group.
     scoped: bool,
     stages: Stages,
     depth: usize,
@@ -121,12 +119,12 @@ fn answer(memory: &Memory, stand: &Stand, question: &Question, how: How) -> Resu
 }
 
 impl Run {
-    /// Lets go of the hits, which nobody will write, so that they do not count as memory of the next run.
+    /// Drops the hits, so that they do not count as memory of the next run.
     pub fn forget_hits(&mut self) {
         self.answers.iter_mut().for_each(|answer| answer.hits = Vec::new());
     }
 
-    /// The run as other scorers read it: question, document, and a score that orders as the ranking does.
+    /// Returns the run for other scoring tools: question, document, and a score in ranking order.
     pub fn tsv(&self, set: &Set) -> String {
         let mut text = String::new();
         for (question, answer) in set.questions.iter().zip(&self.answers) {
@@ -137,7 +135,7 @@ impl Run {
         text
     }
 
-    /// The run as data: an object a question, with its labels and hits.
+    /// Returns the run as JSON: one object per question, with labels and hits.
     pub fn dump(&self, set: &Set) -> Vec<Value> {
         let rows = set.questions.iter().zip(&self.answers);
         let row = |(question, answer): (&Question, &Answer)| {

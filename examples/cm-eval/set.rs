@@ -1,7 +1,8 @@
-//! A labelled set as it lies in its folder: documents, questions, and which documents answer which question.
+//! Reads a labelled set from its folder: documents, questions, and relevance labels.
 //!
-//! `corpus.jsonl` {id, title?, text, date?, group?, role?}, `queries.jsonl` {id, text, group?, category_name? or category?} and
-//! `qrels.tsv` with a header line: question, document, degree. Nothing is repaired: a line that makes no sense is an error.
+//! `corpus.jsonl` {id, title?, text, date?, group?, role?}, `queries.jsonl` {id, text, group?,
+//! category_name? or category?} and `qrels.tsv` with a header line: question, document, degree.
+//! Invalid lines are errors.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,48 +12,45 @@ use cm_note::instant::Instant;
 use crate::fault::{Fault, Result};
 use crate::lines::{self, Object};
 
-/// A set.
+/// A labelled set.
 #[derive(Debug)]
 pub struct Set {
-    /// The name of its folder.
+    /// Name of the folder.
     pub name: String,
-    /// A hash of the documents' file.
+    /// Hash of the corpus file.
     pub corpus: String,
-    /// What can be found.
     pub documents: Vec<Document>,
-    /// The questions that have an answer among them, in the order of their file.
+    /// Questions with at least one relevant document, in file order.
     pub questions: Vec<Question>,
 }
 
-/// What can be found.
+/// A searchable document.
 #[derive(Debug, PartialEq)]
 pub struct Document {
-    /// Its name in the labels.
+    /// Id in the labels.
     pub id: String,
-    /// Empty where it has none.
+    /// Title; empty if there is none.
     pub title: String,
-    /// Its text.
     pub text: String,
-    /// When it was written.
+    /// Time of writing.
     pub date: Option<Instant>,
-    /// The conversation that it belongs to.
+    /// Conversation that contains the document.
     pub group: Option<String>,
-    /// Who said it.
+    /// Role of the speaker.
     pub role: Option<String>,
 }
 
-/// What is asked.
+/// A question with its labels.
 #[derive(Debug, PartialEq)]
 pub struct Question {
-    /// Its name in the labels.
+    /// Id in the labels.
     pub id: String,
-    /// What is asked.
     pub text: String,
-    /// The conversation that it is about.
+    /// Conversation that the question is about.
     pub group: Option<String>,
-    /// What sort of question it is; `None` in words where the set says nothing.
+    /// Category of the question; `None` as text if the set has no categories.
     pub category: String,
-    /// The documents that answer it, and how well.
+    /// Relevant documents with their degree.
     pub relevant: BTreeMap<String, u32>,
 }
 
@@ -60,7 +58,8 @@ impl Set {
     /// Reads a set from its folder.
     ///
     /// # Errors
-    /// A file that is missing, and the first line that makes no sense.
+    ///
+    /// A file is missing, or contains an invalid line.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = |name: &str| folder.join(name);
         let corpus = lines::read(&path("corpus.jsonl"))?;
@@ -72,7 +71,7 @@ impl Set {
         Ok(Self { name: name_of(folder), corpus: hash, documents, questions })
     }
 
-    /// About so many questions, spread evenly.
+    /// Reduces the questions to about `most`, spread evenly.
     pub fn limit(&mut self, most: usize) {
         let step = self.questions.len().div_ceil(most.max(1)).max(1);
         let mut at = 0;
@@ -82,7 +81,8 @@ impl Set {
         });
     }
 
-    /// The day after the newest document, which counts as now; a fixed day where nothing is dated.
+    /// Returns the day after the newest document as the current time, or a fixed day if no document
+    /// is dated.
     pub fn now(&self) -> Instant {
         let newest = self.documents.iter().filter_map(|document| document.date).max();
         let day = newest.unwrap_or_else(|| Instant::from_unix(1_780_000_000)).midnight();
@@ -90,10 +90,11 @@ impl Set {
     }
 }
 
-/// The folders that hold a file of this name: those that are named, else those in `CM_EVAL`.
+/// Returns the given folders, or the folders below `CM_EVAL` that contain this file.
 ///
 /// # Errors
-/// Neither are any named nor is there such a folder.
+///
+/// No folders are given and `CM_EVAL` is not set.
 pub fn folders(named: &[PathBuf], everywhere: Option<&Path>, file: &str) -> Result<Vec<PathBuf>> {
     if !named.is_empty() {
         return Ok(named.to_vec());
@@ -113,7 +114,7 @@ pub fn folders(named: &[PathBuf], everywhere: Option<&Path>, file: &str) -> Resu
     Ok(found)
 }
 
-/// The name of a folder or file.
+/// Returns the name of a folder or file.
 pub fn name_of(path: &Path) -> String {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -186,7 +187,7 @@ fn label(path: &Path, text: &str, documents: &[Document], questions: &mut [Quest
     Ok(())
 }
 
-/// Reads what notes hold as dates, and `2023/10/30 (Mon) 00:58`.
+/// Parses a date in any format of notes, or such as `2023/10/30 (Mon) 00:58`.
 fn date_of(text: &str) -> std::result::Result<Instant, String> {
     let slashed = || {
         let mut parts = text.split(' ').filter(|part| !part.starts_with('('));

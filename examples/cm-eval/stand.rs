@@ -1,6 +1,7 @@
-//! A set's documents as a real vault: made, written by hand, committed and indexed by the operations that everybody uses.
+//! Creates a real vault from a set's documents: written as files, committed and indexed by the
+//! regular operations.
 //!
-//! A vault that is there already for the same documents is used again, with all that was derived from it.
+//! An existing vault for the same documents is reused, including its derived data.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,27 +12,28 @@ use cm_note::instant::Instant;
 use crate::fault::{Fault, Result};
 use crate::set::{Document, Set};
 
-/// What is written into notes; another number makes vaults of before be made anew.
+/// Version of the notes' format. Vaults of another version are created again.
 const LAYOUT: &str = "1";
-/// Tells a folder that this program made, with the hash of what is in it.
+/// Marker file of folders created by this program; contains a hash of their documents.
 const MARKER: &str = "cm-eval";
-/// Where the notes lie.
+/// Folder of the notes.
 const NOTES: &str = "graph/observations";
 
 /// A vault with the documents of a set.
 pub struct Stand {
-    /// Its folder.
     pub folder: PathBuf,
-    /// What counts as now.
+    /// Current time for all operations.
     pub now: Instant,
     documents: HashMap<String, String>,
 }
 
 impl Stand {
-    /// The set's vault in the working folder, made or used again.
+    /// Creates or reuses the set's vault in the working folder.
     ///
     /// # Errors
-    /// A working folder inside of a repository, or one with something else in it; a file or an operation that fails.
+    ///
+    /// The working folder is inside a repository or contains other files; a file or an operation
+    /// fails.
     pub fn of(set: &Set, work: &Path) -> Result<Self> {
         let place = work.join(&set.name);
         std::fs::create_dir_all(&place).map_err(Fault::file(&place))?;
@@ -57,15 +59,16 @@ impl Stand {
         Ok(stand)
     }
 
-    /// The document that a note is made from.
+    /// Returns the document of a note.
     pub fn document(&self, path: &str) -> Option<&str> {
         self.documents.get(path).map(String::as_str)
     }
 
-    /// The vault, opened with these settings.
+    /// Opens the vault with these settings.
     ///
     /// # Errors
-    /// What the operation says.
+    ///
+    /// The operation fails.
     pub fn open(&self, settings: &[(&str, &str)]) -> Result<Memory> {
         let memory =
             Memory::open(call(&self.folder, self.now, settings)).map_err(Fault::operation("open"))?;
@@ -74,10 +77,11 @@ impl Stand {
     }
 }
 
-/// Makes a vault of documents, with one commit, and indexes it.
+/// Creates a vault of documents with one commit, and indexes it.
 ///
 /// # Errors
-/// A file or an operation that fails.
+///
+/// A file or an operation fails.
 pub fn fill<'a>(
     folder: &Path,
     documents: impl IntoIterator<Item = &'a Document>,
@@ -97,7 +101,7 @@ pub fn fill<'a>(
     Ok(())
 }
 
-/// A call upon this vault alone.
+/// Creates a request for this vault alone.
 pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
     // Whatever git is set to here, nobody is asked for a key.
     let all = [("CM_GIT_SIGN", "false"), ("CM_GIT_COMMIT", "auto"), ("CM_EMBEDDINGS_BUDGET_MS", "0")];
@@ -126,18 +130,18 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
     }
 }
 
-/// Journals of measured vaults: no one's private files are touched.
+/// Returns temporary folders for private files, so that those of the user stay unchanged.
 fn private() -> cm_app::PrivateHome {
     let folder = std::env::temp_dir().join("cm-eval");
     cm_app::PrivateHome { state: folder.join("state"), config: folder.join("config") }
 }
 
-/// The filter of the query language for the notes of a group.
+/// Returns the query filter for the notes of a group.
 pub fn filter(group: &str) -> String {
     format!("folder:\"{NOTES}/{}\"", safe(group))
 }
 
-/// The documents by the paths of their notes.
+/// Maps the paths of notes to document ids.
 pub fn names<'a>(documents: impl IntoIterator<Item = &'a Document>) -> HashMap<String, String> {
     documents.into_iter().map(|document| (path(document), document.id.clone())).collect()
 }
@@ -151,7 +155,7 @@ fn path(document: &Document) -> String {
     }
 }
 
-/// A group's name as that of a folder.
+/// Converts a group's name to a folder name.
 fn safe(group: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     group.chars().map(keep).collect()
@@ -172,7 +176,7 @@ fn note(document: &Document, now: Instant) -> String {
     format!("---\nid: {id}\ntype: observation\n{title}created: {date}\nupdated: {date}\n---\n\n{text}\n")
 }
 
-/// Refuses a folder in a repository, which would take the vault for a part of its project.
+/// Rejects a folder inside a repository, where the vault would become part of that project.
 fn outside(folder: &Path) -> Result<()> {
     let folder = folder.canonicalize().map_err(Fault::file(folder))?;
     match folder.ancestors().find(|above| above.join(".git").exists()) {

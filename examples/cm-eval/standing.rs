@@ -1,9 +1,9 @@
-//! Standing instructions and preferences: what a search cannot find, since the later question does not resemble them, and
-//! what the playbook does about it.
+//! Standing instructions and preferences: search does not find them, because later questions do not
+//! resemble them. This measures what the playbook contributes.
 //!
-//! For each group the person's messages are gone through in order, and sentences with a cue are added to the playbook when
-//! they are said; then each question gets a briefing. Nothing is chosen by the labels: these only tell whether a rule that
-//! is shown comes from a message that answers the question.
+//! For each group the person's messages are processed in order, and sentences that match a cue are
+//! added to the playbook. Then each question gets a briefing. Labels only decide whether a shown
+//! rule comes from a relevant message.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::set::{Document, Question, Set};
 use crate::stand::{self, Stand, call};
 use crate::table::{cell, head, row};
 
-/// The sorts of questions that are about what was said once and holds since.
+/// Categories of questions about standing instructions and preferences.
 const CATEGORIES: [&str; 2] = ["instruction_following", "preference_following"];
 
-/// What was made of a group's messages.
+/// The playbook built from a group's messages.
 #[derive(Default)]
 struct Playbook {
     name: String,
@@ -34,29 +34,30 @@ struct Playbook {
     drafts: usize,
     credited: usize,
     refused: usize,
-    /// The messages that each rule comes from.
+    /// Source messages of each rule.
     sources: HashMap<String, BTreeSet<String>>,
-    /// What was taken, for a reader.
+    /// Extracted sentences, for display.
     taken: Vec<String>,
 }
 
-/// What a briefing showed of the messages that answer a question.
+/// Share of a question's relevant messages that a briefing shows.
 struct Shown {
     category: String,
-    /// The share of them that any rule of the playbook comes from: no briefing can show more by rules.
+    /// Share with any rule in the playbook, the upper limit for rules in a briefing.
     taken: f64,
-    /// The share of them that a rule comes from which is shown.
+    /// Share with a rule shown in the briefing.
     by_rules: f64,
-    /// The share of them that such a rule comes from, or that are shown as a memory.
+    /// Share with a shown rule, or shown as a memory.
     by_all: f64,
     rules: usize,
     tokens: usize,
 }
 
-/// Measures briefings beside searches.
+/// Compares briefings with searches.
 ///
 /// # Errors
-/// A set that cannot be read, and an operation that fails.
+///
+/// The set cannot be read, or an operation fails.
 pub fn report(folder: &Path, work: &Path, modes: &[Mode], max_tokens: usize, show: bool) -> Result<String> {
     let mut set = Set::read(folder)?;
     set.questions.retain(|question| CATEGORIES.contains(&question.category.as_str()));
@@ -80,7 +81,7 @@ pub fn report(folder: &Path, work: &Path, modes: &[Mode], max_tokens: usize, sho
     Ok(text)
 }
 
-/// A vault of one group with its playbook, and its questions briefed.
+/// Creates a vault of one group with its playbook, and runs a briefing for each question.
 fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Shown>)> {
     let of_group = |of: &Option<String>| of.as_deref() == Some(group);
     let documents: Vec<&Document> =
@@ -108,7 +109,7 @@ fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Sho
 }
 
 impl Playbook {
-    /// Adds what a message says with a cue, as a person who adds it at that moment.
+    /// Adds the sentences of a message that match a cue, at the time of the message.
     fn listen(&mut self, folder: &Path, document: &Document, set: &Set) -> Result<()> {
         self.messages += 1;
         for rule in cue::rules(&document.text) {
@@ -138,7 +139,7 @@ impl Playbook {
         state.to_owned()
     }
 
-    /// What cannot be a rule is none; anything else is a failure of the measurement.
+    /// Counts a rejected rule; any other error aborts the measurement.
     fn refuse(&mut self, error: Error) -> Result<String> {
         use cm_app::Kind;
         match error.kind {
@@ -178,14 +179,15 @@ impl Shown {
     }
 }
 
-/// How searches in one mode answer the same questions.
+/// Results of searches in one mode for the same questions.
 struct Searches {
     mode: &'static str,
-    /// Category and figures of each question.
+    /// Category and metrics of each question.
     figures: Vec<(String, Figures)>,
 }
 
-/// The same questions asked of the whole set's vault, within their groups, in each mode.
+/// Runs the same questions as searches on the complete vault, restricted to their groups, in each
+/// mode.
 fn searches(set: &Set, work: &Path, modes: &[Mode]) -> Result<Vec<Searches>> {
     let stand = Stand::of(set, work)?;
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Measurements as markdown tables, beside figures that were published before.
+//! Formats measurements as Markdown tables, next to earlier results.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use crate::metrics::{Figures, mean};
 use crate::retrieval::{Run, by_group};
 use crate::set::Set;
 
-/// BM25 (k1 1.2, b 0.75, English stemming, title and text) by another implementation on the same sets: recall@5, recall@10,
-/// nDCG@10 and MRR.
+/// BM25 (k1 1.2, b 0.75, English stemming, title and text) by another implementation on the same
+/// sets: recall@5, recall@10, nDCG@10 and MRR.
 const BM25: [(&str, [f64; 4]); 9] = [
     ("locomo-session", [0.890, 0.933, 0.829, 0.812]),
     ("locomo-turn", [0.524, 0.594, 0.467, 0.454]),
@@ -21,11 +21,10 @@ const BM25: [(&str, [f64; 4]); 9] = [
     ("entire-learnings", [0.242, 0.342, 0.439, 0.828]),
 ];
 
-/// A set's name and sizes, and how it was answered in each mode.
+/// A set with its results in each mode.
 pub struct Measured {
-    /// The set.
     pub set: Set,
-    /// One run a mode.
+    /// One run per mode.
     pub runs: Vec<Run>,
 }
 
@@ -34,7 +33,7 @@ fn published(set: &str) -> Option<Figures> {
     Some(Figures { recall_5: *recall_5, recall_10: *recall_10, ndcg_10: *ndcg_10, mrr: *mrr })
 }
 
-/// R@5 / R@10 / nDCG@10 / MRR.
+/// Formats R@5 / R@10 / nDCG@10 / MRR.
 pub fn cell(figures: Option<Figures>) -> String {
     figures.map_or_else(
         || "–".to_owned(),
@@ -42,18 +41,18 @@ pub fn cell(figures: Option<Figures>) -> String {
     )
 }
 
-/// A row of cells.
+/// Formats a table row.
 pub fn row(cells: impl IntoIterator<Item = String>) -> String {
     format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
 }
 
-/// The two first lines of a table whose columns are right-aligned from the given one on.
+/// Formats the header of a table; columns from `right_from` on are right-aligned.
 pub fn head(names: &[&str], right_from: usize) -> String {
     let rule = (0..names.len()).map(|at| if at < right_from { "---" } else { "---:" });
     format!("{}|{}|\n", row(names.iter().map(|name| (*name).to_owned())), rule.collect::<Vec<_>>().join("|"))
 }
 
-/// How good the answers are: rows are sets, columns modes.
+/// Formats the quality table: one row per set, one column per mode.
 pub fn quality(measured: &[Measured]) -> String {
     let modes = modes(measured);
     let names: Vec<&str> = ["set", "questions", "BM25"].into_iter().chain(modes.iter().copied()).collect();
@@ -77,7 +76,7 @@ pub fn quality(measured: &[Measured]) -> String {
     text
 }
 
-/// What a question costs: rows are sets, columns modes.
+/// Formats the cost table: one row per set, one column per mode.
 pub fn cost(measured: &[Measured]) -> String {
     let modes = modes(measured);
     let names: Vec<&str> = ["set", "notes"].into_iter().chain(modes).collect();
@@ -93,7 +92,7 @@ pub fn cost(measured: &[Measured]) -> String {
     text
 }
 
-/// How good the answers of one set are, by the sort of question.
+/// Formats the quality of one set by question category.
 pub fn categories(Measured { set, runs }: &Measured) -> String {
     let mut categories: Vec<&str> = set.questions.iter().map(|question| question.category.as_str()).collect();
     categories.sort_unstable();

@@ -1,5 +1,5 @@
-//! Tools that talk to the client while they run, as revisions before 2026-07-28 allowed: to log, to ask a model or a
-//! person.
+//! Tools that call the client while they run, as allowed before revision 2026-07-28: logging,
+//! sampling and elicitation.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn failed(error: ServiceError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// Three messages with time between them.
+/// Sends three log messages with pauses.
 pub async fn log(context: &RequestContext<RoleServer>, wanted: bool) -> Result<(), ErrorData> {
     for words in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         if wanted {
@@ -24,7 +24,7 @@ pub async fn log(context: &RequestContext<RoleServer>, wanted: bool) -> Result<(
     Ok(())
 }
 
-/// What the client answered; `None` where no such tool asks it.
+/// Returns the client's response, or `None` if the tool does not call the client.
 pub async fn answer(
     tool: &str,
     arguments: &JsonObject,

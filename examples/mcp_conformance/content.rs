@@ -1,12 +1,12 @@
-//! What the suite's tools, resources and prompts say.
+//! Content of the suite's tools, resources and prompts.
 
 use rmcp::model::*;
 use serde_json::{Value, json};
 
-/// One red pixel.
+/// PNG image of one red pixel.
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/// No sound at all.
+/// WAV file without samples.
 const WAV: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
 
 /// Prompts with their arguments.
@@ -18,7 +18,7 @@ pub const PROMPTS: [(&str, &[&str]); 5] = [
     ("test_input_required_result_prompt", &[]),
 ];
 
-/// What a tool says that only says something.
+/// Returns the content of a tool without side effects.
 pub fn of(tool: &str) -> Option<Vec<ContentBlock>> {
     let embedded = |uri: &str, mime: &str, text: &str| {
         ContentBlock::resource(ResourceContents::text(text, uri).with_mime_type(mime))
@@ -40,7 +40,7 @@ pub fn of(tool: &str) -> Option<Vec<ContentBlock>> {
     })
 }
 
-/// What stands at an address.
+/// Returns the resource with this URI.
 pub fn read(uri: &str) -> Option<ResourceContents> {
     let text = |text: String, mime: &str| Some(ResourceContents::text(text, uri).with_mime_type(mime));
     match uri {
@@ -57,7 +57,7 @@ pub fn read(uri: &str) -> Option<ResourceContents> {
     }
 }
 
-/// What a prompt says.
+/// Returns the messages of a prompt.
 pub fn prompt(name: &str, arguments: &JsonObject) -> Option<Vec<PromptMessage>> {
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let user = |content: ContentBlock| PromptMessage::new(Role::User, content);
@@ -80,7 +80,7 @@ pub fn prompt(name: &str, arguments: &JsonObject) -> Option<Vec<PromptMessage>> 
     })
 }
 
-/// A schema with words of JSON Schema 2020-12 that must arrive as they are.
+/// Schema with keywords of JSON Schema 2020-12 that must be preserved.
 pub fn dialect() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -105,7 +105,7 @@ pub fn dialect() -> Value {
     })
 }
 
-/// A schema whose arguments are told in headers too.
+/// Schema with arguments that are also sent as headers.
 pub fn headers() -> Value {
     json!({ "type": "object", "properties": {
         "region": { "type": "string", "x-mcp-header": "Region" },

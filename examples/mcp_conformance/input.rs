@@ -1,12 +1,12 @@
-//! Tools and a prompt that ask for input by answering that they need some, as revision 2026-07-28 has it: the client
-//! sends the request again with the input, and with a state that it must not have touched.
+//! Tools and a prompt that require input, as of revision 2026-07-28: the client repeats the request
+//! with the input and an unmodified state.
 
 use rmcp::model::*;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-/// The tools.
+/// Names of the tools.
 pub const TOOLS: [&str; 8] = [
     "test_input_required_result_elicitation",
     "test_input_required_result_sampling",
@@ -18,14 +18,14 @@ pub const TOOLS: [&str; 8] = [
     "test_input_required_result_capabilities",
 ];
 
-/// What was sent with a request.
+/// Input and state of a request.
 struct Sent<'a> {
     inputs: Option<&'a InputResponses>,
     state: Option<&'a str>,
 }
 
 impl<'a> Sent<'a> {
-    /// The text at this path of the input with this key.
+    /// Returns the text at this path of the input with this key.
     fn text(&self, key: &str, path: &str) -> Option<&'a str> {
         self.inputs?.get(key)?.pointer(path)?.as_str()
     }
@@ -35,7 +35,7 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// The answer of one of the tools; `None` where it is none of them.
+/// Returns the response of a tool, or `None` for other tools.
 pub fn call(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
@@ -128,7 +128,7 @@ pub fn call(
     }
 }
 
-/// The answer of the prompt; `None` where it is another.
+/// Returns the response of the prompt, or `None` for other prompts.
 pub fn prompt(request: &GetPromptRequestParams) -> Option<GetPromptResponse> {
     if request.name != "test_input_required_result_prompt" {
         return None;
@@ -146,13 +146,13 @@ pub fn prompt(request: &GetPromptRequestParams) -> Option<GetPromptResponse> {
     })
 }
 
-/// That this must be sent first.
+/// Returns a response that requests this input.
 pub fn needed(asked: Value, state: Option<&str>) -> InputRequiredResult {
     let asked = serde_json::from_value(asked).ok();
     InputRequiredResult::new(asked, state.map(sealed))
 }
 
-/// A request for one property from the person.
+/// Returns a request for one property from the user.
 pub fn form(message: &str, property: &str, kind: &str) -> Value {
     json!({ "method": "elicitation/create", "params": {
         "mode": "form", "message": message,
@@ -170,7 +170,8 @@ fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-/// A state with a mark that shows whether it was touched. A fixture keeps no secret; a server would sign it.
+/// Appends a checksum to a state, to detect modification. A production server would sign it
+/// instead.
 fn sealed(state: &str) -> String {
     format!("{state}.{:x}", mark(state))
 }

@@ -1,5 +1,5 @@
-//! Work that a client comes back for: the extension `io.modelcontextprotocol/tasks`, which the suite runs beside what
-//! it scores. `cm` does not declare it.
+//! The extension `io.modelcontextprotocol/tasks`, which the suite runs without scoring it. `cm`
+//! does not declare it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::input::{form, needed};
 
-/// When every task was made; a fixture has no clock to speak of.
+/// Fixed creation time of all tasks.
 const MADE: &str = "2026-07-28T00:00:00Z";
 
-/// Tools with whether they can be answered at once where the client knows no tasks.
+/// Tools, and whether they can respond directly to clients without support for tasks.
 pub const TOOLS: [(&str, bool); 7] = [
     ("greet", true),
     ("slow_compute", true),
@@ -26,12 +26,12 @@ pub const TOOLS: [(&str, bool); 7] = [
     ("test_tool_with_task", false),
 ];
 
-/// All tasks, by their ids.
+/// All tasks by id.
 #[derive(Clone, Default)]
 pub struct Tasks(Arc<Mutex<BTreeMap<String, TaskPayload>>>);
 
 impl Tasks {
-    /// The answer of one of the tools; `None` where it is none of them.
+    /// Returns the response of a tool, or `None` for other tools.
     pub async fn call(
         &self,
         request: &CallToolRequestParams,
@@ -76,13 +76,13 @@ impl Tasks {
         }))
     }
 
-    /// A task as it is now.
+    /// Returns the current state of a task.
     pub fn get(&self, id: &str) -> Result<GetTaskResult, ErrorData> {
         let payload = self.all().get(id).cloned().ok_or_else(|| unknown(id))?;
         Ok(GetTaskResult::new(DetailedTask::new(task(id), payload)))
     }
 
-    /// Takes what a task waits for; when nothing is missing, it is done.
+    /// Accepts input for a task, which is done once nothing is missing.
     pub fn update(&self, id: &str, inputs: &InputResponses) -> Result<(), ErrorData> {
         let mut all = self.all();
         let payload = all.get_mut(id).ok_or_else(|| unknown(id))?;
@@ -95,7 +95,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Ends a task that has not ended.
+    /// Cancels a task that is not finished.
     pub fn cancel(&self, id: &str) -> Result<(), ErrorData> {
         let mut all = self.all();
         let payload = all.get_mut(id).ok_or_else(|| unknown(id))?;
@@ -109,7 +109,7 @@ impl Tasks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new task, there before its id is told.
+    /// Registers a task and returns its id to the client.
     fn made(&self, payload: TaskPayload) -> CallToolResponse {
         let mut all = self.all();
         let id = format!("task-{}", all.len() + 1);
@@ -119,7 +119,7 @@ impl Tasks {
         CallToolResponse::Task(CreateTaskResult::new(made))
     }
 
-    /// A task that works for so long and then is this.
+    /// Creates a task that gets the state `then` after this time.
     fn after(&self, seconds: f64, then: TaskPayload) -> CallToolResponse {
         let made = self.made(TaskPayload::Working);
         if let CallToolResponse::Task(CreateTaskResult { task, .. }) = &made {

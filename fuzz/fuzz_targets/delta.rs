@@ -1,4 +1,5 @@
-//! A delta file is read or refused, never worse; what was read is written and read again as the same.
+//! Delta files are parsed or rejected without a panic; writing and parsing again yields the same
+//! value.
 #![no_main]
 
 use cm_playbook::curation::delta::DeltaFile;

@@ -1,4 +1,4 @@
-//! An edit changes its own key and nothing else, or is refused; and it never panics.
+//! An edit changes only its own key or is refused, without a panic.
 #![no_main]
 
 use cm_note::frontmatter::edit::{Edit, apply};

@@ -1,4 +1,4 @@
-//! Any text is read as commands and judged, within bounds.
+//! Any text is parsed as commands and judged within resource limits.
 #![no_main]
 
 use cm_learn::trauma::{Ground, decide};

@@ -1,4 +1,4 @@
-//! Markers and ids are found in any text, and they lie in it.
+//! Markers and ids found in any text are at valid positions.
 #![no_main]
 
 use cm_note::bullet::marker::{ids_in, markers};

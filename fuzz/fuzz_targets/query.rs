@@ -1,4 +1,4 @@
-//! Whatever is typed is a query, and its words are cut into tokens that lie in the text.
+//! Any text is a valid query, and its tokens are at valid positions.
 #![no_main]
 
 use cm_note::instant::Instant;

@@ -1,4 +1,4 @@
-//! Any bytes make a note: frontmatter, markdown, links and findings, without a panic.
+//! Any bytes are parsed as a note (frontmatter, Markdown, links and findings) without a panic.
 #![no_main]
 
 use cm_note::note::{RelationTable, TypeTable, read};

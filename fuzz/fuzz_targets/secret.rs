@@ -1,4 +1,4 @@
-//! Whatever a text holds, its secrets are taken out once, at places in order, and nothing is left to take out then.
+//! Redaction reports ordered positions in any text, and redacting the result again changes nothing.
 #![no_main]
 
 use cm_secrets::{Rules, redact, suspects};

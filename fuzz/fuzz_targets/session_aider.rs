@@ -1,4 +1,4 @@
-//! Any bytes are a chat history of Aider.
+//! Parses any bytes as a chat history of Aider.
 #![no_main]
 
 mod session;

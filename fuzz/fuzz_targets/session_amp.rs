@@ -1,4 +1,4 @@
-//! Any bytes are a thread of Amp, or are counted as none.
+//! Parses any bytes as a thread of Amp; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,4 @@
-//! Any bytes are an export of ChatGPT, or are counted as none.
+//! Parses any bytes as an export of ChatGPT; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,4 @@
-//! Any bytes are a log of Claude Code, or are counted as none.
+//! Parses any bytes as a log of Claude Code; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,4 @@
-//! Any bytes are a task of Cline, or are counted as none.
+//! Parses any bytes as a task of Cline; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,4 @@
-//! Any bytes are a log of Copilot CLI, of whichever generation, or are counted as none.
+//! Parses any bytes as a log of Copilot CLI in any of its formats; invalid ones are counted.
 #![no_main]
 
 mod session;

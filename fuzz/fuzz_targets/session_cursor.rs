@@ -1,4 +1,4 @@
-//! Any bytes are a transcript of Cursor's agents, or are counted as none.
+//! Parses any bytes as a transcript of Cursor's agents; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,5 @@
-//! Any bytes under the keys and columns of Cursor's and opencode's databases are told, or counted as bad.
+//! Parses any bytes in the keys and columns of Cursor's and opencode's databases; invalid ones are
+//! counted.
 #![no_main]
 
 use cm_session::event::Event;

@@ -1,4 +1,4 @@
-//! Any bytes are a tree of Pi's records, or are counted as none.
+//! Parses any bytes as a record tree of Pi; invalid ones are counted.
 #![no_main]
 
 mod session;

@@ -1,4 +1,4 @@
-//! Any bytes are the log of a session that was sent to a vault, or are counted as none.
+//! Parses any bytes as the log of an uploaded session; invalid ones are counted.
 #![no_main]
 
 mod session;

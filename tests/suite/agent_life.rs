@@ -1,5 +1,6 @@
-//! A day of an agent with the memory: it starts, is told what is known, works, cites a rule, finds another one harmful, writes down what
-//! it found, and ends. The next session is told something else, and the history tells why.
+//! End-to-end test of an agent's session: it starts, receives a briefing, works, cites a rule,
+//! reports another one as harmful, saves what it found, and ends. The next session gets a different
+//! briefing, and the history explains why.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use crate::support::{Agent, Said, Sandbox, talk, vault_of};
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const SECOND: &str = "aaaaaaaa-0000-4000-8000-000000000002";
 
-/// A rule that has proved itself twice, one that nobody has tried, and settings by which an ended session is learned from.
+/// A rule with two positive results, an untested rule, and settings that enable reflection at the
+/// end of a session.
 const VAULT: &str = "\
 --- playbook/testing/port.md
 ---
@@ -40,7 +42,7 @@ feedback:
 Run a flaky upload test again until it passes.
 ";
 
-/// What an agent is told by a hook at this instant; nothing where nothing is told.
+/// Runs a hook at this instant and returns its response; null if it prints nothing.
 fn hook(sandbox: &Sandbox, now: &str, event: &str, message: Value) -> Value {
     let ran = sandbox.run(&["hook", "claude", event]).env("CM_NOW", now).stdin(message.to_string()).go();
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{event}");
@@ -56,7 +58,7 @@ fn begins(sandbox: &Sandbox, session: &str, now: &str) -> String {
     told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
 }
 
-/// Waits until what runs in the background has noted that it learned from a session.
+/// Waits until the background process has recorded reflection on a session.
 fn learned(state: &Path, session: &str) -> bool {
     (0..1200).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
@@ -71,7 +73,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     sandbox.cm(&["reindex"]).ok();
     sandbox.git(&["checkout", "--quiet", "-b", "fix/flaky-upload-test"]);
 
-    // It starts, and is told what is known of its branch.
+    // The session starts and gets a briefing for its branch.
     let morning = "2026-11-20T08:00:00Z";
     insta::assert_snapshot!(begins(&sandbox, FIRST, morning), @"
     <!-- cm:begin memory -->
@@ -84,7 +86,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     <!-- cm:end memory -->
     ");
 
-    // It works: at a prompt nothing is told again, and a command that destroys is stopped.
+    // A prompt repeats nothing, and a destructive command is blocked.
     let prompt = json!({
         "session_id": FIRST, "cwd": sandbox.vault(), "hook_event_name": "UserPromptSubmit",
         "prompt": "the upload test is flaky, please mend it",
@@ -97,7 +99,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     let stopped = hook(&sandbox, morning, "pre-tool", push);
     assert_eq!(stopped["hookSpecificOutput"]["permissionDecision"], "deny");
 
-    // It asks, marks a rule, and writes down what it found.
+    // The agent searches, marks a rule, and saves a finding.
     let mut agent = Agent::of(&sandbox);
     let briefing = agent.call("memory_context", &json!({ "task": "mend the flaky upload test" }));
     assert_eq!(briefing["structuredContent"], Value::Null, "text to be read, and no JSON");
@@ -114,7 +116,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     );
     assert_eq!(agent.leave().code, Some(0));
 
-    // It cites a rule in what it says, and ends.
+    // The agent cites a rule, and the session ends.
     talk(
         &sandbox,
         FIRST,
@@ -135,7 +137,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     assert_eq!(hook(&sandbox, "2026-11-20T09:00:00Z", "session-end", end), Value::Null);
     assert!(learned(sandbox.private("reflected.jsonl").parent().unwrap(), FIRST));
 
-    // The next one is told what the first one learned.
+    // The next session's briefing contains what the first one learned.
     insta::assert_snapshot!(begins(&sandbox, SECOND, "2026-11-21T12:00:00Z"), @"
     <!-- cm:begin memory -->
     On record in this project's memory (cm):

@@ -1,8 +1,9 @@
-//! The rules of ARCHITECTURE.md that a machine can hold: who may name whom, which words a layer never says, how files
-//! begin and are called, and that every command has its tests.
+//! Checks the rules of ARCHITECTURE.md that a program can check: dependencies between layers,
+//! forbidden words per layer, names and headers of files, and tests for every command.
 //!
-//! A rule is a function from a file's path and text to violations, so that planted ones are tested beside true ones.
-//! What a rule cannot see (macros that build paths, a clock that hides in a crate) is left to clippy.toml and readers.
+//! A rule is a function from a file's path and text to violations, so that it can be tested with
+//! planted violations too. Cases that a rule cannot detect (macros that build paths, a clock inside
+//! a dependency) are left to clippy.toml and reviewers.
 
 mod code;
 mod commands;
@@ -14,16 +15,16 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// A rule that is broken in one place.
+/// A violation of a rule at one position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The file, from the project's folder.
+    /// Path of the file, relative to the project.
     pub path: String,
-    /// The line, from 1; 0 where it is about the whole file.
+    /// Line number, starting at 1; 0 for the whole file.
     pub line: usize,
-    /// What the rule says.
+    /// Statement of the rule.
     pub rule: String,
-    /// What to do instead.
+    /// How to fix the violation.
     pub remedy: String,
 }
 
@@ -34,20 +35,20 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The layer of a source file: `app` for `crates/app/src/add.rs`, `cli` for `src/cli/mod.rs`; `None` for `src/lib.rs`
-/// and `src/main.rs`.
+/// Returns the layer of a source file: `ops` for `src/ops/add.rs`, `None` for `src/lib.rs` and
+/// `src/main.rs`.
 fn layer_of(path: &str) -> Option<&str> {
     let inside = path.strip_prefix("crates/").or_else(|| path.strip_prefix("src/"))?;
     Some(inside.split_once('/')?.0)
 }
 
-/// All files below a folder of the project that end so: path from the project's folder, and text.
+/// Returns path and text of all files below a project folder with this suffix.
 fn files_below(folder: &str, ending: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut folders = vec![root.join(folder)];
     while let Some(folder) = folders.pop() {
-        // A folder that does not exist yet holds no files.
+        // A missing folder has no files.
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name =
@@ -64,7 +65,7 @@ fn files_below(folder: &str, ending: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Fails with all violations that a rule finds in the source.
+/// Fails if the rule finds violations in the source.
 fn hold(rule: impl Fn(&str, &str) -> Vec<Violation>) {
     let mut source = files_below("src", ".rs");
     assert!(source.len() > 10, "the program's source is in src/");
@@ -82,7 +83,7 @@ fn none(violations: impl Iterator<Item = Violation>) {
     );
 }
 
-/// The one violation that a planted text must give, as it is shown.
+/// Returns the single expected violation in a planted text, formatted.
 fn planted(rule: impl Fn(&str, &str) -> Vec<Violation>, path: &str, text: &str) -> String {
     let found = rule(path, text);
     assert_eq!(found.len(), 1, "one violation is planted in {path}: {found:?}");

@@ -1,4 +1,5 @@
-//! A search as of a commit answers as a checkout of that commit does, and leaves no trace but a cache.
+//! A search as of a commit returns the same as in a checkout of that commit, and leaves only a
+//! cache behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// What is asked of every commit.
+/// Queries to run for every commit.
 const QUERIES: [&str; 6] = [
     "gauge retry",
     "\"connection pool\" -sqlite",
@@ -25,7 +26,8 @@ fn note(id: &str, title: &str, more: &str, body: &str) -> String {
     )
 }
 
-/// A history of every kind of change, in a vault that is `folder` of its repository; its commits, the oldest first.
+/// Creates a history with every kind of change, in a vault at `folder` of its repository. Returns
+/// its commits, oldest first.
 fn history(folder: &str) -> (Sandbox, Vec<String>) {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "--quiet"]);
@@ -119,7 +121,7 @@ fn history(folder: &str) -> (Sandbox, Vec<String>) {
     (sandbox, log.lines().map(str::to_owned).collect())
 }
 
-/// The answer, which must have succeeded, without the commit that it is from.
+/// Returns the result of a successful search without its `as_of` field.
 fn answer(sandbox: &Sandbox, folder: &str, query: &str, more: &[&str]) -> Value {
     let arguments = [&["search", query, "--json"], more].concat();
     let ran = sandbox.run(&arguments).within(folder).go().ok();
@@ -220,7 +222,7 @@ fn several_processes_ask_for_several_pasts_at_once() {
     }
 }
 
-/// The files of the cached pasts.
+/// Returns the files of the cached snapshots.
 fn cached(vault: &Path) -> Vec<std::path::PathBuf> {
     let past = vault.join("_index/past");
     everything(&past).into_keys().map(|file| past.join(file)).collect()

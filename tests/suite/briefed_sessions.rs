@@ -1,4 +1,4 @@
-//! Past sessions in a briefing: which are told, in what order, to whom, and how many.
+//! Tests of past sessions in a briefing: selection, order, access and number.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::{Sandbox, diary, told, vault_of};
 
 const TASK: &str = "change the retry of gauge fetches";
 
-/// A vault with a diary, and two sessions of which one has that diary and one is another agent's.
+/// Creates a vault with a diary and two sessions: one described by the diary, one of another agent.
 fn with_history() -> Sandbox {
     let sandbox = vault_of("");
     diary(
@@ -129,12 +129,12 @@ fn an_agent_is_shown_its_own_sessions_unless_the_person_allows_more() {
     assert_eq!(sessions(&own), ["0199aaaa-0000-7000-8000-000000000001"]);
     let nobody = sandbox.cm(&["context", TASK, "--json", "--agent", "parrot"]).ok().json();
     assert_eq!(sessions(&nobody), [""; 0]);
-    // A file that others can write does not allow it.
+    // A shared settings file cannot allow it.
     sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
     assert_eq!(sessions(&sandbox.cm(&codex).ok().json()).len(), 1);
     let allowed = sandbox.run(&codex).env("CM_SESSIONS_CROSS_AGENT", "true").go().ok().json();
     assert_eq!(sessions(&allowed).len(), 3);
-    // What is going on is no past.
+    // A running session is not a past one.
     let inside = sandbox.cm(&["context", TASK, "--json", "--session", "s1s1s1s1"]).ok().json();
     assert!(!sessions(&inside).contains(&"s1s1s1s1"), "{inside}");
 }

@@ -1,7 +1,7 @@
-//! How well contradictions are told from other pairs of rules, on pairs that people labelled.
+//! Measures how well contradictions between rules are detected, on labelled pairs.
 //!
-//! The first file was at hand while the comparison was made; the second was not looked at, and tells how it does on rules
-//! that it has not met.
+//! The first file was used during development; the second was not, and measures performance on
+//! unseen rules.
 
 use cm_embed::builtin::Static;
 use cm_playbook::conflict::{Meant, Near, Statement, Verdict, opposed, opposition};
@@ -19,7 +19,7 @@ impl Meaning for BuiltIn {
     }
 }
 
-/// How near a rule is to one that there is, by the default limits.
+/// Returns the similarity of a rule to an existing one, with the default limits.
 fn near(rule: &str, there: &str) -> Option<Near> {
     let (a, b) = (Statement::of(rule), Statement::of(there));
     let (x, y) = (BuiltIn.embedding(rule), BuiltIn.embedding(there));
@@ -39,7 +39,7 @@ fn measure(pairs: &str) -> Figures {
     measure_by(pairs, "conflict", contradict)
 }
 
-/// Precision and recall of a comparison that is to find the pairs of this label.
+/// Measures precision and recall of a comparison for the pairs with this label.
 fn measure_by(pairs: &str, wanted_label: &str, seen: impl Fn(&str, &str) -> bool) -> Figures {
     let (mut right, mut found, mut wanted) = (0.0, 0.0, 0.0);
     let mut wrong = Vec::new();
@@ -117,7 +117,7 @@ fn no_rule_is_dropped_that_says_something_else() {
     }
 }
 
-/// Whether either of two rules is credited where the other is there.
+/// Whether either rule counts as a duplicate of the other.
 fn same(a: &str, b: &str) -> bool {
     Statement::of(a).is_same(&Statement::of(b)) || Statement::of(b).is_same(&Statement::of(a))
 }

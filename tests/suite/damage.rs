@@ -1,4 +1,5 @@
-//! What is derived may be deleted, cut short, altered or replaced at any moment: the next command answers as before.
+//! Derived files may be deleted, truncated, altered or replaced at any time; the next command still
+//! gives the same result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use crate::support::{Sandbox, everything, harbour, hashes};
 
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
 
-/// What a person asks. The first question after a damage mends it, so that each damage meets another one.
+/// Commands to run. The first command after a damage repairs it, so each damage is combined with
+/// another command.
 const QUESTIONS: [&[&str]; 4] = [
     &["search", "postgres OR firewall OR tag:network", "--json"],
     &["related", "3c3c3c3c", "--hops", "2", "--json"],
@@ -15,7 +17,7 @@ const QUESTIONS: [&[&str]; 4] = [
     &["get", "2b2b2b2b", "--raw"],
 ];
 
-/// The answer to one of them, which must neither fail nor panic.
+/// Runs one of the commands, which must neither fail nor panic.
 fn answer(sandbox: &Sandbox, question: usize, after: &str) -> String {
     let question = QUESTIONS[question % QUESTIONS.len()];
     let ran = sandbox.cm(question);
@@ -23,8 +25,8 @@ fn answer(sandbox: &Sandbox, question: usize, after: &str) -> String {
     ran.stdout
 }
 
-/// A vault whose caches hold something of everything: a folded generation with a log behind it, deletions, usage,
-/// a queue that waits.
+/// Creates a vault with all kinds of derived data: a compacted generation with a log, deletions,
+/// usage, and a pending queue.
 fn used() -> Sandbox {
     let sandbox = harbour();
     sandbox.cm(&["reindex"]).ok();
@@ -36,13 +38,13 @@ fn used() -> Sandbox {
     sandbox
 }
 
-/// The files below the derived folders, relative to the vault.
+/// Returns the files below the derived folders, relative to the vault.
 fn derived(sandbox: &Sandbox) -> Vec<PathBuf> {
     let all = everything(&sandbox.vault()).into_keys().map(PathBuf::from);
     all.filter(|path| DERIVED.iter().any(|folder| path.starts_with(folder))).collect()
 }
 
-/// Makes the derived folders of one vault those of another.
+/// Replaces the derived folders of one vault by those of another.
 fn copy(from: &Path, to: &Path) {
     for folder in DERIVED {
         let target = to.join(folder);
@@ -59,10 +61,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A damage with its name.
+/// A named function that damages a vault.
 type Damage = (String, Box<dyn Fn(&Path)>);
 
-/// Does each damage to fresh caches and asks a question.
+/// Applies each damage to fresh caches and compares the result of a command.
 fn survives(damages: impl Fn(&Sandbox) -> Vec<Damage>) {
     let sandbox = used();
     let kept = sandbox.root().join("kept");
@@ -75,7 +77,7 @@ fn survives(damages: impl Fn(&Sandbox) -> Vec<Damage>) {
     for (number, (name, damage)) in damages(&sandbox).into_iter().enumerate() {
         copy(&kept, &sandbox.vault());
         damage(&sandbox.vault());
-        // Lost usage loses scores, and with them entries of CORE.md; only search asks what notes mean.
+        // Lost usage changes scores and thus CORE.md; only search uses embeddings.
         let by_search = name.contains("_embeddings") || (name.contains("_state") && number % 4 == 2);
         let question = if by_search { 0 } else { number };
         assert_eq!(answer(&sandbox, question, &name), before[question % QUESTIONS.len()], "{name}");
@@ -83,7 +85,7 @@ fn survives(damages: impl Fn(&Sandbox) -> Vec<Damage>) {
     assert_eq!(hashes(&sandbox.vault()), notes);
 }
 
-/// Gives each derived file to a damage that depends on its bytes.
+/// Creates damages for each derived file, based on its content.
 fn each_file(sandbox: &Sandbox, spoil: impl Fn(&[u8]) -> Vec<(String, Option<Vec<u8>>)>) -> Vec<Damage> {
     let mut damages: Vec<Damage> = Vec::new();
     for file in derived(sandbox) {

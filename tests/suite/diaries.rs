@@ -1,4 +1,4 @@
-//! Golden diaries of example sessions. `CM_BLESS=1` writes them anew.
+//! Golden diaries of example sessions. `CM_BLESS=1` rewrites them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What past sessions say of a rule: it makes a proposal active or keeps it out, and is shown before.
+//! Evidence from past sessions activates or rejects a proposed rule, and is shown before.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{Sandbox, diary, scripted, told, vault_of};
 const RULE: &str = "Install the packages of the workspace with pnpm.";
 const ASKED: &str = "please install the packages of this workspace with pnpm";
 
-/// A vault, and sessions that speak of the rule and ended so, whose logs were read.
+/// Creates a vault and indexed sessions that mention the rule and have these outcomes.
 fn after(ends: &[&str]) -> Sandbox {
     let sandbox = vault_of("");
     sandbox.write("notes.md", "# Notes\n");
@@ -47,7 +47,7 @@ fn two_sessions_that_failed_keep_a_proposal_out_with_the_counts() {
     let refused = proposed(&sandbox);
     assert_eq!(refused["refused"][0]["code"], "evidence-against", "{refused}");
     assert_eq!(refused["refused"][0]["reason"], "2 sessions failed with it and 1 succeeded");
-    // A person's word needs no evidence.
+    // Rules added by a person need no evidence.
     sandbox.cm(&["playbook", "add", "--category", "tools", RULE]).ok();
     let agents = after(&["failure", "failure"]);
     let ran = agents.cm(&["playbook", "add", "--category", "tools", RULE, "--agent", "codex"]);

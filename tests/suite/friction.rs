@@ -1,4 +1,4 @@
-//! Whole logs: the golden corpus, forks, and the order of files.
+//! Tests with complete logs: the golden corpus, forks, and file order.
 
 mod golden;
 mod laws;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine};
 use cm_note::instant::Instant;
 
-/// The folder of the golden corpus.
+/// Folder of the golden corpus.
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/friction")
 }
 
-/// The logs of the golden corpus by name, in the order of their names.
+/// Returns the logs of the golden corpus, sorted by name.
 fn logs() -> Vec<(String, Vec<u8>)> {
     let folder = corpus().join("input/-home-dev-demo");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -27,7 +27,7 @@ fn now() -> Instant {
     Instant::parse("2026-11-21T20:36:45Z").unwrap()
 }
 
-/// What Claude Code's lines come to; the observed rules here see them without a connector's knowledge.
+/// Analyzes Claude Code logs, parsed line by line without the connector.
 fn analysed<'l>(rules: Rules, logs: impl IntoIterator<Item = &'l (String, Vec<u8>)>) -> Analysis {
     let config = Config::of(rules);
     let logs = logs.into_iter().map(|(name, bytes)| claude_lines::log("-home-dev-demo", name, bytes));

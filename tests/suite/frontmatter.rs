@@ -1,5 +1,5 @@
-//! Every odd frontmatter under `tests/golden/frontmatter` survives every edit of every key: only that key's lines
-//! differ, and everything else that it says is said as before.
+//! Every unusual frontmatter under `tests/golden/frontmatter` survives every edit of every key:
+//! only the lines of that key change, and all other values stay the same.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
@@ -53,7 +53,7 @@ fn one(file: &str, case: &str) -> Case {
     Case { name: format!("{file}: {name}"), text, refused }
 }
 
-/// The frontmatter by a parser call of its own, not through the code under test.
+/// Parses the frontmatter independently of the code under test.
 fn says(text: &str) -> Mapping {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let Some(rest) =
@@ -72,8 +72,8 @@ fn says(text: &str) -> Mapping {
     Mapping::new()
 }
 
-/// The first and the last line (from 1) in which the old text differs from the new one, and how many lines the
-/// new one has in their place.
+/// Returns the first and last line (starting at 1) of the old text that differ from the new one,
+/// and the number of lines that replace them.
 fn differing(old: &str, new: &str) -> (usize, usize, usize) {
     let (old, new): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
@@ -90,7 +90,7 @@ fn values() -> Vec<Value> {
     values
 }
 
-/// The key's text and the lines that are its own: from its line to the one before the next key's.
+/// Returns each key with the range of its lines, up to the line before the next key.
 fn keys(text: &str) -> Vec<(String, usize, usize)> {
     let split = Split::of(text);
     let parsed = parse(&split);
@@ -105,7 +105,8 @@ fn keys(text: &str) -> Vec<(String, usize, usize)> {
         .collect()
 }
 
-/// The comments in the first column that the edit has to keep: all but those between the lines of the value.
+/// Returns the first-column comments that the edit must preserve: all except those within the
+/// value.
 fn comments(text: &str, own: Option<(usize, usize)>, all: bool) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let (from, to) = own.unwrap_or((0, 0));
@@ -120,7 +121,7 @@ fn comments(text: &str, own: Option<(usize, usize)>, all: bool) -> Vec<&str> {
         .collect()
 }
 
-/// Checks one edit of one key against what it should say; `None` where it was refused.
+/// Checks one edit of one key. Returns `None` if the edit was refused.
 fn check(
     case: &Case,
     edit: &Edit,
@@ -138,7 +139,7 @@ fn check(
     assert_eq!(Split::of(&new).body(), Split::of(&case.text).body(), "{}\n{new:?}", context());
     if new != case.text {
         let (from, to, _) = differing(&case.text, &new);
-        // An insertion differs in no old line: `from` is the line it goes before.
+        // An insertion changes no old line: `from` is the line after the insertion.
         let inside = own.is_none_or(|(first, last)| from >= first && to <= last && from <= last + 1);
         assert!(inside, "lines {from} to {to} changed, `{key}` has {own:?}: {}\n{new:?}", context());
         for line in comments(&case.text, own, matches!(edit, Edit::Push { .. })) {
@@ -166,10 +167,10 @@ fn every_edit_of_every_key_changes_that_key_alone() {
             expected.insert("zz_new".into(), value.clone());
             done(Edit::Set { key: "zz_new".to_owned(), value }, "zz_new", None, &expected);
         }
-        // Keys that a merge brings in are not the note's own, and stand behind those that are.
+        // Merged keys are not the note's own, and come after the note's keys.
         let originals: Vec<Value> = before.keys().filter(|key| **key != "<<").cloned().collect();
         for ((key, from, to), original) in keys(&case.text).into_iter().zip(&originals) {
-            // Within braces the comma on the line before belongs to the pair too.
+            // Within braces the comma on the previous line belongs to the pair too.
             let own = Some((from, to)).filter(|_| !case.text.contains("---\n{"));
             for value in values() {
                 let mut expected = before.clone();
@@ -200,8 +201,8 @@ fn every_edit_of_every_key_changes_that_key_alone() {
     entangled.sort();
     entangled.dedup();
     println!("{} cases, {edits} edits, refused for: {entangled:#?}", cases.len());
-    // Where other keys use the value's anchor, no edit of it alone exists; and a tag on a line before all keys is
-    // nothing that the scan knows.
+    // If other keys use the value's anchor, it cannot be edited alone; and the scan does not know a tag on a
+    // line before all keys.
     let expected = [
         "keys: alias as a key: `a`",
         "keys: alias of a word: `a`",

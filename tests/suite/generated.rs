@@ -1,12 +1,13 @@
-//! CORE.md and REFLECTION.md of the example vault are what the program writes on the day that the vault is written for.
+//! CORE.md and REFLECTION.md of the example vault equal the program's output for the vault's
+//! reference date.
 //!
-//! `CM_BLESS=1 cargo test --test suite generated` writes them anew.
+//! `CM_BLESS=1 cargo test --test suite generated` rewrites them.
 
 use std::path::Path;
 
 use crate::support::example;
 
-/// The day that the example vault is written for.
+/// Reference date of the example vault.
 const DAY: &str = "2026-11-21";
 
 #[test]

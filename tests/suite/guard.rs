@@ -1,10 +1,10 @@
-//! The guard against labelled commands: those that its rules were made with, and those that they had not seen.
+//! Tests the guard on labelled commands, both those used to develop its rules and unseen ones.
 
 use cm_learn::trauma::{Ground, Judgement, decide};
 
 const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
 
-/// Label and command of each line of a table.
+/// Returns label and command of each line of a table.
 fn table(text: &str) -> impl Iterator<Item = (&str, String)> {
     text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (label, command) = line.split_once('\t')?;
@@ -24,7 +24,7 @@ fn is_right(label: &str, judgement: Judgement) -> bool {
     }
 }
 
-/// The commands that are judged otherwise than they are labelled.
+/// Returns the commands with a result that differs from their label.
 fn wrong(text: &str, wanted: &str) -> Vec<String> {
     table(text)
         .filter(|(label, _)| wanted.is_empty() || *label == wanted)

@@ -1,6 +1,6 @@
-//! Recorded messages of each agent, and what each is answered, byte for byte: `tests/golden/hooks/AGENT/EVENT.in.json`
-//! with `.out.json` (something is to be said), `.quiet.json` (nothing is) and `.warn.json` (the guard warns).
-//! `CM_BLESS=1 cargo test` writes the answers anew.
+//! Recorded messages of each agent and the exact responses:
+//! `tests/golden/hooks/AGENT/EVENT.in.json` with `.out.json` (text is returned), `.quiet.json` (no
+//! text) or `.warn.json` (the guard warns). `CM_BLESS=1 cargo test` rewrites the responses.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use cm_agents::hook::settings::entries;
 use cm_agents::hook::{Agent, Event, Message, Reply};
 use cm_learn::trauma::{Decision, Judgement};
 
-/// The session and folder of every recorded message.
+/// Session id in all recorded messages.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
 const FOLDER: &str = "/home/dev/shop";
 
@@ -20,7 +20,7 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/hooks")
 }
 
-/// Agent, event and text of every recorded message.
+/// Returns agent, event and text of every recorded message.
 fn recorded() -> Vec<(Agent, Event, String)> {
     let mut found = Vec::new();
     for agent in Agent::ALL {

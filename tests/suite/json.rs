@@ -1,5 +1,6 @@
-//! What `--json` prints: one document on stdout that fits its schema in `schema/json/`, for every command of the help,
-//! and notices on stderr. The schemas are what the types say; `CM_BLESS=1 cargo test` writes them anew.
+//! For every command, `--json` prints one document on stdout that matches its schema in
+//! `schema/json/`, and notices on stderr. The schemas match the types; `CM_BLESS=1 cargo test`
+//! rewrites them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ fn the_schema_files_are_what_the_types_say() {
     assert_eq!(kept, expected, "no schema is left of a document that is no more");
 }
 
-/// The names of all commands, as the help lists them.
+/// Returns the names of all commands in the help.
 fn commands() -> BTreeSet<String> {
     let help = Sandbox::new().cm(&["help"]).ok().stdout;
     let listed =
@@ -49,7 +50,7 @@ fn commands() -> BTreeSet<String> {
         .collect()
 }
 
-/// Why a document does not fit its schema.
+/// Returns the reasons why a document does not match its schema.
 fn misfits(document: &str, value: &Value) -> Vec<String> {
     let schemas = documents();
     let (_, schema) = schemas
@@ -61,15 +62,16 @@ fn misfits(document: &str, value: &Value) -> Vec<String> {
 }
 
 fn assert_fits(document: &str, ran: &Ran) {
-    // The whole of stdout is one document, or this fails.
+    // Fails unless stdout is exactly one document.
     let value = ran.json();
     assert_eq!(misfits(document, &value), [""; 0], "{document}\n{value:#}");
     let known: Vec<_> = value.as_object().unwrap().keys().collect();
     assert!(!known.is_empty(), "{document} says nothing");
 }
 
-/// A call of every command that answers with a document, in an order in which each finds something to do; the commands
-/// whose answers differ by arguments several times. A line is split at blanks; `+` stands for one in an argument.
+/// A call of every command that returns a document, in an order in which each has something to do,
+/// and several calls for commands with different results by argument. Arguments are separated by
+/// blanks; `+` is a blank within an argument.
 const CALLS: &str = "\
 init
 audit b-mo76pd48-ckhtk7
@@ -189,14 +191,14 @@ completions bash
 manpages --out man
 ";
 
-/// A log of an agent, for the commands that are about sessions.
+/// An agent's log, for commands about sessions.
 const SESSION: &[u8] = include_bytes!(
     "../golden/sessions/claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"
 );
 
-/// Commands that print for people only, or for agents in their own forms.
+/// Commands that print only for people, or for agents in another format.
 const TALKERS: [&str; 3] = ["hook", "mcp", "quickstart"];
-/// Commands that go on until they are told to end; their own tests read their document.
+/// Commands that run until stopped; their own tests read the document.
 const SERVERS: [&str; 1] = ["serve"];
 
 #[test]

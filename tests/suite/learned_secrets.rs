@@ -1,5 +1,5 @@
-//! A secret that stood in an agent's log is in no file of the vault, in no object of git and in no answer, after all that is
-//! learned from the session.
+//! A secret in an agent's log never reaches a file of the vault, a Git object or a response, after
+//! everything is learned from the session.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::support::{Said, Sandbox, scripted, talk, vault_of};
 
-/// Made-up secrets, put together here so that no scanner takes this file for one that leaks; each with the words around it.
+/// Returns made-up secrets, each with its context. They are assembled at run time, so that scanners
+/// do not report this file.
 fn made_up() -> Vec<(String, String)> {
     let file = include_str!("../golden/secrets.tsv");
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.starts_with('-'));
@@ -21,7 +22,7 @@ fn made_up() -> Vec<(String, String)> {
     cases.filter(|(secret, _)| secret.len() > 7).collect()
 }
 
-/// Those of the labelled set that redaction finds, where the variable `CM_EVAL` names its folder.
+/// Returns the labelled secrets that redaction finds, if `CM_EVAL` names the folder.
 fn labelled() -> Vec<(String, String)> {
     let Some(folder) = std::env::var_os("CM_EVAL") else { return Vec::new() };
     let file = Path::new(&folder).join("secrets/secrets.jsonl.gz");
@@ -39,7 +40,7 @@ fn labelled() -> Vec<(String, String)> {
     cases.filter(found).collect()
 }
 
-/// Everything below a folder, file by file.
+/// Returns path and content of all files below a folder.
 fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -54,7 +55,7 @@ fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
 fn all_that_is_kept(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let mut kept = Vec::new();
     files(&sandbox.vault(), &mut kept);
-    // What git keeps is packed; this is all of it, unpacked.
+    // Git's objects are compressed; this is their content.
     let objects = sandbox.git(&["cat-file", "--batch-all-objects", "--batch"]);
     kept.push(("the objects of git".to_owned(), objects.into_bytes()));
     for arguments in [
@@ -67,7 +68,8 @@ fn all_that_is_kept(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     kept
 }
 
-/// Sessions in whose every kind of word a secret stands, in ways that invite to learn from it.
+/// Writes sessions with secrets in every kind of message, worded so that there is something to
+/// learn from them.
 fn tell(sandbox: &Sandbox, cases: &[(String, String)]) -> usize {
     let mut sessions = 0;
     for (at, some) in cases.chunks(25).enumerate() {
@@ -146,14 +148,14 @@ fn a_model_is_not_told_a_secret_and_what_it_says_of_one_is_not_kept() {
             Said::Agent("I will deploy with the token that was named."),
         ],
     );
-    // It guesses one, in words that the session bears.
+    // The model invents a secret with words from the session.
     let quote = "I will deploy with the token that was named";
     let diary = json!({"status": "success", "key_learnings": [{"text": format!("Deploy with {text}"), "line": 2, "quote": quote}]});
     let deltas = json!({"deltas": [
         {"type": "fact", "content": format!("The key is {}", secret.chars().take(140).collect::<String>()), "line": 2, "quote": quote},
         {"type": "add", "category": "ops", "content": format!("Always deploy with {text} at hand."), "line": 2, "quote": quote},
     ]});
-    // A script that names the secret has no answer, for the question does not hold it.
+    // A scripted answer for the secret is never used, because the prompt does not contain it.
     let asked = json!({"when": secret, "again": true, "error": "the model was told a secret"});
     scripted(
         &sandbox,

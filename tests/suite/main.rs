@@ -1,6 +1,6 @@
-//! The one integration binary: the program as its users meet it, and the rules that the source keeps.
+//! The integration test binary: the program as its users run it, and the architecture rules.
 //!
-//! Most tests stand beside the code that they test; here is what only the whole program can show.
+//! Most tests are next to the code under test; these need the complete program.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Search by what notes mean beside their words: what each stage adds, what is told about it, and what it never does.
+//! Semantic search: effect of each stage, reported details, and invariants.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Sandbox, vault_of};
 
-/// Notes that answer in other words than are asked, one long enough to have several passages.
+/// Creates notes that answer queries in other words; one is long enough for several passages.
 fn harbourmaster() -> Sandbox {
     let filler = "The form has a field for the berth, one for the draught and one for the flag. ".repeat(25);
     let text = format!(
@@ -223,7 +223,7 @@ fn damage_among_vectors_of_the_finer_model_costs_only_what_it_hit() {
     }
 }
 
-/// The titles of the hits, each with what it was found by.
+/// Returns the titles of the hits, each with the stage that found it.
 fn found_by(sandbox: &Sandbox, query: &str) -> Vec<(String, String)> {
     let answer = search(sandbox, &[query, "--no-graph"]);
     let word = |hit: &Value, name: &str| hit[name].as_str().unwrap_or_default().to_owned();
@@ -279,7 +279,7 @@ fn after_its_caches_are_deleted_a_vault_answers_as_before_once_it_is_reindexed()
     assert_eq!(timed("60000", &["reindex", "--json"]).json()["unread"], 0);
     assert_eq!(answers(), before);
     delete();
-    // An index without vectors of the finer model, and no change: any command reads on.
+    // The index lacks vectors of the larger model and nothing changed: any command continues embedding.
     sandbox.cm(&["reindex"]).ok();
     assert_ne!(answers(), before);
     timed("60000", &["get", "Restoring"]);

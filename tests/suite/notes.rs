@@ -1,4 +1,4 @@
-//! The example vault read as notes: every one is sound, and its edges and links are all seen.
+//! Parses the example vault: every note is valid, and all edges and links are found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::disallowed_methods, reason = "the example vault is files of the project")]
@@ -81,7 +81,7 @@ fn bullets() -> Vec<Bullet> {
     notes().iter().filter_map(Bullet::of).collect()
 }
 
-/// The day that the example vault is written for.
+/// Returns the reference date of the example vault.
 fn day() -> Instant {
     Instant::parse("2026-11-21").unwrap()
 }
@@ -141,7 +141,7 @@ fn its_playbook_shows_every_kind_of_bullet() {
     any("more harm than help", &|bullet| {
         bullet.is_live() && effective(bullet, day(), &Scoring::default()).value() < 0.0
     });
-    // What was replaced names its successor, and that one what it supersedes.
+    // A replaced note names its successor, and that note names what it supersedes.
     let of = |id: &str| bullets.iter().find(|bullet| bullet.id.as_str() == id);
     for bullet in &bullets {
         for id in bullet.fields.replaced_by.iter().chain(&bullet.fields.supersedes) {

@@ -1,11 +1,11 @@
-//! The vault as other programs read it: links lead where Obsidian leads them, and what is written here can be followed there.
+//! Compatibility with Obsidian: links resolve like there, and written links can be followed there.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use crate::support::{Sandbox, example, vault_of};
 
-/// Every kind of link that Obsidian follows, and places where it sees none.
+/// Every kind of link that Obsidian follows, and places where it ignores links.
 const VAULT: &str = r#"
 --- Home.md
 ---
@@ -68,7 +68,7 @@ Topics/Limits.md > Home.md
 Topics/Limits.md > Topics/Cats.md
 Topics/Limits.md > Topics/Twin.md";
 
-/// The edges that the program finds, each as two paths.
+/// Returns the edges found by the program, as pairs of paths.
 fn pairs(sandbox: &Sandbox) -> BTreeSet<String> {
     let graph = sandbox.cm(&["graph", "--format", "json"]).ok().json();
     let nodes: HashMap<&str, &str> = graph["nodes"]
@@ -91,7 +91,7 @@ fn the_graph_of_an_obsidian_vault_is_obsidians_own() {
     assert_eq!(found.join("\n"), PAIRS);
 }
 
-/// The markdown files below a folder, by path, with their texts.
+/// Collects path and text of the Markdown files below a folder.
 fn notes(root: &Path, folder: &str, found: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(root.join(folder)).unwrap().map(Result::unwrap) {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -104,7 +104,7 @@ fn notes(root: &Path, folder: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The wikilinks and links of a text that name files, outside of code.
+/// Returns the targets of wikilinks and Markdown links outside of code.
 fn targets(text: &str) -> Vec<String> {
     let wiki = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]").map(|(inside, _)| inside));
     let wiki = wiki.map(|inside| inside.split(['|', '#']).next().unwrap().to_owned());
@@ -113,7 +113,8 @@ fn targets(text: &str) -> Vec<String> {
     wiki.chain(linked).collect()
 }
 
-/// What knows file names and paths alone, as Obsidian does, finds every link that was written.
+/// Asserts that all links can be resolved by file names and paths alone, as in Obsidian. Returns
+/// their number.
 #[track_caller]
 fn all_can_be_followed(root: &Path) -> usize {
     let mut found = Vec::new();

@@ -1,12 +1,12 @@
-//! A vault of every strange shape that people and programs leave behind: all of it is read as far as it can be,
-//! reported with its place, and changed by nothing that only reads.
+//! A vault with malformed and unusual files: everything readable is read, problems are reported
+//! with their position, and reading changes nothing.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::support::{Sandbox, everything, hashes, vault_of};
 
-/// Shapes that fit on the page; each has a word of its own to be found by.
+/// Malformed files, each with a unique word for searches.
 const SHAPES: &str = r#"
 --- graph/facts/sound.md
 ---
@@ -126,7 +126,7 @@ wordbul
 Word: wordepisode
 "#;
 
-/// Every file that is a note, with the word that it is found by.
+/// The unique words of all files that are notes.
 const WORDS: [&str; 28] = [
     "wordsound",
     "wordbadyaml",
@@ -179,7 +179,8 @@ fn odd() -> Sandbox {
     sandbox
 }
 
-/// A note of five megabytes, of which the first four are read: the others are quick without it.
+/// Writes a note of five megabytes, of which only the first four are indexed. Written separately,
+/// because it slows tests down.
 fn write_huge(sandbox: &Sandbox) {
     let filler = "Filler of many lines and no meaning at all.\n".repeat(120_000);
     sandbox.write("graph/facts/huge.md", format!("Word: wordhuge\n\n{filler}\nwordlastline\n"));
@@ -361,7 +362,7 @@ fn every_fault_is_reported_with_its_place_and_its_remedy() {
     ");
 }
 
-/// All that only reads, and is not changed by what it reads.
+/// Read-only commands.
 const READING: [&[&str]; 16] = [
     &["search", "word*", "--limit", "1000"],
     &["get", "A sound note"],
@@ -516,7 +517,7 @@ fn a_file_that_may_not_be_read_is_reported_and_costs_no_other_note() {
     let path = sandbox.vault().join("graph/facts/sound.md");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&path).is_ok() {
-        // Whoever runs this may read everything.
+        // The superuser can read everything.
         return;
     }
     assert_eq!(sandbox.cm(&["search", "wordtabs", "--json"]).ok().json()["total"], 1);

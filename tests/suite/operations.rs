@@ -1,5 +1,5 @@
-//! The operations beside the commands of the same verbs: the same JSON, the same refusals, the same commits and counts of
-//! use, and schemas that accept what is given.
+//! Operations and commands of the same name return the same JSON, errors, commits and usage counts,
+//! and their schemas accept the input.
 
 use cm::cli::answer::with_way_on;
 use cm_app::{Error, Memory};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Sandbox, call, example, taught, vault_of};
 
-/// What an operation answers, as the command of these words would be called; its JSON must fit its schema.
+/// Runs an operation like the given command line; its JSON must match its schema.
 fn operate(sandbox: &Sandbox, words: &[&str], name: &str, given: Value) -> Result<(Value, String), Error> {
     let operation = TABLE.iter().find(|one| one.name == name).unwrap();
     let memory = Memory::open(call(sandbox, words)).unwrap();
@@ -27,7 +27,7 @@ fn operate(sandbox: &Sandbox, words: &[&str], name: &str, given: Value) -> Resul
     Ok((answer.json, answer.text))
 }
 
-/// A command, and the call of an operation that is the same. `+` stands for a blank in an argument.
+/// Pairs of equivalent commands and operation calls. `+` is a blank within an argument.
 pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("search pool", "memory_search", json!({ "query": "pool" })),
@@ -146,7 +146,7 @@ pub fn calls() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// The arguments of a line.
+/// Splits a command line into arguments.
 pub fn words(line: &str) -> Vec<String> {
     line.split(' ').map(|word| word.replace('+', " ")).collect()
 }
@@ -182,7 +182,7 @@ fn every_tool_is_compared_with_its_command() {
     assert_eq!(forgotten, [""; 0]);
 }
 
-/// Calls that are refused, as commands and as operations.
+/// Calls that fail, as commands and as operations.
 pub fn refusals() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("get nowhere", "memory_get", json!({ "id": "nowhere" })),

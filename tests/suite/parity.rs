@@ -1,5 +1,5 @@
-//! One library, three surfaces: every tool of a real `cm mcp` and of `/mcp` of a real `cm serve`, and every endpoint of it, gives
-//! the JSON of its command, and refuses in the same words.
+//! All surfaces agree: every tool of `cm mcp` and of `/mcp` of `cm serve`, and every HTTP endpoint,
+//! returns the JSON of its command and the same errors.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,12 +12,13 @@ use crate::http::support::Reply;
 use crate::operations::{calls, refusals, words};
 use crate::support::{Agent, Ran, Sandbox, Serving, taught};
 
-/// Ids, paths and commits that were drawn twice, as the command has them and as the tool does. Each stands for one thing.
+/// Maps generated ids, paths and commits of the command to those of the tool; the mapping must be
+/// one-to-one.
 #[derive(Default)]
 struct Twins(HashMap<String, String>);
 
 impl Twins {
-    /// Where two documents say different things.
+    /// Collects the differences between two documents.
     fn differences(&mut self, at: &str, printed: &Value, given: &Value, found: &mut Vec<String>) {
         match (printed, given) {
             (Value::Object(one), Value::Object(other)) => {
@@ -43,19 +44,19 @@ impl Twins {
     }
 }
 
-/// A text with its hexadecimal digits alike: what is drawn differs in them alone.
+/// Masks the hexadecimal digits of a text, the only part in which generated values differ.
 fn shape(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_hexdigit() { 'x' } else { c }).collect()
 }
 
-/// A line of the table of calls as a command of the agent that asks over the protocol.
+/// Runs a line of the call table as a command by the agent `tester`.
 fn run(sandbox: &Sandbox, line: &str) -> Ran {
     let arguments = words(line);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--json"]).collect();
     sandbox.run(&arguments).env("CM_AGENT", "tester").go()
 }
 
-/// What a program asks an endpoint for by a call of the table.
+/// Sends a call of the table to its HTTP endpoint.
 fn asked(server: &Serving, operation: &Operation, endpoint: Endpoint, given: &Value) -> Reply {
     let given = operation.named_as_http(if given.is_null() { json!({}) } else { given.clone() });
     let agent = ("cm-agent", "tester");
@@ -71,7 +72,7 @@ fn asked(server: &Serving, operation: &Operation, endpoint: Endpoint, given: &Va
     }
 }
 
-/// Fields as a query: a list as its items, and nothing for null.
+/// Encodes fields as a query string: lists as repeated fields, null omitted.
 fn query(given: &Value) -> String {
     let escaped = |value: &Value| -> String {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -88,7 +89,7 @@ fn query(given: &Value) -> String {
     pairs.join("&")
 }
 
-/// The operation of a tool, and where HTTP has it.
+/// Returns the operation of a tool and its HTTP endpoint.
 fn operation(tool: &str) -> (&'static Operation, Option<Endpoint>) {
     let operation = TABLE.iter().find(|one| one.name == tool).unwrap();
     (operation, operation.endpoint)
@@ -115,7 +116,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         let mut found = Vec::new();
         triplets.differences("", &printed, &over_http, &mut found);
         let done = agent.done(tool, &given);
-        // Text to be read has no structured content.
+        // Text results have no structured content.
         if !operation.prose {
             twins.differences("", &printed, &done, &mut found);
         }
@@ -123,7 +124,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         assert_eq!(found, [""; 0], "{line}");
     }
     assert_eq!(compared, tools().map(|tool| tool.name).collect(), "every tool");
-    // Those that are no tools have no command that prints the same; their own tests read what they give.
+    // Operations that are not tools have no equivalent command; their own tests check the results.
     let both = endpoints().filter(|(one, _)| one.tool).map(|(one, _)| one.name);
     assert_eq!(asked_for, both.collect(), "every endpoint of a tool");
     assert_eq!(agent.leave().code, Some(0));
@@ -141,7 +142,7 @@ fn every_tool_and_endpoint_refuses_as_its_command_does() {
         let ran = run(&by_hand, line);
         let mut printed = ran.json();
         let refused = agent.refused(tool, &given);
-        // Where nothing else is to be said, the command line leads to its own help.
+        // Without a specific hint, the command line refers to its own help.
         if refused["error"]["hint"].is_null() {
             assert!(printed["error"]["hint"].take().as_str().unwrap().starts_with("`cm help"), "{line}");
         }
@@ -163,7 +164,7 @@ fn every_tool_and_endpoint_refuses_as_its_command_does() {
     assert_eq!(compared, refusing.into_iter().filter(|name| !never.contains(name)).collect());
 }
 
-/// The status of HTTP for what a command ends with.
+/// Returns the HTTP status for a command's exit code.
 fn status_of(exit: i32) -> Option<u16> {
     const KINDS: [Kind; 8] = [
         Kind::Failed,

@@ -1,11 +1,12 @@
-//! Output into pipes: a reader that has seen enough ends the program quietly, and one that reads on gets everything.
+//! Output to pipes: the program ends silently if the reader closes the pipe, and otherwise writes
+//! everything.
 
 use std::io::Read as _;
 use std::process::Stdio;
 
 use crate::support::{Sandbox, vault_of};
 
-/// A note of more than a megabyte, and so many more that lists and graphs are as long.
+/// Creates a note of more than a megabyte, and enough notes for lists and graphs of the same size.
 fn large() -> Sandbox {
     let sandbox = vault_of("");
     let paragraph = "The harbour master reads the gauge at six and writes it down.\n";

@@ -1,5 +1,5 @@
-//! The whole life of a rule, as a person and an agent at the command line live it: added, doubled, credited, found harmful, inverted,
-//! told, and taken back.
+//! The life of a rule on the command line: added, duplicated, credited, reported as harmful,
+//! inverted, briefed and retired.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
@@ -7,7 +7,7 @@ use crate::support::{Sandbox, vault_of};
 
 const RULE: &str = "Retry a failed gauge request at once, up to five times.";
 
-/// An empty vault, and the transcript of what was typed into it.
+/// An empty vault, and the transcript of the commands run in it.
 struct Desk {
     sandbox: Sandbox,
     transcript: String,
@@ -19,7 +19,7 @@ impl Desk {
         Self { sandbox, transcript: String::new() }
     }
 
-    /// Types a command on a day; what it prints goes into the transcript.
+    /// Runs a command on a date and appends its output to the transcript.
     fn types(&mut self, day: &str, words: &[&str]) -> String {
         let ran = self.sandbox.cm(&[words, &["--now", day]].concat());
         let shown = words.iter().map(|word| match word.contains(' ') {

@@ -1,4 +1,5 @@
-//! What a command decided before it got the lock is decided again with it: others wrote meanwhile.
+//! Decisions made before a command gets the lock are made again afterwards, because other processes
+//! may have written meanwhile.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -18,8 +19,8 @@ updated: 2026-11-12T09:00:00Z
 Run the linter before each commit.
 ";
 
-/// Starts commands while another writer holds the vault, lets that writer change files, and gives way; what each
-/// command answered.
+/// Starts commands while another writer holds the lock, runs `write`, and releases the lock.
+/// Returns exit code and output of each command.
 fn meanwhile(sandbox: &Sandbox, commands: &[&[&str]], write: impl FnOnce()) -> Vec<(i32, String)> {
     let lock = sandbox.vault().join("_state/lock");
     std::fs::create_dir_all(sandbox.vault().join("_state")).unwrap();
@@ -30,7 +31,7 @@ fn meanwhile(sandbox: &Sandbox, commands: &[&[&str]], write: impl FnOnce()) -> V
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = commands.iter().map(start).collect();
-    // Long enough for each to come as far as the lock; where it is not, the promise holds all the same.
+    // Enough time for each to reach the lock. The assertions hold even if one does not.
     std::thread::sleep(Duration::from_millis(1500));
     write();
     drop(held);

@@ -1,4 +1,5 @@
-//! The ground under the tests of commands: the real program starts in the sandbox and touches nothing unasked.
+//! Tests of the sandbox itself: the real program starts in it and changes nothing without a
+//! request.
 
 use crate::support::{Sandbox, everything, hashes, vault_of};
 

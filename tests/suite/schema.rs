@@ -1,6 +1,6 @@
-//! The JSON Schemas under `schema/` are what the types say, and notes that `cm` writes fit them.
+//! The JSON Schemas under `schema/` match the types, and notes written by `cm` match them.
 //!
-//! `CM_BLESS=1 cargo test` writes them anew.
+//! `CM_BLESS=1 cargo test` rewrites them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::disallowed_methods, reason = "the schemas are files of the project")]

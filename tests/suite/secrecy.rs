@@ -1,4 +1,5 @@
-//! No secret comes into a vault, and one that is there already is told and hinders nothing else.
+//! Secrets cannot be added to a vault. An existing one is reported and does not block anything
+//! else.
 
 use crate::support::{Sandbox, vault_of};
 
@@ -8,7 +9,7 @@ fn note(body: &str) -> String {
     format!("---\nid: a0a0a0a0-0000-4000-8000-000000000001\ntype: fact\ntitle: Deploy\n---\n\n{body}\n")
 }
 
-/// A made-up key, put together here so that no scanner takes this file for one that leaks.
+/// Returns a made-up key, assembled at run time, so that scanners do not report this file.
 fn key() -> String {
     ["AK", "IAEQ3KDFYSPSC5LKR4"].concat()
 }

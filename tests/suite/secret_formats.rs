@@ -1,11 +1,12 @@
-//! Recall and false alarms of redaction by format: texts whose random parts are drawn when the tests run.
+//! Recall and false positives of redaction by format, on texts with random parts that are generated
+//! by the test.
 
 use cm_secrets::{Rules, redact};
 
-/// How many texts are drawn from each template.
+/// Number of texts generated per template.
 const DRAWS: u64 = 20;
 
-/// A small generator (xorshift), so that every run draws the same texts.
+/// A small deterministic random generator (xorshift).
 struct Draw(u64);
 
 impl Draw {
@@ -27,7 +28,7 @@ impl Draw {
         (0..length).map(|_| char::from(alphabet.as_bytes()[self.below(alphabet.len())])).collect()
     }
 
-    /// What a `{…}` of a template stands for; `None` for braces that are text.
+    /// Expands a `{…}` of a template. Returns `None` for literal braces.
     fn piece(&mut self, inner: &str) -> Option<String> {
         if inner == "uuid" {
             let part = |draw: &mut Self, length| draw.text("0123456789abcdef", length);
@@ -76,7 +77,7 @@ impl Draw {
     }
 }
 
-/// Encodes what `b64<…>`, `hex<…>` and `pct<…>` hold, the innermost first.
+/// Encodes the content of `b64<…>`, `hex<…>` and `pct<…>`, innermost first.
 fn encoded(text: &str) -> String {
     let mut text = text.to_owned();
     while let Some((open, name)) =
@@ -95,7 +96,7 @@ fn encoded(text: &str) -> String {
     text
 }
 
-/// Base64 with padding.
+/// Encodes bytes as base64 with padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |group: &[u8]| {
@@ -107,7 +108,7 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// The place of the `>` that ends an encoded part: the first one that closes no tag.
+/// Returns the position of the `>` that ends an encoded part.
 fn closing(text: &str) -> usize {
     text.find('>').unwrap()
 }
@@ -123,11 +124,11 @@ fn percent(text: &str) -> String {
 struct Case {
     label: String,
     text: String,
-    /// What must not be left of it, in order.
+    /// Secrets that redaction must remove, in order.
     secrets: Vec<String>,
 }
 
-/// The texts of one line of a file.
+/// Generates the test cases of one line.
 fn cases(line: &str) -> Vec<Case> {
     let (label, template) = line.split_once('\t').unwrap_or(("-", line));
     let template = template.replace("\\n", "\n");
@@ -140,7 +141,7 @@ fn cases(line: &str) -> Vec<Case> {
     (0..if template.contains('{') { DRAWS } else { 1 }).map(case).collect()
 }
 
-/// Whether nothing of the secrets is left that could be used.
+/// Whether no usable part of the secrets is left.
 fn is_caught(case: &Case) -> bool {
     let (text, _) = redact(&case.text, &Rules::default());
     case.secrets.iter().all(|secret| {
@@ -153,7 +154,7 @@ fn lines(file: &str) -> impl Iterator<Item = &str> {
     file.lines().filter(|line| !line.starts_with("# "))
 }
 
-/// How many texts are caught of how many, and the lines that are not caught whole.
+/// Returns the numbers of caught and of all texts, and the lines with missed texts.
 fn recall(file: &str) -> (usize, usize, Vec<String>) {
     let (mut caught, mut all, mut missed) = (0, 0, Vec::new());
     for line in lines(file) {
@@ -168,7 +169,7 @@ fn recall(file: &str) -> (usize, usize, Vec<String>) {
     (caught, all, missed)
 }
 
-/// How many texts lose something of how many, and what they become.
+/// Returns the numbers of altered and of all texts, and the altered texts.
 fn alarms(file: &str) -> (usize, usize, Vec<String>) {
     let (mut touched, mut all, mut shown) = (0, 0, Vec::new());
     for case in lines(file).flat_map(|line| cases(&format!("-\t{line}"))) {

@@ -1,4 +1,4 @@
-//! Redaction against labelled cases: own golden ones, and the labelled set where there is one.
+//! Tests redaction on golden cases, and on the labelled set if it is available.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,14 +17,14 @@ struct Case {
 }
 
 impl Case {
-    /// Whether something was removed and, where the secret is known, nothing of it is left.
+    /// Whether something was removed and, if the secret is known, nothing of it is left.
     fn is_caught(&self) -> bool {
         let (text, removed) = redact(&self.text, &Rules::default());
         !removed.is_empty()
             && self.secret.as_ref().is_none_or(|secret| !text.as_str().contains(secret.as_str()))
     }
 
-    /// A provider's token, key or block of a documented form, in contrast to passwords and values without any.
+    /// Whether the secret has a documented format, in contrast to free-form passwords and values.
     fn is_structured(&self) -> bool {
         const FREE: [&str; 6] = [
             "generic-api-key",
@@ -37,7 +37,7 @@ impl Case {
         self.source != "trufflehog" && !FREE.contains(&self.rule.as_str())
     }
 
-    /// A digest, a UUID or an id out of a real file.
+    /// Whether it is a digest, UUID or id from a real file.
     fn is_real(&self) -> bool {
         self.source.starts_with("real:")
     }
@@ -87,7 +87,8 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// Runs where the variable `CM_EVAL` names the folder of the labelled sets; `CM_EVAL_RUN` names a file for each answer.
+/// Runs only if `CM_EVAL` names the folder of the labelled sets. `CM_EVAL_RUN` names a file for the
+/// individual results.
 #[test]
 fn the_labelled_set_is_redacted_as_promised() {
     let Some(folder) = std::env::var_os("CM_EVAL") else { return };
@@ -135,7 +136,7 @@ fn the_labelled_set_is_redacted_as_promised() {
     assert!(counts["structured secrets"].share() >= 0.95);
 }
 
-/// A line of the golden file: what is given, and what must come out.
+/// Parses a line of the golden file into input and expected output.
 fn golden(line: &str) -> (String, String) {
     let (rule, text) = line.split_once('\t').unwrap();
     let text = text.replace('¦', "").replace("\\\\", "\u{0}").replace("\\n", "\n").replace('\u{0}', "\\");

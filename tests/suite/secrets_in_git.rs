@@ -1,4 +1,4 @@
-//! What reaches git is looked at, whatever it is; and one note with a secret stops that note alone.
+//! All content is checked before it is committed; a note with a secret blocks only that note.
 
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ fn note(number: u32, body: &str) -> String {
     )
 }
 
-/// A made-up key, put together here so that no scanner takes this file for one that leaks.
+/// Returns a made-up key, assembled at run time, so that scanners do not report this file.
 fn key() -> String {
     ["AK", "IAEQ3KDFYSPSC5LKR4"].concat()
 }
 
-/// Three notes by hand, of which the second has a key in its line 7.
+/// Creates three notes by hand; the second has a key in line 7.
 fn three() -> Sandbox {
     let sandbox = vault_of("");
     for (number, body) in
@@ -28,7 +28,7 @@ fn three() -> Sandbox {
     sandbox
 }
 
-/// All that git keeps: every object, every log of a reference, and the index.
+/// Returns everything stored by Git: objects, reflogs and the index.
 fn kept_by_git(sandbox: &Sandbox) -> String {
     let mut kept = sandbox.git(&["log", "--all", "--format=%an %ae %B", "--name-only"]);
     for object in sandbox.git(&["cat-file", "--batch-all-objects", "--batch-check"]).lines() {

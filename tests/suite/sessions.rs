@@ -1,4 +1,4 @@
-//! Agents' logs as they lie on disk: what each tells, and what damage, growth and hostile content do to that.
+//! Reads agents' logs from disk, including damaged, growing and hostile ones.
 
 mod cut;
 mod database;

@@ -1,4 +1,5 @@
-//! The playbooks of the project and of the person as one: whose words win, whose feedback counts, and where a change goes.
+//! The project's and the user's playbook combined: precedence of text and feedback, and the target
+//! of changes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Ran, Sandbox, vault_of};
 
-/// The person's own vault.
+/// The user's global vault.
 const GLOBAL: &str = "\
 --- playbook/net/timeout-1.md
 ---
@@ -39,7 +40,7 @@ reason: stale levels in the flood of June
 ---
 ";
 
-/// The project's vault: it says one of the rules in its own words.
+/// The project's vault, with its own version of one rule.
 const PROJECT: &str = "\
 --- playbook/net/timeout-1.md
 ---

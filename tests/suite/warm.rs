@@ -1,5 +1,5 @@
-//! What a server keeps between calls changes no answer: whatever happens to the vault meanwhile, by whomever and however, the
-//! next call sees it.
+//! Caches of a server do not change results: the next call sees every change to the vault, by
+//! whatever means.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use cm_render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};
 
-/// A server, as far as answers go: what it keeps, and the calls that it makes with that.
+/// The caches of a server, and the calls that use them.
 struct Server<'a> {
     sandbox: &'a Sandbox,
     warm: Arc<Warm>,
@@ -35,7 +35,7 @@ impl<'a> Server<'a> {
         json::document(&found)
     }
 
-    /// The titles of what it finds, which must be what a command that keeps nothing finds.
+    /// Returns the titles found, after checking that a command without caches finds the same.
     #[track_caller]
     fn titles(&self, query: &str) -> Vec<String> {
         let answer = self.search(query);
@@ -50,7 +50,7 @@ impl<'a> Server<'a> {
             .collect()
     }
 
-    /// The same, of this server alone: no command brings the index up to date before or after it.
+    /// Returns the titles found by this server alone; no command updates the index before or after.
     fn own_titles(&self, query: &str) -> Vec<String> {
         let answer: serde_json::Value = serde_json::from_str(&self.search(query)).unwrap();
         answer["hits"]
@@ -71,7 +71,8 @@ fn note(title: &str, body: &str) -> String {
     )
 }
 
-/// Everything that may happen to a vault, each step followed by what a search for `quokka` finds then.
+/// Applies every kind of change to a vault, and checks the result of a search for `quokka` after
+/// each.
 fn all_that_may_happen(server: &Server<'_>) {
     let sandbox = server.sandbox;
     let vault = sandbox.vault();
@@ -79,7 +80,7 @@ fn all_that_may_happen(server: &Server<'_>) {
         let mut titles = server.own_titles("quokka");
         titles.sort();
         assert_eq!(titles, expected, "{what}");
-        // And again, now that nothing happened since.
+        // Again, without any change.
         let mut again = server.own_titles("quokka");
         again.sort();
         assert_eq!(again, expected, "{what}, asked again");
@@ -194,7 +195,7 @@ fn many_threads_of_one_server_find_what_others_write() {
     assert_eq!(server.titles("type:fact").len(), 10);
 }
 
-/// Milliseconds, as the test below tells them.
+/// Clock of the test below, in milliseconds.
 static CLOCK: AtomicU64 = AtomicU64::new(0);
 
 #[cfg(target_os = "linux")]
@@ -212,14 +213,14 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
     };
     assert_eq!(hits(), 0);
     assert_eq!(hits(), 0);
-    // No event is made for the folder that the other link lies in.
+    // There is no event for the folder of the other hard link.
     fs::write(&outside, "A quokka.\n").unwrap();
     assert_eq!(hits(), 0, "nobody walks");
     CLOCK.store(10_000, Ordering::Relaxed);
     assert_eq!(hits(), 1, "a quiet folder is not believed for ever");
 }
 
-/// The paths that are told, until there are so many, or none came for long.
+/// Returns the reported paths until there are enough or none arrives for a minute.
 fn told(changes: &std::sync::mpsc::Receiver<Changed>, until: usize) -> Vec<String> {
     let mut paths = Vec::new();
     while paths.len() < until {

@@ -1,4 +1,4 @@
-//! The way of a change to the disk under rough treatment: many writers at once, and kills at any moment.
+//! Stress tests of the write path: many concurrent writers, and kills at any moment.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn commits(sandbox: &Sandbox) -> usize {
     sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
 }
 
-/// What must hold whatever happened: git is sound, every note parses, nothing is left to commit.
+/// Asserts the invariants: the repository is valid, every note parses, and nothing is uncommitted.
 fn assert_sound(sandbox: &Sandbox) {
     sandbox.git(&["fsck", "--strict"]);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -50,7 +50,7 @@ fn fifty_writers_at_once_make_fifty_commits_and_lose_nothing() {
     assert_sound(&sandbox);
 }
 
-/// How often a command is killed; the full measurement asks for more by `CM_TEST_KILLS`.
+/// Number of kills; `CM_TEST_KILLS` sets it for the full measurement.
 fn kills() -> u32 {
     std::env::var("CM_TEST_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(200)
 }
@@ -67,14 +67,14 @@ fn a_stream_of_writes_killed_at_any_moment_loses_nothing_and_is_repaired_by_the_
             _ => vec!["episode", &title],
         };
         let mut child = sandbox.command(&arguments).spawn().unwrap();
-        // From before the first instruction to after the last: a walk over the whole span of a command.
+        // Covers the whole run of a command, from before its first instruction to after its last.
         std::thread::sleep(Duration::from_micros(u64::from(round) * 197 % 30_000));
         let _ = child.kill();
         if child.wait().unwrap().success() {
             confirmed.push(title);
         }
     }
-    // The next writer finishes or drops what was cut off.
+    // The next writer completes or reverts interrupted operations.
     sandbox.cm(&["add", "--type", "fact", "--title", "After the storm"]).ok();
     assert_sound(&sandbox);
     let everything: String = hashes(&sandbox.vault()).into_keys().map(|path| sandbox.read(&path)).collect();

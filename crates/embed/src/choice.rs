@@ -1,6 +1,6 @@
-//! Which model embeds, with all that it takes to open one that is not built in.
+//! The choice of an embedding model, with the parameters to open an external one.
 //!
-//! It reads no setting: `ops` decides what counts, and from whom.
+//! This module reads no settings; the caller resolves them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,66 +11,64 @@ use super::ollama::{Ollama, Times};
 use super::openai::OpenAi;
 use cm_net::{Address, Key};
 
-/// How long the first answer of an ollama server may take, which loads or even pulls the model.
+/// Minimum timeout for the first answer of an Ollama server, which may load or download the model.
 const FIRST: Duration = Duration::from_secs(300);
-/// The wait before a failed request is sent again.
+/// Wait before a failed request is repeated.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Where vectors come from.
+/// Source of embedding vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// The models in the program.
+    /// The built-in models.
     Builtin,
-    /// Nowhere: search goes by words alone.
+    /// No vectors: search uses words only.
     None,
-    /// A model that is run or asked elsewhere.
+    /// An external model.
     Outside(Outside),
 }
 
-/// A model that is not built in. An empty model stands for the provider's own default.
+/// A model that is not built in. An empty model name selects the provider's default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outside {
-    /// An ONNX model, run here.
+    /// An ONNX model, run in this process.
     Onnx(Onnx),
-    /// A model on an ollama server.
+    /// A model on an Ollama server.
     Ollama {
-        /// Its name.
         model: String,
-        /// The server; by default the one on this machine.
+        /// Address of the server; by default the local one.
         address: Option<Address>,
-        /// How long an answer may take.
+        /// Timeout of a request.
         timeout: Duration,
     },
-    /// A model behind the interface of OpenAI.
+    /// A model behind an OpenAI-compatible API.
     OpenAi {
-        /// Its name.
         model: String,
-        /// The address that `/embeddings` is below; by default OpenAI's own.
+        /// Base URL, to which `/embeddings` is appended; by default that of OpenAI.
         address: Option<Address>,
-        /// What the server knows us by.
+        /// API key.
         key: Option<Key>,
-        /// How long an answer may take.
+        /// Timeout of a request.
         timeout: Duration,
     },
 }
 
-/// An ONNX model: from a folder, else by its name from a hub.
+/// An ONNX model, from a local folder or downloaded by name from a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Onnx {
-    /// Its name on the hub.
+    /// Model name on the hub.
     pub model: String,
-    /// The folder that holds it.
+    /// Folder with the model's files. Takes precedence over the name.
     pub folder: Option<PathBuf>,
-    /// The hub; by default Hugging Face.
+    /// Address of the hub; by default Hugging Face.
     pub hub: Option<Address>,
-    /// Where models of the hub are kept.
+    /// Cache folder for downloaded models.
     pub cache: PathBuf,
-    /// The ONNX Runtime library, with the name of the setting that says so.
+    /// Name of the setting and path of the ONNX Runtime library.
     pub runtime: Option<(&'static str, PathBuf)>,
 }
 
 impl Choice {
-    /// The server that notes are sent to, where it is another machine.
+    /// Returns the host that receives the notes' text, or `None` if the text stays on this machine.
     pub fn sends_to(&self) -> Option<String> {
         let address = match self {
             Self::Outside(Outside::Ollama { address, .. }) => address.clone()?,
@@ -81,10 +79,11 @@ impl Choice {
     }
 }
 
-/// Opens a model that is not built in. Its vectors must have the given size where that is known.
+/// Opens an external model. If `dimension` is set, its vectors must have that size.
 ///
 /// # Errors
-/// Why it cannot be used; a server is first asked when there is something to embed.
+///
+/// The model cannot be used. Servers are contacted only when there is something to embed.
 pub fn open(outside: &Outside, dimension: Option<usize>) -> Result<Box<dyn Embedder + Send + Sync>> {
     Ok(match outside {
         Outside::Onnx(onnx) => onnx_model(onnx, dimension)?,
@@ -111,7 +110,7 @@ fn onnx_model(_: &Onnx, _: Option<usize>) -> Result<Box<dyn Embedder + Send + Sy
     Err(super::Error::NotBuilt)
 }
 
-/// OpenAI's own server.
+/// Base URL of OpenAI's API.
 pub fn openai() -> Address {
     Address::known("https://api.openai.com/v1", "api.openai.com")
 }

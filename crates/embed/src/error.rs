@@ -1,148 +1,129 @@
-//! Why a model gives no vectors, and what helps.
+//! Errors of embedding models, with hints for the user.
 
 use std::path::PathBuf;
 
 use super::remote::SHOWN;
 use cm_net::{NotAnAddress, shortened};
 
-/// A result of this layer.
+/// Result of embedding operations.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A model that cannot be used, or not now.
+/// An embedding model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The weights are not what they should be.
+    /// The weights are invalid.
     #[error("the model `{model}` is damaged: {why}")]
     Damaged {
-        /// Which model.
         model: String,
-        /// What is wrong with it.
+        /// What is invalid.
         why: String,
     },
-    /// Nobody answers there.
+    /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
-    OutOfReach {
-        /// Who was asked.
-        url: String,
-        /// Why there was no answer.
-        cause: String,
-    },
-    /// The server says no.
+    OutOfReach { url: String, cause: String },
+    /// The server returned an error status.
     #[error("{url} refused with status {status}{}", said(message))]
     Refused {
-        /// Who was asked.
         url: String,
-        /// The HTTP status.
         status: u16,
-        /// What the server said, shortened; may be empty.
+        /// Message from the server, shortened; may be empty.
         message: String,
-        /// What helps, where it is known.
+        /// How to fix it, if known.
         hint: Option<String>,
     },
-    /// The server's answer is not what was asked for.
+    /// The server's response does not match the protocol.
     #[error("{url} answered nonsense: {why}")]
     Malformed {
-        /// Who was asked.
         url: String,
-        /// What is wrong with the answer.
+        /// What is wrong with the response.
         why: String,
     },
-    /// Vectors of one model have two sizes.
+    /// A model returned vectors of different sizes.
     #[error("`{model}` gave a vector of {found} numbers where its others have {expected}")]
     Dimension {
-        /// Which model.
         model: String,
-        /// The size of its vectors so far.
+        /// Size of the earlier vectors.
         expected: usize,
-        /// The size of this one.
+        /// Size of this vector.
         found: usize,
     },
-    /// What is set as an address is none.
+    /// The configured address is invalid.
     #[error("`embeddings.url` is no address: {why}")]
     Address {
-        /// What is wrong with it.
+        /// What is wrong with the address.
         why: &'static str,
     },
-    /// A key is needed, or the one that is set cannot be sent.
+    /// The API key is missing or cannot be sent in a header.
     #[error("{url} cannot be asked: {why}")]
     Key {
-        /// Who would be asked.
         url: String,
-        /// What is wrong with the key; never the key.
+        /// What is wrong with the key. Never contains the key.
         why: &'static str,
     },
-    /// A setting that takes an absolute path has another.
+    /// A setting requires an absolute path.
     #[error("`{setting}` is `{}`, which is no absolute path", path.display())]
     RelativePath {
-        /// The setting.
+        /// Name of the setting.
         setting: &'static str,
-        /// What it holds.
+        /// The relative path.
         path: PathBuf,
     },
-    /// The library that runs ONNX models cannot be loaded.
+    /// The ONNX Runtime library cannot be loaded.
     #[error("the ONNX Runtime library cannot be loaded: {why}")]
     RuntimeMissing {
-        /// What was tried, and why it failed.
+        /// Path that was tried, and the reason.
         why: String,
     },
-    /// The library that runs ONNX models is too old.
+    /// The ONNX Runtime library is too old.
     #[error("the ONNX Runtime library {} is of version {found}, and 1.{needed} or later is needed", path.display())]
     RuntimeVersion {
-        /// The library.
+        /// Path of the library.
         path: PathBuf,
-        /// Its version.
+        /// Version of the library.
         found: String,
-        /// The least minor version.
+        /// Minimum minor version.
         needed: u32,
     },
-    /// A file of the model is not there.
+    /// A file of the model is missing.
     #[error("the model in {} cannot be used: {why}", folder.display())]
     ModelMissing {
-        /// Where it should be.
+        /// Folder of the model.
         folder: PathBuf,
         /// What is missing.
         why: String,
     },
-    /// No model of that name can be fetched.
+    /// No model of this name is available.
     #[error("there is no model `{name}` to fetch")]
     UnknownModel {
-        /// The name.
         name: String,
-        /// A name that is like it.
+        /// The most similar model name, if there is one.
         nearest: Option<String>,
     },
-    /// A model that is kept nowhere yet could not be fetched.
+    /// The model is not cached and could not be downloaded.
     #[error("{url} could not be fetched: {cause}")]
     NotFetched {
-        /// Which file.
+        /// URL of the file.
         url: String,
-        /// Why.
         cause: String,
     },
-    /// The model was loaded, but did not run.
+    /// The model was loaded but failed to run.
     #[error("the model `{model}` failed: {why}")]
     Failed {
-        /// Which model.
         model: String,
-        /// What it said.
+        /// Message of the runtime.
         why: String,
     },
-    /// This build of the program runs no ONNX models.
+    /// This build does not support ONNX models.
     #[error("this build runs no ONNX models")]
     NotBuilt,
-    /// A file could not be used.
+    /// A file could not be read or written.
     #[error("{}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
 }
 
 impl Error {
-    /// What the person can do, where there is something that always helps.
+    /// Returns what the user can do, if the error kind determines it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Refused { hint, .. } => return hint.clone(),

@@ -1,6 +1,7 @@
-//! Models that turn texts into vectors: two that are built in, and others that are run or asked elsewhere.
+//! Embedding models: two built-in ones, local ONNX models, and models on servers.
 //!
-//! It keeps no vector and knows no note; which texts are embedded, and when, is for `ops` to say.
+//! This module stores no vectors and does not depend on notes. The caller decides which texts are
+//! embedded, and when.
 
 pub mod builtin;
 mod choice;
@@ -21,28 +22,31 @@ pub use cm_net::{Address, Key};
 use cm_note::rank::cut::Chance;
 use cm_text::embedding::Embedding;
 
-/// A model that embeds texts.
+/// A model that converts texts to vectors.
 pub trait Embedder {
-    /// Its name, which with the dimension tells its vectors from those of others: `builtin/minilm-l6`,
-    /// `ollama/nomic-embed-text`.
+    /// Name of the model, such as `builtin/minilm-l6` or `ollama/nomic-embed-text`. Together with
+    /// the dimension it identifies compatible vectors.
     fn name(&self) -> &str;
 
-    /// How many texts it takes at once.
+    /// Number of texts per batch.
     fn batch(&self) -> usize;
 
-    /// One vector a text, in their order, all of one dimension.
+    /// Returns one vector per text, in the same order and all of one dimension.
     ///
     /// # Errors
-    /// Why there are none: the model is missing, out of reach, or answers nonsense.
+    ///
+    /// The model is missing, cannot be reached, or returned an invalid response.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>>;
 
-    /// The vector of what somebody asks. Some models tell questions from passages.
+    /// Returns the vector of a question. Some models embed questions differently from passages.
     ///
     /// # Errors
+    ///
     /// Those of [`Embedder::embed`].
     fn embed_query(&self, text: &str) -> Result<Embedding>;
 
-    /// The cosines that a question has with unrelated texts; `None` where that is not known of the model.
+    /// Returns the distribution of cosines between the question and unrelated texts, or `None` if
+    /// it was not measured for the model.
     fn chance(&self, _question: &str) -> Option<Chance> {
         None
     }

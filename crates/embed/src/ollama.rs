@@ -1,6 +1,6 @@
-//! Models that an ollama server runs, mostly on this machine.
+//! Embedding models on an Ollama server.
 //!
-//! It pulls no model: that is `ollama pull`, as the error says.
+//! Missing models are not downloaded; the error suggests `ollama pull`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::remote::{BATCH, Remote, SHOWN, client};
 use cm_net::{Address, Client, reason, shortened};
 use cm_text::embedding::Embedding;
 
-/// A model on an ollama server.
+/// A model on an Ollama server.
 #[derive(Debug)]
 pub(super) struct Ollama {
     client: Client,
@@ -25,14 +25,14 @@ pub(super) struct Ollama {
     warm: AtomicBool,
 }
 
-/// How long to wait for an answer.
+/// Timeouts and retry delay.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
-    /// As a rule.
+    /// Timeout of a request.
     pub(super) usual: Duration,
-    /// For the first passages, for which the server may load the model, or pull it.
+    /// Timeout of the first request, during which the server may load or download the model.
     pub(super) first: Duration,
-    /// Before a failed request is sent again.
+    /// Wait before a failed request is repeated.
     pub(super) pause: Duration,
 }
 
@@ -42,7 +42,7 @@ struct WireAnswer {
 }
 
 impl Ollama {
-    /// The model of that name on that server.
+    /// Creates a client for a model on a server.
     pub(super) fn new(address: &Address, model: &str, times: Times, dimension: Option<usize>) -> Self {
         Self {
             client: client(None, times.pause),

@@ -1,4 +1,4 @@
-//! Models behind the embeddings interface of OpenAI, which many servers speak: LM Studio, vLLM, llama.cpp and others.
+//! Embedding models behind an OpenAI-compatible API, as in LM Studio, vLLM, llama.cpp and others.
 
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use super::remote::{BATCH, Remote, SHOWN, client};
 use cm_net::{Address, Client, Key, reason, shortened};
 use cm_text::embedding::Embedding;
 
-/// The longest text in bytes. The models take 8,191 tokens, and no token is shorter than a byte.
+/// Maximum length of a text in bytes. The models accept 8,191 tokens, and a token has at least one
+/// byte.
 const LONGEST: usize = 8_000;
 
-/// A model on such a server.
+/// A model on an OpenAI-compatible server.
 #[derive(Debug)]
 pub(super) struct OpenAi {
     client: Client,
@@ -37,7 +38,7 @@ struct WireVector {
 }
 
 impl OpenAi {
-    /// The model of that name on that server.
+    /// Creates a client for a model on a server.
     pub(super) fn new(
         address: &Address,
         model: &str,
@@ -85,8 +86,8 @@ impl OpenAi {
     }
 }
 
-/// The vectors in the order of their texts; none where an index is missing or there twice. Servers that number
-/// nothing answer in order.
+/// Sorts the vectors by index. Returns `None` if an index is missing or repeated. Without any
+/// index, the order of the response is used.
 fn in_order(mut data: Vec<WireVector>) -> Option<Vec<Vec<f32>>> {
     if data.iter().any(|vector| vector.index.is_some()) {
         data.sort_by_key(|vector| vector.index);
@@ -97,7 +98,7 @@ fn in_order(mut data: Vec<WireVector>) -> Option<Vec<Vec<f32>>> {
     Some(data.into_iter().map(|vector| vector.embedding).collect())
 }
 
-/// As much of a text as every model takes.
+/// Cuts a text to the length that every model accepts.
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST)]
 }

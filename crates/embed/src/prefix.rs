@@ -1,20 +1,20 @@
-//! What some models want before a question or before a passage, by their names.
+//! Instruction prefixes that some models require for questions and passages, by model name.
 //!
-//! Models that were trained with such words find clearly less without them; the others are given none.
+//! Models that were trained with prefixes find less without them; other models get none.
 
-/// The words before a question, and before a passage.
+/// Prefixes for questions and passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefixes {
-    /// Before what somebody asks.
+    /// Prefix of questions.
     pub query: &'static str,
-    /// Before what is kept.
+    /// Prefix of passages.
     pub passage: &'static str,
 }
 
 const NONE: Prefixes = Prefixes { query: "", passage: "" };
 const SENTENCE: &str = "Represent this sentence for searching relevant passages: ";
 
-/// A part of a model's name, and what such models want; the first that fits holds.
+/// Parts of model names with their prefixes. The first match applies.
 const TABLE: [(&str, Prefixes); 10] = [
     ("bge-m3", NONE),
     ("-instruct", NONE),
@@ -29,7 +29,8 @@ const TABLE: [(&str, Prefixes); 10] = [
 ];
 
 impl Prefixes {
-    /// Those of a model, by a name such as `BAAI/bge-small-en-v1.5` or `nomic-embed-text:latest`.
+    /// Returns the prefixes of a model, by a name such as `BAAI/bge-small-en-v1.5` or
+    /// `nomic-embed-text:latest`.
     pub fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
         TABLE.iter().find(|(part, _)| name.contains(part)).map_or(NONE, |(_, prefixes)| *prefixes)

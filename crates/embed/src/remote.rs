@@ -1,4 +1,4 @@
-//! What all servers that embed have in common: texts go out in batches, and the vectors that come back are checked.
+//! Shared code for embedding servers: batching of texts and validation of the returned vectors.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,14 +8,15 @@ use super::prefix::Prefixes;
 use cm_net::{Client, Key, Lock, Pace, Patience, Terms};
 use cm_text::embedding::Embedding;
 
-/// How many texts are sent at once.
+/// Maximum number of texts per request.
 pub(super) const BATCH: usize = 50;
-/// How much of what a server says is shown, in characters.
+/// Maximum number of characters of a server message in an error.
 pub(super) const SHOWN: usize = 200;
-/// The largest answer: fifty vectors of four thousand numbers take a quarter of it.
+/// Maximum size of a response in bytes. Fifty vectors of four thousand numbers take a quarter of
+/// it.
 const LARGEST_ANSWER: u64 = 32 << 20;
 
-/// What asks a server that embeds: a person waits, so it is not patient for long.
+/// Creates an HTTP client for embedding. It retries only briefly, because a user is waiting.
 pub(super) fn client(key: Option<Key>, pause: Duration) -> Client {
     Client::new(Terms {
         key: key.map(|key| (key, Lock::Bearer)),
@@ -33,17 +34,17 @@ pub(super) fn client(key: Option<Key>, pause: Duration) -> Client {
     })
 }
 
-/// A model on a server: its name here, what it wants before a text, and the size of its vectors once that is known.
+/// A model on a server: its name, its prefixes, and the size of its vectors once known.
 #[derive(Debug)]
 pub(super) struct Remote {
-    /// The name that tells its vectors from those of others.
+    /// Name that identifies compatible vectors, such as `ollama/nomic-embed-text`.
     pub(super) name: String,
     prefixes: Prefixes,
     dimension: OnceLock<usize>,
 }
 
 impl Remote {
-    /// A model of a provider, whose vectors have the given size where that is known already.
+    /// Creates a model of a provider. `dimension` is the expected size of its vectors, if known.
     pub(super) fn new(provider: &str, model: &str, dimension: Option<usize>) -> Self {
         let known = OnceLock::new();
         if let Some(dimension) = dimension {
@@ -52,7 +53,7 @@ impl Remote {
         Self { name: format!("{provider}/{model}"), prefixes: Prefixes::of(model), dimension: known }
     }
 
-    /// The vectors of passages, asked for batch by batch.
+    /// Embeds passages in batches, each with one call of `ask`.
     pub(super) fn passages(
         &self,
         texts: &[&str],
@@ -67,7 +68,7 @@ impl Remote {
         Ok(vectors)
     }
 
-    /// The vector of a question.
+    /// Embeds a question.
     pub(super) fn query(
         &self,
         text: &str,
@@ -80,7 +81,8 @@ impl Remote {
         vector.ok_or_else(|| Error::Malformed { url: url.to_owned(), why: why() })
     }
 
-    /// As many vectors as texts, of finite numbers, all of the one size that the model's vectors have.
+    /// Checks that there is one vector per text, and that all are finite and of the same size as
+    /// earlier ones.
     fn checked(&self, vectors: Vec<Vec<f32>>, texts: usize, url: &str) -> Result<Vec<Embedding>> {
         let malformed = |why| Error::Malformed { url: url.to_owned(), why };
         if vectors.len() != texts {
@@ -104,7 +106,8 @@ impl Remote {
     }
 }
 
-/// A text with the words before it. Servers refuse an empty text, so that one is sent as a full stop.
+/// Prepends the prefix to a text. A blank text becomes a full stop, because servers reject empty
+/// texts.
 fn led(prefix: &str, text: &str) -> String {
     let text = if text.trim().is_empty() { "." } else { text };
     format!("{prefix}{text}")

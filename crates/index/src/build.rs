@@ -1,4 +1,5 @@
-//! A whole new generation of the index, beside the one that counts until the new one is finished.
+//! Builds a new generation of the index in its own folder; the current one stays in use until the
+//! new one is complete.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +13,12 @@ use super::refresh::{Refreshed, Source};
 use super::store::Index;
 use super::text::Writer;
 
-/// What the names of generations begin with.
+/// Prefix of the names of generation folders.
 const PREFIX: &str = "g";
 
 impl Index {
-    /// Reads all notes into a new generation and lets it count. A failure leaves everything as it was.
+    /// Indexes all notes into a new generation and makes it the current one. On failure the index
+    /// stays unchanged.
     pub(super) fn build(
         &self,
         source: &Source<'_>,
@@ -52,7 +54,7 @@ impl Index {
         Ok(refreshed)
     }
 
-    /// Makes the index's folder, and removes what lies in the way of its own files: all of it is derived.
+    /// Creates the index folder and removes files and folders that block its own paths.
     pub(super) fn make_room(&self) -> Result<(), Error> {
         let folder = self.folder();
         if folder.is_file() {
@@ -68,8 +70,8 @@ impl Index {
         Ok(())
     }
 
-    /// Removes the generations that no longer count, and what builds that died have left. What cannot be removed
-    /// is tried again after the next change.
+    /// Deletes outdated generations and the leftovers of interrupted builds. Failures are ignored;
+    /// the next change tries again.
     pub(super) fn clear_away(&self, current: &str) {
         let Ok(entries) = fs::read_dir(self.folder()) else { return };
         for entry in entries.flatten() {

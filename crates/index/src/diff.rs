@@ -1,4 +1,4 @@
-//! What changed between the files that were indexed and the files that are there, by their stats alone.
+//! Compares the indexed files with the files on disk by their metadata alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use cm_note::finding::Severity;
 use cm_note::listing::FileStat;
 use cm_note::note::Note;
 
-/// The first half of a BLAKE3 hash: enough to tell contents apart.
+/// First half of a BLAKE3 hash of a file's content.
 pub(super) type Hash = [u8; 16];
 
-/// What the manifest holds of a file.
+/// Metadata, content hash and finding count of an indexed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
     pub(super) size: u64,
@@ -18,9 +18,10 @@ pub(super) struct Known {
     pub(super) ctime_ns: i64,
     pub(super) inode: u64,
     pub(super) hash: Hash,
-    /// Whether it was changed so shortly before it was read that a later change could bear the same time.
+    /// Whether the file changed so shortly before it was read that a later change could have the
+    /// same timestamp.
     pub(super) racy: bool,
-    /// How many errors and warnings its content has.
+    /// Number of errors and warnings in the content.
     pub(super) findings: u16,
 }
 
@@ -30,7 +31,7 @@ impl Known {
         Self { size, mtime_ns, ctime_ns, inode, hash, racy: mtime_ns.max(ctime_ns) >= read_at, findings: 0 }
     }
 
-    /// The same, of a note that was parsed.
+    /// Adds the finding count of the parsed note; findings of severity `Info` are not counted.
     pub(super) fn parsed(self, note: &Note) -> Self {
         let found = note.findings.iter().filter(|finding| finding.severity != Severity::Info).count();
         Self { findings: u16::try_from(found).unwrap_or(u16::MAX), ..self }
@@ -43,11 +44,11 @@ impl Known {
     }
 }
 
-/// The differences, files by their place in the listing.
+/// Differences between manifest and disk. Files are given by their position in the listing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Diff {
     pub(super) added: Vec<usize>,
-    /// Files whose content must be looked at.
+    /// Files whose content must be compared, because their metadata differ or are racy.
     pub(super) suspect: Vec<(usize, Known)>,
     pub(super) removed: Vec<String>,
 }

@@ -1,13 +1,12 @@
-//! What a file becomes in the index.
+//! The index entry of a note.
 
 use cm_note::note::read::Reading;
 use cm_note::passage::PassageKey;
 
-/// A note that was read, and which passages of it are embedded.
+/// A parsed note and the keys of its passages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The note and its body.
     pub reading: Reading,
-    /// Its passages, in order; the vectors are kept elsewhere.
+    /// Keys of the passages in the order of the text. The vectors are stored separately.
     pub passages: Vec<PassageKey>,
 }

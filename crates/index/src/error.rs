@@ -1,33 +1,28 @@
-//! What can go wrong with an index, apart from what rebuilding mends.
+//! Errors of the index, including those that a rebuild repairs.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An index that cannot answer.
+/// An error of the index.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file or folder of the index could not be read or written.
     #[error("cannot use `{}`", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// There is no index that could be asked without a refresh.
+    Io { path: PathBuf, source: io::Error },
+    /// The index is missing or unsound and cannot be searched before a refresh.
     #[error("{0}")]
     Unusable(Unusable),
-    /// The text index failed while it was written.
+    /// The text index could not be written.
     #[error("the text index cannot be written")]
     Text(#[source] tantivy::TantivyError),
-    /// Another process works on the index and does not finish.
+    /// Another process held the lock until the timeout.
     #[error("another process has been working on `{}` for {seconds} s", path.display())]
     Busy {
-        /// The lock.
+        /// Path of the lock file.
         path: PathBuf,
-        /// How long was waited.
+        /// Time waited, in seconds.
         seconds: u64,
     },
 }
@@ -35,11 +30,11 @@ pub enum Error {
 /// Why an index must be rebuilt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
-    /// There is none.
+    /// No index exists.
     Missing,
-    /// Another version of the program wrote it.
+    /// Another version of the program wrote the index.
     Foreign,
-    /// A file of it is missing, cut short or altered.
+    /// A file of the index is missing, truncated or altered.
     Damaged(String),
 }
 

@@ -1,4 +1,5 @@
-//! Bytes in a file that say of themselves whether they are whole: a version, a length and a checksum.
+//! File frames: a version, a length and a checksum in front of a payload, so that damage is
+//! detected.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,14 +7,15 @@ use std::path::Path;
 
 use super::error::Unusable;
 
-/// The layout of everything below `_index`, the cut of words included; raised when any of it changes.
+/// Format version of all files below `_index`, tokenization included. Increased with every change
+/// of any of them.
 pub(super) const FORMAT: u32 = 5;
 
 const MAGIC: [u8; 4] = *b"cm\x01i";
-/// Magic, format, checksum, length.
+/// Length of the header: magic number, format version, checksum and payload length.
 const HEADER: usize = 4 + 4 + 4 + 8;
 
-/// The payload with its header.
+/// Returns the payload with its header in front.
 pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&MAGIC);
@@ -24,7 +26,8 @@ pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The payload at the beginning of `bytes` and how long its frame is.
+/// Returns the payload of the frame at the start of `bytes` and the length of that frame. Fails if
+/// the frame is damaged or of another format version.
 pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usize), Unusable> {
     let damaged = || Unusable::damaged(what);
     let header = bytes.get(..HEADER).ok_or_else(damaged)?;
@@ -45,7 +48,7 @@ pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usi
     Ok((payload, end))
 }
 
-/// Reads a file that [`write`] wrote; `None` where there is none.
+/// Reads a file written by [`write`]. Returns `None` if the file does not exist.
 pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, Unusable>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -58,8 +61,8 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, Unusable>>>
     })))
 }
 
-/// Replaces a file as a whole. It is not forced to the disk: what a power cut leaves half-written is told by
-/// its frame, and rebuilt.
+/// Replaces a file atomically, without syncing it to disk. After a power failure the frame reveals
+/// a partial file, and the index is rebuilt.
 pub(super) fn write(path: &Path, payload: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".new").tempfile_in(folder)?;

@@ -1,8 +1,8 @@
-//! Derived and disposable: what is known of the notes without reading them all again.
+//! The derived index of a vault's notes.
 //!
-//! A manifest says which files were read and what they held, and a text index holds their words and what is
-//! shown of them. Everything here can be deleted at any moment; the next refresh rebuilds it from the notes.
-//! It reads notes only through the functions that it is given, and prints nothing.
+//! A manifest lists the indexed files and their hashes; a text index holds their words and their
+//! stored notes. The index can be deleted at any time: the next refresh rebuilds it from the notes.
+//! This module reads notes only through the functions passed to it, and prints nothing.
 #![allow(clippy::disallowed_methods, reason = "this layer owns the files below `_index`")]
 
 mod build;

@@ -1,4 +1,4 @@
-//! The one lock that whoever changes the index holds. The kernel releases it when its holder dies.
+//! The lock file that serializes changes of the index. The kernel releases it when its holder dies.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, Write};
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use super::error::{Error, at};
 
-/// Held until it is dropped.
+/// A file lock, held until it is dropped.
 pub(super) struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Waits for the lock as long as `patience`; `None` where another one kept it.
+    /// Acquires the lock, waiting up to `patience`. Returns `None` on timeout.
     pub(super) fn acquire(path: &Path, patience: Duration) -> Result<Option<Self>, Error> {
         let file =
             OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(at(path))?;
@@ -32,8 +32,8 @@ impl Lock {
         }
     }
 
-    /// The file system's own idea of now, in nanoseconds since 1970 and as coarse as its times are: what files
-    /// changed from here on are stamped with this or later.
+    /// Returns the file system's current time in nanoseconds since 1970, at the resolution of its
+    /// timestamps. Files changed after the call get this time or a later one.
     pub(super) fn file_time(&mut self, path: &Path) -> Result<i64, Error> {
         let stamp = |file: &mut File| {
             file.rewind()?;

@@ -1,7 +1,7 @@
-//! Which files were indexed, with their stats and the hashes of their contents.
+//! The list of indexed files with their metadata and content hashes.
 //!
-//! A base file holds all entries in the order of their paths, and a log behind it holds what changed since, so
-//! that one edited note does not rewrite megabytes. It is read without building a table.
+//! A base file holds all entries sorted by path, and a log holds the changes since, so that editing
+//! one note does not rewrite megabytes. Entries are decoded while iterating; no table is built.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
@@ -19,32 +19,33 @@ use super::text::touched;
 
 const BASE: &str = "manifest";
 const LOG: &str = "manifest.log";
-/// The log is folded into the base when it is longer than an eighth of it, and than this.
+/// Minimum log size in bytes, besides an eighth of the base, above which the log is merged into a
+/// new base.
 const SHORT: usize = 64 * 1024;
 
-/// What is known of the indexed files.
+/// The manifest of a generation: base file and applied log.
 pub(super) struct Manifest {
     folder: PathBuf,
     base: Vec<u8>,
-    /// Where the entries begin in the base.
+    /// Offset of the first entry in the base.
     entries_at: usize,
     base_checksum: u32,
     newer: BTreeMap<String, Option<Known>>,
     log_length: u64,
-    /// Which commit of the text index it describes.
+    /// Serial number of the text index commit that the manifest describes.
     serial: u64,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Delta {
-    /// The base that it changes; a log left over from an older base does not count.
+    /// Checksum of the base that the log record applies to. Records for an older base are ignored.
     base_checksum: u32,
     serial: u64,
     changes: Vec<(String, Option<Known>)>,
 }
 
 impl Manifest {
-    /// Writes a new base in `folder`, of entries sorted by path.
+    /// Writes a new base file in `folder`. The entries must be sorted by path.
     pub(super) fn create<'a>(
         folder: &Path,
         serial: u64,
@@ -64,12 +65,12 @@ impl Manifest {
         }
     }
 
-    /// What its files look like, to tell whether they changed.
+    /// Returns the metadata of the base and the log, for detecting changes.
     pub(super) fn stamp(folder: &Path) -> [Option<[u64; 4]>; 2] {
         [BASE, LOG].map(|name| touched(&folder.join(name)).ok())
     }
 
-    /// Reads what lies in `folder`.
+    /// Loads the manifest in `folder`.
     pub(super) fn load(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
         let path = folder.join(BASE);
         let base = match frame::read(&path).map_err(at(&path))? {
@@ -99,7 +100,8 @@ impl Manifest {
         Ok(manifest.replay(&log).map(|()| manifest))
     }
 
-    /// Applies the log. A last record that was cut short by a death was never valid; any other damage is one.
+    /// Applies the log. A truncated last record, left by a crash, is ignored; any other damage is
+    /// an error.
     fn replay(&mut self, log: &[u8]) -> Result<(), Unusable> {
         let mut rest = log;
         while !rest.is_empty() {
@@ -120,17 +122,17 @@ impl Manifest {
         Ok(())
     }
 
-    /// Which commit of the text index it describes.
     pub(super) fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// All entries, sorted by path.
+    /// Iterates over all entries, sorted by path.
     pub(super) fn entries(&self) -> Entries<'_> {
         Entries { base: &self.base[self.entries_at..], held: None, newer: self.newer.iter().peekable() }
     }
 
-    /// Takes up changes: into the log, or where that has grown long, into a new base.
+    /// Records changes in the log, or in a new base if the log has become too long. `None` marks a
+    /// removed file.
     pub(super) fn record(&mut self, serial: u64, changes: Vec<(String, Option<Known>)>) -> Result<(), Error> {
         let delta = Delta { base_checksum: self.base_checksum, serial, changes };
         let record = framed(&postcard::to_allocvec(&delta).unwrap_or_default());
@@ -154,7 +156,7 @@ impl Manifest {
     }
 }
 
-/// Whether a record says of itself that it is longer than what is there.
+/// Whether the length in a record's header exceeds the remaining bytes.
 fn is_cut_short(rest: &[u8]) -> bool {
     let empty = framed(&[]);
     match rest.get(12..20).and_then(|length| length.try_into().ok()) {
@@ -166,7 +168,7 @@ fn is_cut_short(rest: &[u8]) -> bool {
     }
 }
 
-/// The entries of a manifest, merged from base and log.
+/// Iterator over the entries of a manifest, merged from base and log.
 pub(super) struct Entries<'a> {
     base: &'a [u8],
     held: Option<(&'a str, Known)>,
@@ -174,7 +176,7 @@ pub(super) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The base's next entry, kept until it is its turn.
+    /// Returns the next entry of the base without consuming it.
     fn held(&mut self) -> Result<Option<(&'a str, Known)>, Unusable> {
         if self.held.is_none() && !self.base.is_empty() {
             let read = postcard::take_from_bytes::<(&'a str, Known)>(self.base);

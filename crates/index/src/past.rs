@@ -1,5 +1,6 @@
-//! Indexes of what never changes, such as the vault at a commit: each has a folder of its own, the few that were used
-//! last are kept, and where nothing can be kept an index serves one process and goes with it.
+//! Indexes of immutable content, such as the vault at a commit. Each has its own folder, and only
+//! the most recently used ones are retained. Where no folder can be written, a temporary index
+//! serves a single process.
 
 use std::fs;
 use std::path::Path;
@@ -8,15 +9,16 @@ use std::time::SystemTime;
 use super::error::{Error, at};
 use super::store::Index;
 
-/// The file whose time says when an index was last used.
+/// File whose modification time records the last use of an index.
 const USED: &str = "used";
-/// What the names of indexes begin with that are being removed.
+/// Prefix of the names of index folders that are being removed.
 const GONE: &str = ".gone";
-/// Beside the indexes: shared by whoever uses one of them, and alone with whoever removes some.
+/// Lock file next to the index folders: shared while an index is in use, exclusive while some are
+/// removed.
 const LOCK: &str = "lock";
 
 impl Index {
-    /// An index in a temporary folder, which is removed with it.
+    /// Creates an index in a temporary folder that is removed with the handle.
     pub fn passing() -> Result<Self, Error> {
         let folder =
             tempfile::Builder::new().prefix("cm-past-").tempdir().map_err(at(&std::env::temp_dir()))?;
@@ -25,9 +27,9 @@ impl Index {
         Ok(index)
     }
 
-    /// Keeps this index from being removed while the handle lives, after removing its neighbours but for the `most` that
-    /// were used last, this one among them. While others use theirs nothing is removed, nor what cannot be; the next
-    /// call tries again.
+    /// Protects this index from removal while the handle lives, after deleting all sibling indexes
+    /// but the `most` last used ones (this one included). Deletes nothing while another process
+    /// uses a sibling; the next call tries again.
     pub fn hold_among(&self, most: usize) {
         if self.passing.is_some() {
             return;
@@ -67,7 +69,7 @@ fn last_used(folder: &Path) -> SystemTime {
     time(&folder.join(USED)).or_else(|_| time(folder)).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Moves the folder aside before it is emptied, so that nothing half empty is left where that is cut short.
+/// Renames the folder before deleting it, so that an interruption never leaves a half-empty index.
 fn remove(folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let aside = folder.with_file_name(format!("{GONE}-{name}"));

@@ -1,5 +1,5 @@
-//! Notes that were written since the index was: appended by writers, who never wait for the index, and taken
-//! up by the next refresh.
+//! Queue of notes written since the last refresh. Writers append to it without waiting for the
+//! index; the next refresh consumes it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use cm_note::id::NoteId;
 use cm_note::path::NotePath;
 
-/// The file that writers append to, and the one that a refresh has taken out of their way.
+/// The file that writers append to, and the file that a refresh has taken over.
 pub(super) struct Queue {
     open: PathBuf,
     taken: PathBuf,
 }
 
-/// A note that was written.
+/// Path and id of a written note.
 pub(super) type Entry = (NotePath, Option<NoteId>);
 
 impl Queue {
@@ -23,7 +23,7 @@ impl Queue {
         Self { open: folder.join("queue"), taken: folder.join("queue.taken") }
     }
 
-    /// The file that writers append to.
+    /// Path of the file that writers append to.
     pub(super) fn path(&self) -> &Path {
         &self.open
     }
@@ -43,7 +43,7 @@ impl Queue {
         }
     }
 
-    /// What was written and not yet taken up; lines that are none are passed over.
+    /// Returns the entries that no refresh has finished yet, skipping malformed lines.
     pub(super) fn entries(&self) -> Vec<Entry> {
         [&self.taken, &self.open]
             .into_iter()
@@ -57,7 +57,8 @@ impl Queue {
             .collect()
     }
 
-    /// Takes the entries out of the writers' way. They stay on disk until they are [`Queue::done`].
+    /// Moves the entries out of the writers' file and returns their paths. They stay on disk until
+    /// [`Queue::done`] is called.
     pub(super) fn take(&self) -> io::Result<BTreeSet<NotePath>> {
         // What a refresh took and did not finish comes again with the rest.
         if let Ok(left) = fs::read(&self.taken)
@@ -77,7 +78,7 @@ impl Queue {
             .collect())
     }
 
-    /// Forgets what was taken.
+    /// Deletes the entries that were taken.
     pub(super) fn done(&self) -> io::Result<()> {
         match fs::remove_file(&self.taken) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -85,7 +86,7 @@ impl Queue {
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether no entries are pending.
     pub(super) fn is_empty(&self) -> bool {
         [&self.open, &self.taken]
             .into_iter()

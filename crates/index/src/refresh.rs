@@ -1,4 +1,4 @@
-//! Bringing the index up to date: what differs is read again, and nothing else.
+//! Refreshes the index: only files that differ are read again.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,15 +15,15 @@ use cm_note::finding::{Code, Finding, Severity};
 use cm_note::listing::{FileStat, Listing};
 use cm_note::path::NotePath;
 
-/// Reads a note's bytes.
+/// Reads the bytes of a note.
 pub(super) type Read<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
-/// Makes a note of its bytes.
+/// Parses the bytes of a note.
 pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> Entry + 'a;
 
-/// How a refresh behaves.
+/// Options of a refresh.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// How long to wait for another process that works on the index.
+    /// Maximum time to wait for another process that updates the index.
     pub patience: Duration,
 }
 
@@ -33,63 +33,64 @@ impl Default for Options {
     }
 }
 
-/// What a refresh did.
+/// Result of a refresh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Refreshed {
-    /// How many notes are indexed.
+    /// Number of indexed notes.
     pub notes: usize,
-    /// Notes that are new to the index; after a rebuild all of them.
+    /// Notes new to the index; after a rebuild, all notes.
     pub added: Vec<NotePath>,
     /// Notes whose content changed.
     pub updated: Vec<NotePath>,
-    /// Notes that are gone.
+    /// Notes whose files no longer exist.
     pub removed: Vec<NotePath>,
-    /// Why everything was read again, where it was.
+    /// Reason for a rebuild, if there was one.
     pub rebuilt: Option<Unusable>,
-    /// Why the index could not be brought up to date and answers from before.
+    /// Why the index could not be updated, in which case searches return the previous state.
     pub stale: Option<String>,
     /// Files that could not be read.
     pub findings: Vec<Finding>,
 }
 
-/// What a refresh would do.
+/// Changes that a refresh would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stale {
-    /// Notes that are new.
+    /// Notes that are not indexed yet.
     pub added: Vec<NotePath>,
     /// Notes whose content changed.
     pub updated: Vec<NotePath>,
-    /// Notes that are gone.
+    /// Notes whose files no longer exist.
     pub removed: Vec<NotePath>,
-    /// Why everything would be read again.
+    /// Reason for a rebuild, if one is needed.
     pub unusable: Option<Unusable>,
 }
 
 impl Stale {
-    /// Whether there is nothing to do.
+    /// Whether the index is up to date.
     pub fn is_fresh(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The vault as a refresh sees it.
+/// The vault's files with the functions that read and parse them.
 pub(super) struct Source<'a> {
     pub(super) listing: &'a Listing,
     pub(super) read: &'a Read<'a>,
     pub(super) parse: &'a Parse<'a>,
 }
 
-/// A difference that turned out to be one.
+/// A confirmed difference between the index and a file.
 enum Change<'a> {
     Added(&'a FileStat, Vec<u8>, Known),
     Updated(&'a FileStat, Vec<u8>, Known),
-    /// Only the stat changed.
+    /// Only the metadata changed.
     Touched(&'a FileStat, Known),
     Removed(String),
 }
 
 impl Source<'_> {
-    /// The bytes of a file and their hash; `None` where it is gone, or cannot be read, which is a finding.
+    /// Returns the bytes of a file and their hash, or `None` if the file is gone or unreadable. An
+    /// unreadable file adds a finding.
     pub(super) fn content(&self, file: &FileStat, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Hash)> {
         match (self.read)(&file.path) {
             Ok(bytes) => {
@@ -111,7 +112,7 @@ impl Source<'_> {
         (self.parse)(&file.path, bytes)
     }
 
-    /// Looks at the content behind each difference, and hands on what is one.
+    /// Reads the files behind the differences and passes the real changes to `take`.
     fn resolve(
         &self,
         diff: Diff,
@@ -144,8 +145,8 @@ impl Source<'_> {
 }
 
 impl Index {
-    /// Brings the index up to date with the files of `listing`, reading only those that differ. What was damaged,
-    /// foreign or missing is rebuilt from all of them.
+    /// Updates the index to the files of `listing`, reading only those that differ. An index that
+    /// is missing, damaged or of another version is rebuilt.
     pub fn refresh(
         &self,
         listing: &Listing,
@@ -202,7 +203,7 @@ impl Index {
         Ok(refreshed)
     }
 
-    /// Reads everything again, whatever the index holds.
+    /// Rebuilds the index from all notes, even if it is sound.
     pub fn rebuild(
         &self,
         listing: &Listing,
@@ -222,11 +223,12 @@ impl Index {
         }
     }
 
-    /// How many errors and warnings the indexed notes have, each note for itself.
+    /// Returns the number of errors and warnings over all indexed notes, counting only findings of
+    /// single notes.
     ///
     /// # Errors
     ///
-    /// [`Error::Unusable`] where there is no sound index.
+    /// [`Error::Unusable`] if there is no sound index.
     pub fn note_findings(&self) -> Result<usize, Error> {
         let state = self.load()??;
         let mut findings = 0;
@@ -236,7 +238,7 @@ impl Index {
         Ok(findings)
     }
 
-    /// What a refresh would do. Nothing is changed.
+    /// Returns the changes that a refresh would make, without making them.
     pub fn check(&self, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
         match self.load()? {
             Ok(state) => self.differences(&state, listing, read),
@@ -267,7 +269,7 @@ impl Index {
         Ok((Lock::acquire(&path, options.patience)?, path))
     }
 
-    /// The answer where the index cannot be changed now: good enough if nothing really changed, stale if it did.
+    /// Result if the index cannot be changed now: marked as stale only if files really differ.
     fn left_stale(
         &self,
         before: Result<State, Unusable>,
@@ -283,8 +285,8 @@ impl Index {
         Ok(Refreshed { notes: state.opened.text.count(), stale, ..Refreshed::default() })
     }
 
-    /// Takes up what changed. The order makes a death at any point harmless: a text index that is ahead of its
-    /// manifest is told by their serial numbers, and rebuilt.
+    /// Writes the changes to the text index first and the manifest second. After a crash in
+    /// between, their serial numbers differ and the index is rebuilt.
     fn apply(
         &self,
         mut state: State,
@@ -319,7 +321,8 @@ impl Index {
     }
 }
 
-/// Changes on their way into the index. The writer is made for the first of them: it costs more than looking.
+/// Changes that are being written to the index. The writer is created with the first change,
+/// because creating it is expensive.
 struct Update<'a> {
     text: &'a Text,
     documents: usize,
@@ -373,7 +376,7 @@ impl<'a> Update<'a> {
     }
 }
 
-/// The differences, with the queued notes among those to look at.
+/// Computes the differences, treating queued notes as suspect.
 fn doubted(state: &State, listing: &Listing, queued: &BTreeSet<NotePath>) -> Result<Diff, Unusable> {
     let queued: BTreeSet<&str> = queued.iter().map(NotePath::as_str).collect();
     let entries = state.manifest.entries().map(|entry| {

@@ -1,7 +1,7 @@
-//! The folder of the index: which generation of it counts, and what is open of it.
+//! The index folder: its current generation, and the files opened from it.
 //!
 //! ```text
-//! _index/lock  queue  current      current names the generation that counts
+//! _index/lock  queue  current      `current` holds the name of the current generation
 //! _index/g…/manifest  manifest.log
 //! _index/g…/text/                  the text index with its seal
 //! ```
@@ -23,122 +23,126 @@ use cm_note::passage::PassageSet;
 use cm_note::path::NotePath;
 use cm_note::query::Query;
 
-/// The index of a vault. Cheap to make: files are opened when they are first needed.
+/// The index of a vault. Cheap to create: files are opened on first use.
 #[derive(Default)]
 pub struct Index {
     folder: PathBuf,
     opened: Mutex<Option<Arc<Opened>>>,
-    /// Removes the folder with the handle, where the index is for this process alone.
+    /// Temporary folder of an index that only this process uses; removed with the handle.
     pub(super) passing: Option<tempfile::TempDir>,
-    /// What keeps others from removing the folder while the handle lives.
+    /// Shared lock that keeps other processes from removing the folder.
     held: OnceLock<File>,
 }
 
-/// The text index of a generation, as of one commit.
+/// The text index of a generation, opened at one commit.
 pub(super) struct Opened {
     pub(super) generation: PathBuf,
     stamp: [u64; 4],
     pub(super) text: Text,
 }
 
-/// The notes that may answer a question, as of one state of the index.
+/// Candidate notes for a question, at one state of the index.
 pub struct Candidates {
     opened: Arc<Opened>,
-    /// The notes, in no order that means anything.
+    /// The candidates, unordered.
     pub list: Vec<Candidate>,
-    /// How many notes have words of the question.
+    /// Number of notes that match the words of the query.
     pub total: usize,
 }
 
 impl Candidates {
-    /// The note of a candidate.
+    /// Loads the note of a candidate.
     ///
     /// # Errors
-    /// [`Error::Unusable`] where the index is damaged.
+    ///
+    /// [`Error::Unusable`] if the index is damaged.
     pub fn note(&self, candidate: &Candidate) -> Result<Note, Error> {
         Ok(self.opened.text.note_of(candidate)?)
     }
 }
 
-/// All that a refresh starts from.
+/// The opened text index and the manifest, as a refresh needs them.
 pub(super) struct State {
     pub(super) opened: Arc<Opened>,
     pub(super) manifest: Manifest,
-    /// What the manifest's files looked like before they were read.
+    /// Metadata of the manifest's files, taken before they were read.
     stamp: [Option<[u64; 4]>; 2],
 }
 
 impl Index {
-    /// The index in `folder`, which need not exist.
+    /// Returns a handle to the index in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), ..Self::default() }
     }
 
-    /// Searches as of the last refresh: the matches from place `offset` on, at most `limit`.
+    /// Searches the state of the last refresh and returns at most `limit` matches starting at
+    /// `offset`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unusable`] where there is nothing sound to search; a refresh or, where that finds nothing amiss, a
-    /// rebuild mends it.
+    /// [`Error::Unusable`] if there is no sound index; a refresh or a rebuild repairs it.
     pub fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Error> {
         Ok(self.text()??.text.search(query, offset, limit)?)
     }
 
-    /// The notes that may answer, by their words and by what they mean; errors as for [`Index::search`].
+    /// Returns the candidate notes by words and by meaning. Fails like [`Index::search`].
     pub fn candidates(&self, asked: Asked<'_>) -> Result<Candidates, Error> {
         let opened = self.text()??;
         let (list, total) = opened.text.candidates(asked)?;
         Ok(Candidates { opened, list, total })
     }
 
-    /// Vectors that go when the index goes.
+    /// Returns the vectors stored inside the index folder, which are deleted with it.
     pub fn vectors(&self) -> Vectors {
         Vectors::open(&self.folder.join("vectors"))
     }
 
-    /// Which state of the notes it answers for: another after every change.
+    /// Returns the version of the indexed notes, which differs after every change.
     ///
     /// # Errors
-    /// Those of [`Index::search`].
+    ///
+    /// Fails like [`Index::search`].
     pub fn version(&self) -> Result<Version, Error> {
         let opened = self.text()??;
         let generation = opened.generation.file_name().unwrap_or_default().to_string_lossy();
         Ok(format!("{generation}-{}", opened.text.serial()))
     }
 
-    /// The passages of all notes; errors as for [`Index::search`].
+    /// Returns the passages of all notes. Fails like [`Index::search`].
     pub fn passages(&self) -> Result<PassageSet, Error> {
         Ok(self.text()??.text.passages()?)
     }
 
-    /// The notes with passages that are not among these, the latest changed first and at most `most`, and how many such
-    /// passages there are in all; errors as for [`Index::search`].
+    /// Returns at most `most` notes that have passages missing from `known`, the most recently
+    /// changed first, and the total number of missing passages. Fails like [`Index::search`].
     pub fn without(&self, known: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
         Ok(self.text()??.text.without(known, most)?)
     }
 
-    /// All notes as of the last refresh, sorted by path; errors as for [`Index::search`].
+    /// Returns all notes as of the last refresh, sorted by path. Fails like [`Index::search`].
     pub fn notes(&self) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.notes()?)
     }
 
-    /// Where each note with an id lies as of the last refresh, in no order; errors as for [`Index::search`].
+    /// Returns path and id of all notes that have an id, unordered. Fails like [`Index::search`].
     pub fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Error> {
         Ok(self.text()??.text.ids()?)
     }
 
-    /// The notes of these kinds as of the last refresh, sorted by path; errors as for [`Index::search`].
+    /// Returns the notes of these kinds as of the last refresh, sorted by path. Fails like
+    /// [`Index::search`].
     pub fn notes_of(&self, kinds: &[Kind]) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.of_kinds(kinds)?)
     }
 
-    /// The notes one edge away from these as of the last refresh, at a bounded cost; errors as for [`Index::search`].
+    /// Returns the notes one edge away from these as of the last refresh, at bounded cost. Fails
+    /// like [`Index::search`].
     pub fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Error> {
         Ok(self.text()??.text.neighbours(notes)?)
     }
 
-    /// The notes whose id begins with `prefix`: those just written and those indexed. They may have moved or gone
-    /// since, which the caller checks.
+    /// Returns the notes, queued or indexed, with an id that starts with `prefix`. They may have
+    /// moved or been deleted since; the caller must check.
     pub fn lookup(&self, prefix: &str) -> Result<Vec<(NoteId, NotePath)>, Error> {
         let lower = prefix.to_lowercase();
         let mut found: Vec<(NoteId, NotePath)> = self
@@ -158,17 +162,17 @@ impl Index {
         Ok(found)
     }
 
-    /// Whether files were written that no refresh has taken up yet.
+    /// Whether the queue holds files that no refresh has processed yet.
     pub fn has_queued(&self) -> bool {
         !self.queue_file().is_empty()
     }
 
-    /// Files that were written and that no refresh has taken up yet.
+    /// Returns the queued files that no refresh has processed yet.
     pub fn queued(&self) -> Vec<NotePath> {
         self.queue_file().entries().into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Notes that a note was written, for the next refresh and for [`Index::lookup`]; it waits for nobody.
+    /// Queues a written note for the next refresh and for [`Index::lookup`], without blocking.
     pub fn queue(&self, path: &NotePath, id: Option<&NoteId>) -> Result<(), Error> {
         std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let queue = self.queue_file();
@@ -191,12 +195,12 @@ impl Index {
         self.folder.join("current")
     }
 
-    /// Forgets what is open, so that the next question opens what is there.
+    /// Closes the opened text index, so that the next query opens it again.
     pub(super) fn reopen(&self) {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The name of the generation that counts.
+    /// Returns the name of the current generation.
     pub(super) fn current(&self) -> Result<Result<String, Unusable>, Error> {
         let current = self.current_file();
         Ok(match frame::read(&current).map_err(at(&current))? {
@@ -209,12 +213,12 @@ impl Index {
         })
     }
 
-    /// The folder of the generation that counts.
+    /// Returns the folder of the current generation.
     fn generation(&self) -> Result<Result<PathBuf, Unusable>, Error> {
         Ok(self.current()?.map(|name| self.folder.join(name)))
     }
 
-    /// The text index, opened anew only where somebody changed it.
+    /// Returns the text index, reopening it only if it changed.
     pub(super) fn text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
         misshapen_is_damaged(self.open_text())
     }
@@ -243,7 +247,7 @@ impl Index {
         }
     }
 
-    /// Everything, where it is sound and its parts agree.
+    /// Loads the text index and the manifest, and checks that they agree.
     pub(super) fn load(&self) -> Result<Result<State, Unusable>, Error> {
         misshapen_is_damaged(self.load_parts())
     }
@@ -268,7 +272,8 @@ impl Index {
         Ok(Ok(State { opened, manifest, stamp }))
     }
 
-    /// What [`Index::load`] would give, for a state that was loaded before; nobody else may be writing meanwhile.
+    /// Like [`Index::load`], but reuses a state loaded before if nothing changed. The caller must
+    /// hold the lock.
     pub(super) fn reload(&self, before: Result<State, Unusable>) -> Result<Result<State, Unusable>, Error> {
         if let (Ok(state), Ok(Ok(opened))) = (&before, self.text())
             && Arc::ptr_eq(&opened, &state.opened)
@@ -280,7 +285,7 @@ impl Index {
     }
 }
 
-/// The text index of a generation: the one that is open, or one opened anew.
+/// Returns the text index of a generation, reusing the opened one if it is current.
 fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Opened>, Unusable>, Error> {
     let folder = generation.join("text");
     // Taken before opening: a commit in between makes the next question open it again.
@@ -294,7 +299,7 @@ fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Op
     Ok(text.map(|text| Arc::new(Opened { generation: generation.to_owned(), stamp, text })))
 }
 
-/// A folder where a file should be, or the other way round, is one more damage that a rebuild mends.
+/// Reports a folder in place of a file, or the reverse, as damage that a rebuild repairs.
 pub(super) fn misshapen_is_damaged<T>(
     answer: Result<Result<T, Unusable>, Error>,
 ) -> Result<Result<T, Unusable>, Error> {

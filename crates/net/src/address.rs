@@ -1,32 +1,35 @@
-//! Where a server is, as somebody wrote it, and whether that is this machine.
+//! Parses server addresses and decides whether they are local.
 //!
-//! It resolves no name: a name that only resolves to this machine counts as another one.
+//! Names are not resolved: a name that resolves to this machine counts as remote unless it is
+//! `localhost`.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use ureq::http::Uri;
 
-/// An address that begins with `http://` or `https://` and holds no secret; without a slash at its end.
+/// A URL that starts with `http://` or `https://`, without credentials and without a trailing
+/// slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     text: String,
     host: String,
 }
 
-/// Why a text is no address; it never repeats what was typed, which may hold a password.
+/// Error for an invalid address. It never repeats the input, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct NotAnAddress {
-    /// What is wrong with it.
+    /// What is wrong with the address.
     pub why: &'static str,
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// What is wrong with it, where it is none, or holds what might be a secret.
+    ///
+    /// The text is not an address, or may contain a secret.
     pub fn parse(typed: &str) -> Result<Self, NotAnAddress> {
         let wrong = |why| Err(NotAnAddress { why });
         let typed = typed.trim().trim_end_matches('/');
@@ -47,28 +50,28 @@ impl Address {
         Ok(Self { text: typed.to_owned(), host: authority.host().to_ascii_lowercase() })
     }
 
-    /// An address that is written in the program, with its host.
+    /// Creates an address from a literal URL and its host, without validation.
     pub fn known(text: &str, host: &str) -> Self {
         Self { text: text.to_owned(), host: host.to_owned() }
     }
 
-    /// The server's name.
+    /// Returns the host name.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Whether it is this machine: `localhost`, 127.x.y.z or ::1.
+    /// Whether the host is this machine: `localhost`, 127.x.y.z or ::1.
     pub fn is_loopback(&self) -> bool {
         let bare = self.host.trim_start_matches('[').trim_end_matches(']');
         self.host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// Whether what is sent there is encrypted on its way.
+    /// Whether the scheme is `https`.
     pub fn is_encrypted(&self) -> bool {
         self.text.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
     }
 
-    /// What lies below it.
+    /// Returns the URL of a path below the address.
     pub fn below(&self, path: &str) -> String {
         format!("{}/{path}", self.text)
     }

@@ -1,7 +1,7 @@
-//! One request to a server: with a time-out, patience with a busy server, and a limit on its answer.
+//! HTTP client for JSON requests, with timeouts, retries and a limit on the response size.
 //!
-//! It follows no redirect, so that a key goes nowhere but where it was meant to, and reads no proxy from the
-//! environment. What the answer means is for the caller to say.
+//! It follows no redirects, so that the key is sent only to the configured server, and ignores
+//! proxy variables of the environment.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -16,36 +16,36 @@ use super::pace::Pace;
 use super::patience::Patience;
 use super::said::reason;
 
-/// The longest wait for a connection.
+/// Maximum time to connect.
 const LONGEST_CONNECT: Duration = Duration::from_secs(10);
-/// The largest answer that is looked at for a reason.
+/// Maximum size in bytes of an error response that is parsed for a message.
 const LARGEST_REASON: u64 = 64 << 10;
-/// How much of a reason is kept, in bytes.
+/// Maximum length in bytes of a message from the server.
 const KEPT_REASON: usize = 4 << 10;
 
-/// On what terms a server is asked.
+/// Configuration of a client.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// What the server knows us by, and the header that it wants it in.
+    /// API key and the header that carries it.
     pub key: Option<(Key, Lock)>,
-    /// Headers besides; none of them is a secret.
+    /// Additional headers. They must not be secret.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// The largest answer in bytes.
+    /// Maximum size of a response in bytes.
     pub largest: u64,
-    /// How often a request is sent again.
+    /// When to retry.
     pub patience: Patience,
-    /// How waits are waited.
+    /// How to sleep between retries.
     pub pace: Pace,
 }
 
-/// What asks one server.
+/// An HTTP client for one server.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
     terms: Terms,
 }
 
-/// A request that failed, and whether it may be sent again.
+/// A failed attempt, and when it may be retried.
 struct Failure {
     error: Error,
     again: Again,
@@ -58,7 +58,6 @@ enum Again {
 }
 
 impl Client {
-    /// A client that asks on these terms.
     pub fn new(terms: Terms) -> Self {
         let config = Agent::config_builder()
             .proxy(None)
@@ -69,10 +68,11 @@ impl Client {
         Self { agent: config.into(), terms }
     }
 
-    /// Posts a document and gives the body of the answer. The time-out is that of each try.
+    /// Posts a JSON document and returns the response body. The timeout applies to each attempt.
     ///
     /// # Errors
-    /// Why there is no answer, after as many tries as patience allows.
+    ///
+    /// The error of the last attempt, after all allowed retries.
     pub fn post(&self, url: &str, document: &Value, timeout: Duration) -> Result<Vec<u8>> {
         let Terms { patience, pace, .. } = &self.terms;
         let body = document.to_string();
@@ -147,7 +147,7 @@ impl Client {
         }
     }
 
-    /// What a failure to ask, or to hear the answer out, means.
+    /// Converts a transport error, and decides whether to retry.
     fn failed(&self, url: &str, timeout: Duration, error: ureq::Error) -> Failure {
         let url = url.to_owned();
         let out =
@@ -182,7 +182,7 @@ fn never(error: Error) -> Failure {
     Failure { error, again: Again::Never }
 }
 
-/// How long the server asks to be left alone. A date is counted from the server's own.
+/// Returns the delay of the `Retry-After` header. A date is relative to the server's `Date` header.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let asked = text(header::RETRY_AFTER)?;

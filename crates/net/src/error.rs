@@ -1,68 +1,55 @@
-//! Why a server gave no answer; never with anything of a key.
+//! Errors of HTTP requests. They never contain the key.
 
 use std::time::Duration;
 
 use super::said::shortened;
 
-/// A result of this layer.
+/// Result of HTTP requests.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// How much of what a server says is shown, in characters.
+/// Maximum number of characters of a server message in an error.
 const SHOWN: usize = 200;
 
-/// A request that came to nothing.
+/// A failed HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Nobody answers there.
+    /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
-    OutOfReach {
-        /// Who was asked.
-        url: String,
-        /// Why there was no answer.
-        cause: String,
-    },
-    /// The server took the request and said nothing in time.
+    OutOfReach { url: String, cause: String },
+    /// The server accepted the request but did not respond in time.
     #[error("{url} is out of reach: no answer within {after:?}")]
     TimedOut {
-        /// Who was asked.
         url: String,
-        /// How long it had.
+        /// Timeout of the request.
         after: Duration,
     },
-    /// The server says no.
+    /// The server returned an error status.
     #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
     Refused {
-        /// Who was asked.
         url: String,
-        /// The HTTP status.
         status: u16,
-        /// What the server said, without the key; may be empty or long.
+        /// Message from the server with the key removed; may be empty or long.
         message: String,
-        /// How long it asks to be left alone.
+        /// Delay that the server requested before a retry.
         wait: Option<Duration>,
     },
-    /// The answer is none that HTTP knows, or too large.
+    /// The response is not valid HTTP, or is too large.
     #[error("{url} answered nonsense: {why}")]
     Malformed {
-        /// Who was asked.
         url: String,
-        /// What is wrong with the answer.
+        /// What is wrong with the response.
         why: String,
     },
-    /// The key cannot be sent.
+    /// The key cannot be sent in a header.
     #[error("{url} cannot be asked: {why}")]
     Key {
-        /// Who would be asked.
         url: String,
-        /// What is wrong with the key; never the key.
+        /// What is wrong with the key. Never contains the key.
         why: &'static str,
     },
-    /// The work was called off before the server answered.
+    /// The operation was cancelled before the server responded.
     #[error("{url} was not waited for: the work was called off")]
-    CalledOff {
-        /// Who was, or would have been, asked.
-        url: String,
-    },
+    CalledOff { url: String },
 }
 
 fn said(message: &str) -> String {

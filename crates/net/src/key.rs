@@ -1,28 +1,29 @@
-//! A secret that is sent to a server, and shown to nobody.
+//! API keys, which are never printed.
 
 use std::fmt;
 
-/// A key; what prints it prints nothing of it.
+/// An API key. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
-/// The header that a server wants its key in.
+/// The header that carries the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
-    /// `Authorization: Bearer …`, as most want it.
+    /// `Authorization: Bearer …`, as most servers expect.
     Bearer,
     /// The bare key in a header of this name.
     Header(&'static str),
 }
 
 impl Key {
-    /// A key as somebody typed it; none where nothing was typed.
+    /// Creates a key from user input. Returns `None` for blank input.
     pub fn of(typed: &str) -> Option<Self> {
         let typed = typed.trim();
         (!typed.is_empty()).then(|| Self(typed.to_owned()))
     }
 
-    /// The header that carries it, name and value; none where it holds what no header may.
+    /// Returns name and value of the header, or `None` if the key contains characters that headers
+    /// do not allow.
     pub(super) fn header(&self, lock: Lock) -> Option<(&'static str, String)> {
         self.0.bytes().all(|byte| byte.is_ascii_graphic()).then(|| match lock {
             Lock::Bearer => ("authorization", format!("Bearer {}", self.0)),
@@ -30,7 +31,7 @@ impl Key {
         })
     }
 
-    /// A text without the key in it, where a server repeats it.
+    /// Replaces the key in a text, in case a server repeats it.
     pub fn taken_out_of(&self, text: &str) -> String {
         text.replace(&self.0, "…")
     }

@@ -1,6 +1,7 @@
-//! Asking a server over HTTP: patient with busy ones, short with silent ones, careful with keys.
+//! HTTP client for model servers: retries, short timeouts and protection of keys.
 //!
-//! It knows no model, no setting and no vault; what is asked, and what an answer means, is for `embed` and `llm`.
+//! It does not depend on models, settings or vaults; requests and responses are defined in `embed`
+//! and `llm`.
 
 mod address;
 mod client;

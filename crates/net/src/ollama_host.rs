@@ -1,12 +1,13 @@
-//! `OLLAMA_HOST`: where a person's Ollama listens, as that program itself reads it.
+//! Parses `OLLAMA_HOST` by the same rules as Ollama.
 
 use super::Address;
 
-/// The port that Ollama listens on unless told otherwise.
+/// Default port of Ollama.
 const PORT: u16 = 11434;
 
-/// The address in a value of `OLLAMA_HOST`, such as `10.0.0.7`, `:8080` or `https://ollama.example`; `None` where it is
-/// empty or cannot be read. A server that listens everywhere is asked on this machine.
+/// Returns the address in a value of `OLLAMA_HOST`, such as `10.0.0.7`, `:8080` or
+/// `https://ollama.example`, or `None` if it is empty or invalid. A wildcard address is replaced by
+/// the local one.
 pub fn ollama_host(value: &str) -> Option<Address> {
     let value = value.trim().trim_matches(['"', '\'']);
     let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
@@ -27,7 +28,8 @@ pub fn ollama_host(value: &str) -> Option<Address> {
     Address::parse(&format!("{scheme}://{host}:{port}/{path}")).ok()
 }
 
-/// An explicit scheme brings its own port.
+/// Returns the default port: that of the scheme if one is given explicitly, otherwise that of
+/// Ollama.
 fn default_port(value: &str, scheme: &str) -> u16 {
     match (value.contains("://"), scheme) {
         (true, "http") => 80,

@@ -1,14 +1,14 @@
-//! How waiting is done, and how somebody who waits is called off; passed in, so that a test need not wait.
+//! Sleeping with cancellation, injected so that tests need not wait.
 
 use std::fmt;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The longest sleep without a look at whether one was called off.
+/// Interval of checks for cancellation.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Sleeps, and knows whether the work was called off.
+/// Sleeps, and reports whether the operation was cancelled.
 #[derive(Clone)]
 pub struct Pace {
     sleep: Arc<dyn Fn(Duration) + Send + Sync>,
@@ -16,7 +16,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Sleeps by the first, and asks the second whether to go on.
+    /// Creates a value from a sleep function and a cancellation check.
     pub fn new(
         sleep: impl Fn(Duration) + Send + Sync + 'static,
         called_off: impl Fn() -> bool + Send + Sync + 'static,
@@ -24,7 +24,7 @@ impl Pace {
         Self { sleep: Arc::new(sleep), called_off: Arc::new(called_off) }
     }
 
-    /// Sleeps for real, but not on when called off.
+    /// Really sleeps, but stops early on cancellation.
     pub fn until(called_off: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let called_off = Arc::new(called_off);
         let asked = Arc::clone(&called_off);
@@ -38,18 +38,18 @@ impl Pace {
         Self { sleep: Arc::new(sleep), called_off }
     }
 
-    /// Sleeps for so long, or until called off.
+    /// Sleeps for `time`, or until the operation is cancelled.
     pub fn sleep(&self, time: Duration) {
         (self.sleep)(time);
     }
 
-    /// Whether the work was called off.
+    /// Whether the operation was cancelled.
     pub fn is_called_off(&self) -> bool {
         (self.called_off)()
     }
 }
 
-/// Sleeps for real, and is never called off.
+/// Really sleeps, and is never cancelled.
 impl Default for Pace {
     fn default() -> Self {
         Self::new(thread::sleep, || false)

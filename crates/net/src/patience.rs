@@ -1,26 +1,27 @@
-//! How often a request that failed is sent again, and after what waits.
+//! Retry policy of HTTP requests.
 
 use std::time::Duration;
 
-/// How patient somebody is with a server.
+/// Number of retries and the delays between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How often a request is sent again, at most.
+    /// Maximum number of retries.
     pub retries: u32,
-    /// The wait before the first repetition.
+    /// Delay before the first retry.
     pub pause: Duration,
-    /// What each further wait is multiplied with.
+    /// Factor between consecutive delays.
     pub growth: u32,
-    /// The longest wait; a server that asks for a longer one is given up.
+    /// Maximum delay. If the server requests a longer one, the request fails.
     pub longest: Duration,
-    /// Spreads the waits of several who wait for one server; `None` for waits as they are.
+    /// Seed for randomized delays, so that several clients do not retry at the same time; `None`
+    /// for exact delays.
     pub jitter: Option<u64>,
-    /// Whether a request is sent again to a server that did not answer in time.
+    /// Whether to retry after a timeout.
     pub with_silence: bool,
 }
 
 impl Patience {
-    /// None at all.
+    /// No retries.
     pub const NONE: Self = Self {
         retries: 0,
         pause: Duration::ZERO,
@@ -30,7 +31,8 @@ impl Patience {
         with_silence: false,
     };
 
-    /// The wait before the nth repetition, from 0: with jitter between half of it and all of it.
+    /// Returns the delay before retry `nth`, starting at 0. With jitter it is between half and all
+    /// of the regular delay.
     pub fn wait(&self, nth: u32) -> Duration {
         let growth = self.growth.checked_pow(nth).unwrap_or(u32::MAX);
         let wait = self.pause.checked_mul(growth).unwrap_or(self.longest).min(self.longest);
@@ -41,7 +43,7 @@ impl Patience {
     }
 }
 
-/// A number from 0 to 1 that a seed scatters to (the finalizer of splitmix64).
+/// Hashes a seed to a number from 0 to 1 (the finalizer of splitmix64).
 fn share(seed: u64) -> f64 {
     let mut bits = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

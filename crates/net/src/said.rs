@@ -1,8 +1,8 @@
-//! What a server says in words: the reason in the body of an error, as one short line.
+//! Extracts the message from an error response.
 
 use serde_json::Value;
 
-/// What a server says in the body of an error: the message in its JSON, else its text.
+/// Returns the message of an error response: a field of its JSON, otherwise its text.
 pub fn reason(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
     let said = match serde_json::from_str::<Value>(&text) {
@@ -24,7 +24,7 @@ fn in_json(document: &Value) -> Option<String> {
     said.or_else(shown)
 }
 
-/// One line of a foreign text of at most so many characters, without anything that moves a terminal's cursor.
+/// Shortens an untrusted text to one line of at most `most` characters, without control characters.
 pub fn shortened(text: &str, most: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");

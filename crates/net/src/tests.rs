@@ -1,4 +1,4 @@
-//! What comes of servers that are slow, busy, gone or wrong, against real ones on loopback.
+//! Tests with servers that are slow, busy, unreachable or faulty, on the loopback interface.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use super::*;
 use cm_test_server::{Reply, Request, Server};
 
 const KEY: &str = "sk-secret-12345";
-/// Long enough for every answer that comes at all.
+/// A timeout that is never reached in practice.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -23,7 +23,7 @@ const PATIENCE: Patience = Patience {
     with_silence: true,
 };
 
-/// A client that does not wait, and the waits that it would have waited.
+/// Returns a client that does not really sleep, and the recorded delays.
 fn client(patience: Patience) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
@@ -32,7 +32,8 @@ fn client(patience: Patience) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     (Client::new(Terms { key, headers: vec![("x-version", "1")], largest: 1 << 20, patience, pace }), waits)
 }
 
-/// What comes of asking the server, the waits, and how often it was asked; without the port.
+/// Sends a request and returns the result, the delays and the number of requests as text, with the
+/// port masked.
 fn asked(script: impl Fn(usize, &Request) -> Reply + Send + 'static, timeout: Duration) -> String {
     let server = Server::start(script);
     let (client, waits) = client(PATIENCE);

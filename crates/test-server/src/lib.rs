@@ -1,4 +1,4 @@
-//! A small HTTP server for tests: its answers are scripted, malformed ones among them.
+//! A small HTTP server for tests with scripted responses, including invalid ones.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-/// A request as it came in.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub line: String,
@@ -26,7 +26,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The value of a header.
+    /// Returns the value of a header, ignoring case of the name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|header| {
             let (found, value) = header.split_once(':')?;
@@ -35,23 +35,23 @@ impl Request {
     }
 }
 
-/// What the server does once it has read a request.
+/// What the server does after reading a request.
 pub enum Reply {
-    /// Answers with this status, these headers and this body.
+    /// Sends a response with this status, headers and body.
     Answer(u16, Vec<(&'static str, String)>, Vec<u8>),
-    /// Answers in chunks.
+    /// Sends a chunked response.
     Chunks(Vec<String>),
-    /// Says that the body is longer than what it then sends.
+    /// Announces a longer body than it sends.
     Cut(String),
-    /// Sends a body without an end.
+    /// Sends an endless body.
     Endless,
-    /// Sends these bytes, whatever they are.
+    /// Sends these bytes unchanged.
     Raw(&'static [u8]),
-    /// Closes the connection without a word.
+    /// Closes the connection without a response.
     Close,
-    /// Keeps the connection open without a word.
+    /// Keeps the connection open without a response.
     Silence,
-    /// Answers, and is gone for good.
+    /// Sends a response and stops the server.
     Last(String),
 }
 
@@ -73,7 +73,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that answers the nth request, from 0, as the script says.
+    /// Starts a server. `script` returns the reply to request number n, starting at 0.
     pub fn start(script: impl Fn(usize, &Request) -> Reply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -125,7 +125,7 @@ impl Drop for Server {
     }
 }
 
-/// Says what it has to say; a client that is gone by then is none of its business.
+/// Writes a reply, ignoring errors of a closed connection.
 fn give(stream: &mut TcpStream, reply: Reply) {
     match reply {
         Reply::Answer(status, headers, body) => answer(stream, status, &headers, &body),

@@ -1,22 +1,23 @@
-//! Where a token lies in the vocabulary's table; the build script, which makes the table, shares it.
+//! Hash function of the vocabulary table, shared with the build script that creates the table.
 //!
-//! It is no hash for input that somebody chooses to collide: the table is fixed.
+//! It does not resist chosen collisions and need not, because the table is fixed.
 
-/// How many slots the table has: a power of two, more than twice as many as there are tokens.
+/// Number of slots in the table: a power of two, more than twice the number of tokens.
 pub const SLOTS: usize = 1 << 16;
 
-/// A slot that holds no token. It differs from every entry, since no token has the number 65,535.
+/// Marker of an empty slot. It differs from every entry, because no token has the number 65,535.
 pub const EMPTY: u32 = u32::MAX;
 
-/// FNV-1a with 32 bits, which grows byte by byte: the hashes of all beginnings of a word cost one pass.
+/// 32-bit FNV-1a, computed byte by byte, so that hashing all prefixes of a word takes a single
+/// pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash(u32);
 
 impl Hash {
-    /// That of no bytes.
+    /// Hash of the empty string.
     pub const START: Self = Self(0x811c_9dc5);
 
-    /// That of some bytes.
+    /// Returns the hash of some bytes.
     pub const fn of(bytes: &[u8]) -> Self {
         let mut hash = Self::START;
         let mut at = 0;
@@ -27,23 +28,23 @@ impl Hash {
         hash
     }
 
-    /// That of one byte more.
+    /// Returns the hash after one more byte.
     pub const fn then(self, byte: u8) -> Self {
         Self((self.0 ^ byte as u32).wrapping_mul(0x0100_0193))
     }
 
-    /// The slot at which the search begins.
+    /// Returns the slot where probing starts.
     pub const fn slot(self) -> usize {
         self.0 as usize % SLOTS
     }
 
-    /// What the slot of a token holds: its number, and the half of the hash that does not name the slot.
+    /// Returns the slot content for a token: its number and the upper half of the hash.
     #[allow(dead_code, reason = "the program only reads")]
     pub const fn entry(self, token: u16) -> u32 {
         (self.0 & 0xffff_0000) | token as u32
     }
 
-    /// The number of the token in a slot, if the hash may be that token's.
+    /// Returns the token in a slot if the upper half of its hash matches.
     #[allow(dead_code, reason = "the build script only writes")]
     pub const fn token(self, entry: u32) -> Option<u16> {
         if entry & 0xffff_0000 == self.0 & 0xffff_0000 { Some(entry as u16) } else { None }

@@ -1,4 +1,4 @@
-//! What holds of any bytes that are read as an agent's log.
+//! Properties that hold for any bytes parsed as an agent's log.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use cm_session::event::Event;
 use cm_session::{Agent, Meta, SessionId};
 use cm_agents::ingest::{Format, Limits, Sink, Source, read_bytes};
 
-/// Events by session in order, line and part.
+/// Events by session position, line and part.
 #[derive(Default)]
 struct Told {
     order: Vec<SessionId>,
@@ -46,7 +46,8 @@ fn told(agent: Agent, format: Format, bytes: &[u8], limits: Limits) -> Told {
     told
 }
 
-/// Bytes are read as this format: without a panic, within any limit, and twice the same.
+/// Asserts that bytes are parsed as this format without a panic, within any limit, and
+/// deterministically.
 pub fn any(agent: Agent, format: Format, bytes: &[u8]) {
     let once = told(agent, format, bytes, Limits::default());
     let again = told(agent, format, bytes, Limits::default());
@@ -54,7 +55,7 @@ pub fn any(agent: Agent, format: Format, bytes: &[u8]) {
     told(agent, format, bytes, Limits { record: 64 });
 }
 
-/// The same, and what a part of the log tells, the whole of it tells too.
+/// Like [`any`], and asserts that the complete log contains the events of its first part.
 #[allow(dead_code, reason = "not every target's format is appended to")]
 pub fn appended(agent: Agent, format: Format, bytes: &[u8]) {
     any(agent, format, bytes);

@@ -1,25 +1,25 @@
-//! Just enough Rust to ask which paths and words a source text names: comments and literals are blanked, `use` trees
-//! are spread out. It does not resolve names.
+//! Minimal Rust scanner for paths and identifiers: comments and literals are blanked, and `use`
+//! trees are expanded. It does not resolve names.
 
-/// A path such as `crate::ops::add`, or a lone word, with its line.
+/// A path such as `crate::ops::add`, or a single identifier, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The line, from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// The path's segments.
     pub segments: Vec<String>,
-    /// Whether it is called as a macro: `println!`.
+    /// Whether it is a macro call, such as `println!`.
     pub is_macro: bool,
 }
 
 impl Named {
-    /// Whether these segments stand in it, one after the other.
+    /// Whether the path contains these segments consecutively.
     pub fn contains(&self, wanted: &[&str]) -> bool {
         self.segments.windows(wanted.len()).any(|part| part == wanted)
     }
 }
 
-/// All paths and words of a source text, in order. `use a::{b, c::d}` names `a::b` and `a::c::d`.
+/// Returns all paths and identifiers of a source text, in order. `use a::{b, c::d}` yields `a::b`
+/// and `a::c::d`.
 pub fn named(text: &str) -> Vec<Named> {
     let code = blanked(text);
     let tokens = tokens(&code);
@@ -35,7 +35,7 @@ pub fn named(text: &str) -> Vec<Named> {
     found
 }
 
-/// The source with the insides of comments, strings and characters replaced by blanks; line breaks stay.
+/// Replaces the content of comments, strings and characters by blanks, preserving line breaks.
 pub fn blanked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -49,7 +49,8 @@ pub fn blanked(text: &str) -> String {
     out
 }
 
-/// How many bytes a comment or literal takes that begins here; 0 where none does.
+/// Returns the length in bytes of the comment or literal at the start of `rest`, or 0 if there is
+/// none.
 fn literal(rest: &str, before: Option<char>) -> usize {
     let in_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
     if rest.starts_with("//") {
@@ -116,7 +117,7 @@ impl Token<'_> {
     }
 }
 
-/// Words, `::`, and all other characters one by one.
+/// Splits code into words, `::`, and single characters.
 fn tokens(code: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     for (index, line) in code.lines().enumerate() {
@@ -136,7 +137,7 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// Reads one path from `at`, which is at a word; a `{…}` after `::` gives one path for each of its branches.
+/// Reads one path starting at the word `at`. A `{…}` after `::` yields one path per branch.
 fn path(tokens: &[Token<'_>], at: &mut usize, prefix: &[String], found: &mut Vec<Named>) {
     let mut segments = prefix.to_vec();
     let line = tokens[*at].line;

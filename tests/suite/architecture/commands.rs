@@ -1,18 +1,19 @@
-//! Every command has its test file, under the same name.
+//! Checks that every command has a test file of the same name.
 
 use super::{Violation, files_below, none};
 
 const COMMANDS: &str = "src/cli/commands/";
 const TESTS: &str = "tests/suite/cli/";
 
-/// The command of a source file: `add` for `src/cli/commands/add.rs` and for `src/cli/commands/add/mod.rs`.
+/// Returns the command of a source file: `add` for `src/cli/commands/add.rs` and for
+/// `src/cli/commands/add/mod.rs`.
 fn command_of(path: &str) -> Option<&str> {
     let name = path.strip_prefix(COMMANDS)?;
     let name = name.strip_suffix("/mod.rs").or_else(|| name.strip_suffix(".rs"))?;
     (name != "mod" && !name.contains('/')).then_some(name)
 }
 
-/// A command's file has a test file of its name, and the tests' `mod.rs` (second) names it.
+/// Checks that a command has a test file and that the `mod.rs` of the tests (`index`) declares it.
 pub fn tested(path: &str, tests: &[&str], index: &str) -> Vec<Violation> {
     let Some(command) = command_of(path) else { return Vec::new() };
     let violation = |rule, remedy| vec![Violation { path: path.to_owned(), line: 0, rule, remedy }];

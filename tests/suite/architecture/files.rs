@@ -1,14 +1,14 @@
-//! How source files begin and what they are called.
+//! Rules for the headers and names of source files.
 
 use super::{Violation, hold, planted};
 
-/// Names that say nothing of what is inside.
+/// Forbidden generic names.
 const DRAWERS: [&str; 14] = [
     "util", "utils", "helper", "helpers", "manager", "managers", "common", "commons", "service", "services",
     "engine", "engines", "misc", "shared",
 ];
 
-/// A file begins with `//!`, which says what it is.
+/// Checks that a file starts with a `//!` comment.
 pub fn opening(path: &str, text: &str) -> Vec<Violation> {
     let said = text
         .strip_prefix("//!")
@@ -21,7 +21,7 @@ pub fn opening(path: &str, text: &str) -> Vec<Violation> {
     vec![Violation { path: path.to_owned(), line: 1, rule, remedy }]
 }
 
-/// No file or folder is called after a drawer.
+/// Checks that no file or folder has a generic name.
 pub fn drawer(path: &str, _text: &str) -> Vec<Violation> {
     let words = path.trim_end_matches(".rs").split(['/', '_']);
     let found = words.filter(|word| DRAWERS.contains(word)).map(|word| Violation {

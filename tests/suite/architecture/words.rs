@@ -1,11 +1,11 @@
-//! Words that a layer never says, because what they stand for belongs to another.
+//! Forbidden paths and macros per layer.
 
 use super::code::{Named, named};
 use super::{Violation, hold, layer_of, planted};
 
-/// Some words, the layers that may not say them, why, and what to do instead.
+/// Forbidden words with the affected layers, the reason, and the alternative.
 struct Ban {
-    /// Paths, or macros with their `!`.
+    /// Paths, or macros with a trailing `!`.
     words: &'static [&'static str],
     layers: Layers,
     rule: &'static str,
@@ -13,11 +13,10 @@ struct Ban {
 }
 
 enum Layers {
-    /// These, and `None` of a path (`src/lib.rs`) never.
+    /// Only these layers; never files without a layer such as `src/lib.rs`.
     Of(&'static [&'static str]),
-    /// All but these.
+    /// All layers except these.
     AllBut(&'static [&'static str]),
-    /// Every file.
     Everywhere,
 }
 
@@ -109,7 +108,7 @@ fn says(named: &Named, word: &str) -> bool {
     }
 }
 
-/// A file says no word that its layer may not say.
+/// Checks that a file uses no word that is forbidden in its layer.
 pub fn banned(path: &str, text: &str) -> Vec<Violation> {
     let layer = layer_of(path);
     let bans: Vec<_> = BANS.iter().filter(|ban| ban.layers.hold_in(layer)).collect();

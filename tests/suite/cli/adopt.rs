@@ -1,4 +1,4 @@
-//! `cm adopt`: ids for notes that have none.
+//! `cm adopt`: adds ids to notes without one.
 
 use crate::support::exchange::files;
 use crate::support::vault_of;

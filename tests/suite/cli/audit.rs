@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, told, vault_of};
 
-/// Bullets with a check of each kind, one that is only a draft, and one whose expression is none.
+/// Rules with every type of check, a draft, and a rule with an invalid expression.
 const RULES: &str = r"
 --- playbook/naming/units.md
 ---
@@ -254,7 +254,7 @@ fn a_playbook_without_checks_has_nothing_to_audit() {
     ");
 }
 
-/// A query that must occur, one that must not, and one without a word.
+/// Checks with a required pattern, a forbidden pattern, and a pattern without any word.
 const QUERIES: &str = "
 --- playbook/testing/again.md
 ---

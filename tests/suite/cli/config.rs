@@ -226,7 +226,7 @@ fn a_key_in_the_shared_file_does_not_count_and_is_told() {
       }
     ]
     "#);
-    // Taking it out needs no leave.
+    // Removing it needs no permission.
     sandbox.cm(&["config", "unset", "embeddings.key"]).ok();
     assert!(!sandbox.read("cm.toml").contains("12345"));
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Sandbox, example, vault_of};
 
-/// A playbook and a few memories about retries.
+/// A playbook and some memories about retries.
 const RETRIES: &str = r#"
 --- playbook/net/jitter-aaaaaa.md
 ---
@@ -202,7 +202,7 @@ fn ids(briefing: &Value, section: &str) -> Vec<String> {
     items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The last part of each rule's id.
+/// Returns the last part of each rule's id.
 fn rules(briefing: &Value) -> String {
     let ids = ids(briefing, "rules");
     ids.iter().map(|id| id.rsplit('-').next().unwrap()).collect::<Vec<_>>().join(" ")

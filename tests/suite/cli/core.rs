@@ -120,7 +120,7 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     ");
 }
 
-/// A vault of as many solutions and decisions, the first the most important.
+/// Creates a vault with this number of solutions and of decisions, by descending importance.
 fn crowd(of_each: usize, settings: &str) -> Sandbox {
     let mut files = format!("--- cm.toml\n{settings}\n");
     for (kind, folder) in [("solution", "solutions"), ("decision", "decisions")] {

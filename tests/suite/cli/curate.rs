@@ -3,7 +3,8 @@
 use super::rules::{JITTER, SUITE, rules};
 use super::small::{commits, message};
 
-/// One delta of each outcome: added, a duplicate that credits, a conflict, judged, reworded, and four that cannot be.
+/// Deltas for every outcome: added, duplicate with credit, conflict, feedback, reworded, and four
+/// invalid ones.
 const DELTAS: &str = r#"{"session": "s-9", "agent": "otter", "deltas": [
   {"type": "add", "bullet": {"category": "net", "content": "Give every request a timeout.", "reasoning": "One hung for an hour."}},
   {"type": "add", "bullet": {"category": "testing", "content": "Run the whole  suite before you push."}},

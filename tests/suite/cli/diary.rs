@@ -6,7 +6,7 @@ use crate::support::{Said, Sandbox, everything, scripted, talk, vault_of};
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-/// A vault, and a session in which a test was mended.
+/// Creates a vault and a session in which a test was fixed.
 fn mended(more: &[Said<'_>]) -> Sandbox {
     let sandbox = vault_of("");
     tell(&sandbox, more);

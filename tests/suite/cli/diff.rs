@@ -169,7 +169,7 @@ of plain text
 that stay.
 ";
 
-/// A history of feedback, states, edges, and a note without an id that moves.
+/// Creates a history of feedback, state changes and edges, and of a moved note without an id.
 fn rules() -> crate::support::Sandbox {
     let sandbox = crate::support::vault_of(RULES);
     let bullet = "playbook/net/timeout.md";

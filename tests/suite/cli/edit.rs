@@ -3,7 +3,7 @@
 use super::small::{CLOSE, RETRY, commits, committed, message, small};
 use crate::support::{Sandbox, hashes};
 
-/// An editor: a script of the shell, with the note's file as `$1`.
+/// Returns the command of an editor: a shell script that gets the note's file as `$1`.
 fn editor(sandbox: &Sandbox, script: &str) -> String {
     let file = sandbox.root().join("editor");
     std::fs::write(&file, format!("set -e\n{script}\n")).unwrap();

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// Three short notes, two of them about the same thing in other words.
+/// Three short notes, two of them about the same subject in different words.
 fn three() -> Sandbox {
     vault_of(
         "\
@@ -34,7 +34,7 @@ Blue is deep water.
     )
 }
 
-/// The status without sizes, which are those of the models and of no interest here.
+/// Returns the status without model sizes.
 fn status(sandbox: &Sandbox) -> Vec<String> {
     let status = sandbox.cm(&["embed", "status", "--json"]).ok().json();
     let models = status["models"].as_array().unwrap().iter();
@@ -182,7 +182,7 @@ fn a_model_that_does_not_answer_is_not_chosen() {
     assert_eq!(everything(&sandbox.vault()), before);
 }
 
-/// A server that speaks as ollama does, and says of every text how often each vowel is in it; where it listens.
+/// Starts a fake Ollama server, with vectors that count the vowels of a text. Returns its address.
 fn ollama() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -222,7 +222,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
         let run = sandbox.run(arguments).env("CM_EMBEDDINGS_PROVIDER", "ollama");
         run.env("CM_EMBEDDINGS_URL", url).go()
     };
-    // It has read nothing of this vault, so a search has nothing to ask it.
+    // The model has embedded nothing of this vault, so a search does not use it.
     let before = reach(&nowhere, &["search", "database", "--json"]).ok();
     assert_eq!(before.stderr, "");
     let read = reach(&nowhere, &["embed"]).snapshot();

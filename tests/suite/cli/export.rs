@@ -1,4 +1,4 @@
-//! `cm export`: the vault for other tools.
+//! `cm export`: writes the vault for other tools.
 
 use crate::support::exchange::{VAULT, files};
 use crate::support::vault_of;

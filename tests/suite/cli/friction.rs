@@ -20,7 +20,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A home in which the golden logs lie where their agents keep them.
+/// Creates a home folder with the golden logs at the agents' default locations.
 fn with_logs() -> Sandbox {
     let sandbox = Sandbox::new();
     let home = sandbox.root().join("home");
@@ -259,7 +259,7 @@ fn sessions_of_the_last_days_are_found_where_agents_keep_them() {
         of(&[]).ok().json()["overall"]["total_sessions"]
     );
     assert_eq!(of(&["--workspace", "elsewhere"]).code, 8);
-    // The agent that asks is not what it asks for.
+    // The calling agent is not the agent in the filter.
     let asked =
         sandbox.run(&["friction", "--days", "60", "--out", "some", "--json"]).env("CM_AGENT", "codex").go();
     assert_eq!(asked.json(), of(&[]).json());

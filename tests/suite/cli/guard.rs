@@ -117,7 +117,7 @@ fn an_accepted_incident_and_blocked_patterns_of_the_vault_count() {
     block: `deploy.sh --prod` is a blocked pattern (1a1a1a1a-0000-4000-8000-000000000001): only the pipeline deploys
     [exit 5]
     ");
-    // A draft is nobody's word yet.
+    // A draft is not confirmed yet.
     assert_eq!(sandbox.cm(&["guard", "--", "rm -r src"]).code, 0);
     sandbox.cm(&["validate"]).ok();
     assert!(!sandbox.cm(&["guard", "--", "ls"]).stderr.contains("note"));
@@ -143,7 +143,7 @@ fn claude_code_is_answered_as_its_hooks_are() {
     {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this deletes files that git does not track"}}
     [exit 0]
     "#);
-    // Nobody is there to be asked.
+    // Nobody is available to confirm the command.
     let alone = "\"permission_mode\":\"bypassPermissions\",";
     insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", alone)).snapshot(), @r#"
     {"systemMessage":"cm guard: this deletes files that git does not track"}
@@ -182,7 +182,7 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     {"permission":"deny","user_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)","agent_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
     [exit 0]
     "#);
-    // The vault is found from the folder that the agent names.
+    // The vault is found from the folder in the agent's message.
     let elsewhere = sandbox.run(&["guard"]).within("..").stdin(cursor("git reset --hard")).go();
     assert_eq!(elsewhere.stdout, said(&sandbox, &cursor("git reset --hard")).stdout);
     let gemini = |command: &str| {
@@ -223,7 +223,7 @@ fn a_guard_that_cannot_judge_blocks_no_agent() {
     }
     let ran = run(&["guard", "--format", "cursor"], "no message");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "{}\n"));
-    // Whoever names the command is told of a mistake as ever.
+    // A command given explicitly reports errors as usual.
     assert_eq!(sandbox.cm(&["guard", "--polite", "--", "ls"]).code, 2);
 }
 
@@ -299,7 +299,7 @@ fn a_symbolic_link_is_judged_by_what_it_leads_to() {
         let ran = sandbox.cm(&["guard", "--", command]);
         ran.stdout.split([':', '\n']).next().unwrap_or_default().to_owned()
     };
-    // The link itself is a file like any other; what it leads to is not.
+    // The link itself is a regular path; its target is not.
     assert_eq!(word("rm -rf build"), "allow");
     assert_eq!(word("rm -rf build/*"), "block");
     assert_eq!(word("cd build && rm -rf *"), "block");

@@ -1,4 +1,5 @@
-//! `cm hook`: what each agent is answered at each event, with real vaults; and that nothing ever breaks an agent.
+//! `cm hook`: responses to each agent and event with real vaults. Hooks must never interrupt an
+//! agent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Ran, Said, Sandbox, hashes, talk, vault_of};
 
-/// The session of every recorded message.
+/// Session id in all recorded messages.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
 
 const SHOP: &str = "\
@@ -68,23 +69,23 @@ The test upload_retries waits for the server; give the client a timeout of 2 s.
 - [Write the changelog before the release.](playbook/release/changelog.md) (release)
 ";
 
-/// A vault whose index is there.
+/// Creates a vault with an up-to-date index.
 fn shop() -> Sandbox {
     let sandbox = vault_of(SHOP);
     sandbox.cm(&["reindex"]).ok();
-    // No background may read the notes while a test looks at them.
+    // No background process may read the notes during a test.
     sandbox.settings("[hooks]\ncapture = false\n");
     sandbox
 }
 
-/// A recorded message, told in the sandbox's vault.
+/// Returns a recorded message with the sandbox's vault as its folder.
 fn recorded(sandbox: &Sandbox, agent: &str, event: &str) -> String {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/hooks/{agent}/{event}.in.json"));
     fs::read_to_string(file).unwrap().replace("/home/dev/shop", &sandbox.vault().display().to_string())
 }
 
-/// The answer to a recorded message; the hook runs in another folder than the agent.
+/// Runs the hook on a recorded message, in another folder than the agent's.
 fn told(sandbox: &Sandbox, agent: &str, event: &str) -> Ran {
     hooked(sandbox, &[agent, event], &recorded(sandbox, agent, event))
 }
@@ -103,7 +104,7 @@ fn prompt(session: &str, sandbox: &Sandbox, words: &str) -> Ran {
     hooked(sandbox, &["claude", "prompt"], &message.to_string())
 }
 
-/// What a model reads of an answer.
+/// Returns the text of a response that the model sees.
 fn words(ran: &Ran) -> String {
     if ran.stdout.is_empty() {
         return String::new();
@@ -122,7 +123,7 @@ fn record(sandbox: &Sandbox) -> PathBuf {
     sandbox.vault().join(format!("_state/hooks/{SESSION}.jsonl"))
 }
 
-/// Waits until the background has made this file.
+/// Waits until a background process has created this file.
 fn awaited(file: &Path) -> bool {
     (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
@@ -169,7 +170,7 @@ fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     insta::assert_snapshot!(context(&shop(), "codex"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n\n## Rules for the work at hand\n\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n\n## Rules\n\n- [Write the changelog before the release.](playbook/release/changelog.md) (release)\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "opencode"), @r#"{"context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}"#);
-    // Cursor takes no words at a prompt: they wait for the next tool.
+    // Cursor accepts no context at a prompt; it is delivered with the next tool call.
     let cursor = shop();
     assert_eq!(context(&cursor, "cursor"), "{}\n");
     insta::assert_snapshot!(told(&cursor, "cursor", "post-tool").stdout, @r#"{"additional_context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}"#);
@@ -197,7 +198,7 @@ fn a_command_is_judged_before_it_runs() {
     insta::assert_snapshot!(told(&sandbox, "cursor", "pre-tool").stdout, @r#"{"permission":"deny","user_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease","agent_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
     insta::assert_snapshot!(told(&sandbox, "gemini", "pre-tool").stdout, @r#"{"decision":"deny","reason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
     insta::assert_snapshot!(told(&sandbox, "opencode", "pre-tool").stdout, @r#"{"deny":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
-    // Without any vault the built-in rules judge.
+    // Without a vault the built-in rules apply.
     let nowhere = Sandbox::new();
     assert_eq!(told(&nowhere, "claude", "pre-tool").stdout, told(&sandbox, "claude", "pre-tool").stdout);
 }
@@ -287,7 +288,7 @@ fn two_hooks_of_one_event_brief_once() {
     let compacted = recorded(&sandbox, "claude", "session-start").replace("startup", "compact");
     assert_ne!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
     assert_eq!(hooked(&sandbox, &["claude", "session-start"], &compacted).stdout, "");
-    // The next best notes are none for the same prompt.
+    // The same prompt does not return the next best notes.
     sandbox.write("_config.toml", "[hooks]\ncapture = false\nmax_notes = 1\n");
     let flaky = "the upload test is flaky again, please fix it";
     assert_ne!(prompt("other", &sandbox, flaky).stdout, "");
@@ -322,7 +323,7 @@ fn no_rule_is_told_twice_in_a_session_and_each_session_is_told_anew() {
     assert!(words(&prompt("another", &sandbox, flaky)).contains("b-mt2ssunl-jq6d8j"));
     assert!(words(&prompt("another", &sandbox, release)).contains("b-mnq4ancz-0a0a0a"));
     assert_eq!(prompt("another", &sandbox, flaky).stdout, "");
-    // A resumed session replays what it was told; a compacted one has lost it.
+    // A resumed session still contains earlier context; a compacted one has lost it.
     let again = |source: &str| {
         let message = recorded(&sandbox, "claude", "session-start").replace("startup", source);
         words(&hooked(&sandbox, &["claude", "session-start"], &message))
@@ -410,7 +411,7 @@ fn an_unreadable_vault_is_written_down_and_nothing_is_told() {
         assert_eq!(told(&sandbox, "claude", event).stdout, "");
     }
     assert_eq!(failures(&sandbox).lines().count(), 3);
-    // Where not even that can be written down, the agent hears as little.
+    // Even if the error cannot be logged, the agent gets no output.
     fs::remove_dir_all(sandbox.vault().join("_state")).unwrap();
     sandbox.write("_state", "a file where a folder should be");
     assert_eq!(told(&sandbox, "claude", "prompt").stdout, "");
@@ -534,7 +535,7 @@ fn a_session_that_ends_is_learned_from_where_the_person_wants_that() {
     );
     told(&sandbox, "claude", "session-end");
     assert!(awaited(&sandbox.vault().join("diary")));
-    // What others can write into a shared file starts nothing.
+    // A shared settings file cannot start a program.
     let shared = vault_of(SHOP);
     shared.write("cm.toml", "[reflect]\nauto = true\n");
     talk(&shared, SESSION, 8, &[Said::Person(rule)]);

@@ -1,4 +1,4 @@
-//! `cm hooks`: our hooks in settings that are people's, put in and taken out.
+//! `cm hooks`: installs hooks in existing settings files and removes them again.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ const CODEX: &str = "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"c
 const CURSOR: &str = "\u{feff}{\r\n\t// mine\r\n\t\"version\": 1,\r\n\t\"hooks\": {\r\n\t\t\"stop\": [{ \"command\": \"./mine.sh\" }],\r\n\t},\r\n}\r\n";
 const GEMINI: &str = "{\n  // the dark one\n  \"theme\": \"dark\",\n  \"hooks\": {}\n}\n";
 
-/// A project of which all agents but opencode have settings.
+/// Creates a project with settings of all agents except opencode.
 fn project() -> Sandbox {
     let sandbox = vault_of("");
     for (path, text) in FILES {
@@ -27,7 +27,7 @@ const FILES: [(&str, &str); 4] = [
     (".gemini/settings.json", GEMINI),
 ];
 
-/// Runs it with the program on the path, as agents need it.
+/// Runs `cm` with the program's folder in `PATH`, as agents require.
 fn cm(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
     let folder = PathBuf::from(env!("CARGO_BIN_EXE_cm")).parent().unwrap().display().to_string();
     sandbox.run(arguments).env("PATH", &folder).go()
@@ -172,7 +172,7 @@ fn install_install_again_and_uninstall_give_the_very_bytes_from_before() {
     assert_eq!(everything(&sandbox.vault()), installed, "twice is once");
     cm(&sandbox, &["hooks", "uninstall"]).ok();
     assert_eq!(everything(&sandbox.vault()), before);
-    // And where there was nothing, nothing is left.
+    // Files that did not exist before are removed.
     let bare = vault_of("");
     let before = hashes(&bare.vault());
     let all = ["claude", "codex", "cursor", "gemini", "opencode"];

@@ -1,4 +1,4 @@
-//! `cm import`: nothing is lost on the way, and nothing comes twice.
+//! `cm import`: loses nothing and imports nothing twice.
 
 use std::fs;
 

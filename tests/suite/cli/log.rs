@@ -3,7 +3,7 @@
 use super::small::{RETRY, inside, small};
 use crate::support::Sandbox;
 
-/// The small vault with three curations by an agent and two people, on three days.
+/// The small vault with three changes by an agent and two people on three days.
 fn curated() -> Sandbox {
     let sandbox = small();
     let at = |day: &str, arguments: &[&str]| {

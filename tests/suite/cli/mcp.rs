@@ -1,4 +1,4 @@
-//! `cm mcp`: an agent that starts the real program, asks it for all that it has, and leaves.
+//! `cm mcp`: a client starts the real program, calls everything that it offers, and disconnects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{Agent, Said, Sandbox, talk, taught, vault_of};
 
-/// A call of each tool, upon the example vault; the clients of others make the same ones.
+/// One call per tool on the example vault. Other clients use the same calls.
 const CALLS: &str = include_str!("../../mcp/calls.json");
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -34,7 +34,7 @@ fn each_tool_is_listed_within_ten_kilobytes_and_gives_what_its_schema_says_twice
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let takes = jsonschema::draft202012::new(&tool["inputSchema"]).unwrap();
-        // What is text to be read has no schema, and no structured content.
+        // Tools that return text have no output schema and no structured content.
         let gives = tool.get("outputSchema").unwrap_or(&Value::Null);
         let gives = if gives.is_null() { json!({ "type": "null" }) } else { gives.clone() };
         let gives = jsonschema::draft202012::new(&gives).unwrap();

@@ -1,4 +1,4 @@
-//! The commands, one file each: what they print, their JSON, and their refusals.
+//! Tests of the commands, one file each: output, JSON and errors.
 
 mod add;
 mod adopt;

@@ -87,7 +87,7 @@ fn a_note_without_a_title_is_a_slip_of_usage() {
     ");
 }
 
-/// What an editor does to `cm new`: the outcome, and how many commits and drafts there are.
+/// Runs `cm new` with an editor. Returns the result and the numbers of commits and drafts.
 fn edited(
     sandbox: &Sandbox,
     editor: &dyn Fn(&std::path::PathBuf) -> cm_app::Result<()>,

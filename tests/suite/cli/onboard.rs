@@ -1,4 +1,4 @@
-//! `cm onboard`, over a home folder with logs of agents.
+//! `cm onboard` with agents' logs in the home folder.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,8 @@ use crate::support::{Sandbox, log, vault_of};
 const LOGIN: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const REBASE: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
-/// A vault whose playbook says much of git and one thing of tests, and two sessions: one about a password, one about git.
+/// Creates a vault with many rules about Git and one about tests, and two sessions: one about a
+/// password, one about Git.
 fn two_sessions() -> Sandbox {
     let mut files = String::new();
     let mut add = |number: usize, category: &str, text: &str| {
@@ -132,7 +133,7 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["onboard", "read", "nope"]).code, 4);
-    // A pattern that is new takes out what an index of before still holds.
+    // A new pattern also removes matches from an existing index.
     sandbox.settings("[redaction]\nextra = [\"word = obey me\"]\n");
     let stale = sandbox.cm(&["onboard", "read", "dddddddd", "--no-refresh"]).ok().stdout;
     assert!(stale.contains("[redacted: word]") && !stale.contains("obey me"), "{stale}");
@@ -141,7 +142,7 @@ fn a_session_is_read_without_its_secrets_and_as_data_alone() {
 #[test]
 fn an_agent_learns_from_a_package_and_answers_through_curate() {
     let sandbox = two_sessions();
-    // It is JSON, whether or not JSON was asked for.
+    // The output is JSON with and without `--json`.
     let package = sandbox.cm(&["onboard", "read", LOGIN, "--template"]).ok().json();
     assert_eq!(package, sandbox.cm(&["onboard", "read", LOGIN, "--template", "--json"]).ok().json());
     assert_eq!(package["focus"][0]["category"], "security", "{:#}", package["focus"]);
@@ -213,7 +214,7 @@ fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     note: 2 sessions of other agents are left out (sessions.cross_agent)
     [exit 0]
     ");
-    // A file that others can write opens nothing.
+    // A shared settings file cannot grant access.
     sandbox.write("cm.toml", "[sessions]\ncross_agent = true\n");
     let ran = asked(&["onboard", "read", LOGIN]);
     assert!(ran.code == 5, "{}", ran.snapshot());

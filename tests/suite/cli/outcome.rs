@@ -43,7 +43,7 @@ created: 2026-10-01T08:00:00Z
 Name every number at a border with its unit.
 ";
 
-/// A vault with rules, and a session that cites one of them.
+/// Creates a vault with rules, and a session that cites one of them.
 fn sandbox() -> Sandbox {
     let sandbox = vault_of(RULES);
     let said = [
@@ -290,7 +290,7 @@ fn a_session_that_nobody_knows_is_taken_at_an_agents_word_for_its_rules_only() {
         ["outcome", "nowhere", "success", "--agent", "codex", "--rules", "b-mq6d3m8l-b2b2b2", "--json"];
     let taken = sandbox.cm(&known).ok().json();
     assert_eq!((&taken["agent"], &taken["created"]), (&json!("codex"), &json!(true)), "{taken}");
-    // Its diary makes it known from now on, also by the beginning of its id.
+    // The diary makes the session available from now on, also by its id prefix.
     assert_eq!(sandbox.cm(&["outcome", "nowh", "failure", "--json"]).ok().json()["session"], "nowhere");
 }
 

@@ -41,10 +41,10 @@ fn a_memory_that_is_pinned_stays_as_it_is() {
     assert_eq!(commits(&sandbox), 1);
 }
 
-/// Where the note lies once it is pinned.
+/// Path of the note after it is pinned.
 const PINNED: &str = "vault/retry-with-jitter-1f0c2a.md";
 
-/// The lines that a diff takes and adds, wherever the file lies.
+/// Returns the hunks of a diff without the file names.
 fn hunks(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let diff = sandbox.git(&[&["diff", "--no-renames"], arguments].concat());
     diff.lines().skip_while(|line| !line.starts_with("@@")).map(|line| format!("{line}\n")).collect()

@@ -1,8 +1,8 @@
-//! `cm playbook`: what is in it, and its way out of the vault and back.
+//! `cm playbook`: listing, export and import.
 
 use crate::support::{Sandbox, vault_of};
 
-/// Four bullets: a proven rule, an anti-pattern, a draft and a retired one; and a pattern that is warned of.
+/// Four rules (proven, anti-pattern, draft and retired) and a blocked pattern.
 const PLAYBOOK: &str = "\
 --- playbook/testing/seed-1.md
 ---
@@ -548,7 +548,7 @@ fn a_rule_that_is_kept_out_for_ever_comes_in_by_no_file_and_goes_out_by_none() {
 #[test]
 fn an_entry_with_a_secret_stays_out_alone_and_is_named_without_it() {
     let sandbox = playbook();
-    // Put together here, so that no scanner takes this file for a leak.
+    // Assembled at run time, so that scanners do not report this file.
     let key = ["AKIA", "Q7XN4TZP2M5RWJ8D"].concat();
     let secret = format!("- {{id: b-8, content: Log in with aws_access_key_id = {key} and nothing else}}");
     let sound = "- {id: b-9, content: Ask before you drop a table, category: databases}";

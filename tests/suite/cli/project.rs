@@ -1,4 +1,4 @@
-//! `cm project`: the playbook in an agent's rule file, whose other lines stay.
+//! `cm project`: writes the playbook to an agent's rule file and preserves the other lines.
 
 use super::playbook::playbook;
 use crate::support::vault_of;
@@ -146,7 +146,7 @@ fn a_link_to_the_other_agents_file_stays_a_link() {
     assert!(sandbox.read("AGENTS.md").starts_with("# Mine\n\n<!-- cm:begin playbook"));
 }
 
-/// A hidden character in a rule, one in the reasons of another, and a rule that is sound.
+/// A rule with a hidden character, one with a hidden character in its reasoning, and a valid rule.
 const HIDING: &str = "\
 --- playbook/net/hidden-1.md
 ---

@@ -1,4 +1,5 @@
-//! `cm reflect`, with the real program: by rules, with a script that answers for a model, stopped, and handed to an agent.
+//! `cm reflect` with the real program: without a model, with a scripted model, cancelled, and
+//! delegated to an agent.
 
 use std::process::Stdio;
 
@@ -10,7 +11,7 @@ const ONE: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const TWO: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 const RULE: &str = "From now on, always run the tests before you commit.";
 
-/// A session that ended well, in which the person said something that is to hold.
+/// Writes a successful session in which the person states a lasting wish.
 fn good(sandbox: &Sandbox, id: &str, hour: usize, wish: &str) {
     talk(
         sandbox,
@@ -52,7 +53,7 @@ fn commits(sandbox: &Sandbox) -> usize {
     sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
 }
 
-/// What a model may say of any of these sessions.
+/// A model response that fits any of these sessions.
 fn any() -> Value {
     json!({"again": true, "answer": {"status": "success", "deltas": []}})
 }
@@ -142,7 +143,7 @@ fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
     );
     assert_eq!(notes(&sandbox), before + 1, "a new rule, and no second diary or memory");
     assert_eq!(states(&sandbox), ["a processed", "b processed"]);
-    // Without the record all is worked on once more, and found to be there.
+    // Without the record everything is processed again and found to exist.
     std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     let count = commits(&sandbox);
     let ran = sandbox.cm(&["reflect", "--json"]);
@@ -337,7 +338,7 @@ fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
     assert_eq!(sandbox.cm(&["curate", "../answer.json"]).code, 4);
 }
 
-/// A playbook of so many rules, and what a briefing shows of them.
+/// Returns a playbook of `count` rules, the rules section of the briefing, and the ids.
 fn rules(count: usize) -> (String, String, Vec<String>) {
     let (mut files, mut briefing, mut ids) = (String::new(), String::new(), Vec::new());
     for at in 0..count {
@@ -380,7 +381,7 @@ fn one_session_verdict_never_credits_a_rule_that_the_session_did_not_cite() {
     assert_eq!(with_feedback, [&ids[7]]);
     let credited = sandbox.read(&format!("playbook/testing/{}.md", ids[7]));
     assert!(credited.contains("weight: 0.3") && credited.contains(ONE), "{credited}");
-    // Once for a session and a rule, however often it is looked at.
+    // Counted once per session and rule, however often the session is processed.
     std::fs::remove_file(sandbox.private("reflected.jsonl")).unwrap();
     sandbox.cm(&["reflect"]);
     assert_eq!(sandbox.read(&format!("playbook/testing/{}.md", ids[7])), credited);
@@ -412,7 +413,8 @@ fn what_follows_of_an_outcome_never_goes_on_top_of_an_explicit_mark() {
     assert!(second.contains("harmful") && !second.contains("helpful"), "{second}");
 }
 
-/// A model that says that it was asked, and answers when it is let go; the sandbox's home is where both is seen.
+/// Installs a model that records each request in the sandbox's home and answers once the file `go`
+/// exists there.
 #[cfg(unix)]
 fn slow(sandbox: &Sandbox) {
     let script = "#!/bin/sh\ncat > /dev/null\necho x >> \"$HOME/asked\"\n\

@@ -5,7 +5,7 @@ use crate::support::{Sandbox, vault_of};
 const START: &str = "<!-- MEMORY:START -->";
 const END: &str = "<!-- MEMORY:END -->";
 
-/// A diary of the n-th day of November, with these learnings and preferences.
+/// Writes a diary for a day of November with these learnings and preferences.
 fn diary(sandbox: &Sandbox, day: u32, learned: &[&str], wanted: &[&str]) {
     let items =
         |texts: &[&str]| texts.iter().map(|text| format!("- {text} (person, line 3)\n")).collect::<String>();
@@ -21,7 +21,7 @@ fn diary(sandbox: &Sandbox, day: u32, learned: &[&str], wanted: &[&str]) {
     sandbox.commit_all("A diary");
 }
 
-/// Notes of a folder of the vault, all in one text.
+/// Returns the text of all notes in a folder of the vault.
 fn all(sandbox: &Sandbox, folder: &str) -> String {
     let mut texts: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(sandbox.vault().join(folder)).into_iter().flatten() {
@@ -157,7 +157,7 @@ fn a_second_run_finds_nothing_new_and_changes_no_byte_whatever_cache_is_lost() {
     [exit 8]
     ");
     assert_eq!((sandbox.read("CLAUDE.md"), head(&sandbox)), (first, commit));
-    // Memories that somebody deleted do not come back from what they were made of.
+    // Deleted memories are not created again from their sources.
     let fact = sandbox.cm(&["search", "type:fact gateway", "--json"]).ok().json();
     sandbox.cm(&["delete", fact["hits"][0]["id"].as_str().unwrap()]).ok();
     sandbox.cm(&["remember"]).ok();
@@ -244,7 +244,7 @@ fn a_preference_rises_over_five_diaries_falls_when_contradicted_and_counts_no_se
         assert_eq!(sandbox.read("CLAUDE.md").contains("tabs"), day == 5);
     }
     assert_eq!(levels, ["low", "low", "medium", "medium", "high"]);
-    // The same session once more, as a stash.
+    // The same session again, as a stash.
     let session = "aaaa0005-0000-4000-8000-000000000000";
     let again = sandbox.run(&["stash", "Again"]).env("CM_SESSION", session);
     again.stdin("# Again\n\n## Preferences\n\n- Always use tabs for indentation.\n").go().ok();

@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// A vault in which every section of the inbox has something.
+/// A vault with an item in every section of the inbox.
 const WAITING: &str = "
 --- playbook/testing/draft.md
 ---

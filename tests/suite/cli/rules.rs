@@ -1,13 +1,13 @@
-//! The small playbook that tests of commands begin with: two rules, and a memory.
+//! A small playbook for tests of commands: two rules and a memory.
 
 use crate::support::{Sandbox, vault_of};
 
-/// The id of "Run the whole suite before you push."
+/// Id of "Run the whole suite before you push."
 pub const SUITE: &str = "b-mt2ssunl-jq6d8j";
-/// The id of "Retry requests at once, up to five times."
+/// Id of "Retry requests at once, up to five times."
 pub const JITTER: &str = "b-mnq4ancz-yuvp8h";
 
-/// The vault, all committed in a repository of its own.
+/// Creates the vault, committed in its own repository.
 pub fn rules() -> Sandbox {
     vault_of(TEXT)
 }

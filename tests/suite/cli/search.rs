@@ -3,7 +3,7 @@
 use super::small::small;
 use crate::support::{Sandbox, harbour, vault_of};
 
-/// The titles of the hits, in order.
+/// Returns the titles of the hits in order.
 #[track_caller]
 fn titles(sandbox: &Sandbox, query: &[&str]) -> Vec<String> {
     let ran = sandbox.cm(&[&["search", "--json"], query].concat()).ok();
@@ -13,7 +13,7 @@ fn titles(sandbox: &Sandbox, query: &[&str]) -> Vec<String> {
     hits.iter().map(|hit| hit["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The same, sorted: for queries where the order is not the point.
+/// Returns the sorted titles, for queries without a defined order.
 #[track_caller]
 fn found(sandbox: &Sandbox, query: &[&str]) -> String {
     let mut titles = titles(sandbox, query);
@@ -402,7 +402,7 @@ updated: 2026-11-20
 In every project, also with postgres.
 ";
 
-/// A project with its vault in `.memory/`, and a global vault beside it.
+/// Creates a project with a vault in `.memory/`, and a global vault.
 fn two_levels() -> (Sandbox, Sandbox) {
     let (project, global) = (Sandbox::new(), vault_of(GLOBAL));
     project.git(&["init", "--quiet"]);
@@ -613,7 +613,7 @@ fn a_past_that_there_is_not_is_refused_with_the_way_out() {
 #[test]
 fn a_beginning_that_several_commits_share_is_ambiguous() {
     let sandbox = small();
-    // Enough commits that some two of them begin with the same four digits.
+    // Enough commits that two of them share their first four digits.
     let text: String = (0..700)
         .map(|n| {
             format!(

@@ -1,4 +1,4 @@
-//! `cm serve`: the program as a process, from its first line to the signal that ends it.
+//! `cm serve` as a process, from its first output line to its end by a signal.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn an_observation_over_the_wire_is_a_commit_in_the_name_of_the_tokens_person() {
     assert_eq!(status, 200);
     assert!(found.contains(made["id"].as_str().unwrap()), "{found}");
     assert_eq!(server.ask("GET", "/search?q=x", "cm_nonsense", "").0, 401);
-    // A token that is taken back while the server runs.
+    // A token that is revoked while the server runs.
     sandbox.cm(&["token", "revoke", "Bob"]).ok();
     assert_eq!(server.ask("GET", "/search?q=x", &bob, "").0, 401);
     let (code, log) = server.end(rustix::process::Signal::TERM);
@@ -102,7 +102,7 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
     assert!(said.iter().all(|line| line["notice"] == "job"), "{said:?}");
     assert!(words("reflect: ").contains("sessions"), "{said:?}");
     assert!(words("decay: ").contains("active"), "{said:?}");
-    // Its time is kept a moment after it was told.
+    // Its time is recorded shortly after the response.
     while sandbox.read_private("jobs.json").contains("2026-11-01") {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! `cm sessions`, over a home folder with the logs of all agents.
+//! `cm sessions` with logs of all agents in the home folder.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// Where each agent keeps its logs, below the home folder.
+/// Log folder of each agent, relative to the home folder.
 const LOGS: [(&str, &str); 11] = [
     ("claude_code", ".claude"),
     ("codex", ".codex"),
@@ -37,7 +37,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A vault, and a home with a session of every agent but ChatGPT; Aider has two.
+/// Creates a vault, and a home with a session of every agent except ChatGPT, and two of Aider.
 fn all_agents() -> Sandbox {
     let sandbox = vault_of("");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sessions");
@@ -47,7 +47,7 @@ fn all_agents() -> Sandbox {
     sandbox
 }
 
-/// A line of a Claude Code log: what somebody said on 2026-11-20.
+/// Returns a line of a Claude Code log with a message on 2026-11-20.
 fn line(role: &str, text: &str) -> String {
     let message = json!({"role": role, "content": [{"type": "text", "text": text}]});
     let line = json!({
@@ -60,7 +60,7 @@ fn lines(of: &[(&str, &str)]) -> String {
     of.iter().map(|(role, text)| line(role, text)).collect()
 }
 
-/// A vault, and a home with one session of Claude Code.
+/// Creates a vault, and a home with one Claude Code session.
 fn one(log: &str) -> Sandbox {
     let sandbox = vault_of("");
     sandbox.write(CLAUDE, log);
@@ -114,7 +114,7 @@ fn sessions_of_all_agents_are_listed_and_older_ones_are_counted() {
 fn reading_logs_changes_none_of_them_and_nothing_that_git_sees() {
     let sandbox = all_agents();
     sandbox.commit_all("Logs");
-    // What was read is written down among the user's private files, which are no logs.
+    // The log of reads is a private file and not an agent's log.
     let logs = || {
         let mut home = everything(&sandbox.root().join("home"));
         home.retain(|path, _| !path.starts_with(".local/state/cm/"));
@@ -255,7 +255,7 @@ fn a_log_that_grows_is_read_on_from_where_the_last_reading_ended() {
     let plan =
         |query: &str| sandbox.cm(&["sessions", "search", query, "--json"]).ok().json()["total"].clone();
     assert_eq!(plan("original"), 1);
-    // Far from both ends of what was read, so that only reading it again would tell.
+    // Far from both ends of the part that was read, so that only a complete reading detects it.
     let log = sandbox.read(CLAUDE).replace("the original plan", "the replaced plan");
     let mut file = File::options().write(true).open(sandbox.vault().join(CLAUDE)).unwrap();
     file.write_all(log.as_bytes()).unwrap();
@@ -353,7 +353,7 @@ fn a_new_pattern_of_secrets_takes_out_what_was_read_before() {
     assert_eq!(total(), 1);
     sandbox.settings("[redaction]\nextra = [\"door = xylophone-[0-9]+\"]\n");
     assert_eq!(total(), 0);
-    // A file that others can write adds patterns and takes none away.
+    // A shared settings file can add patterns but not remove any.
     sandbox.write("cm.toml", "[redaction]\nenabled = false\nextra = []\n");
     let ran = sandbox.cm(&["sessions", "search", "xylophone", "--json"]).ok();
     assert_eq!(ran.json()["total"], 0);
@@ -461,19 +461,19 @@ fn without_a_project_the_global_vault_keeps_the_index_and_without_logs_there_is_
     [exit 0]
     ");
     sandbox.write(CLAUDE, lines(&[("user", "first things first")]));
-    // The agent that asks is not the agent that is asked for.
+    // The calling agent is not the agent in the filter.
     let ran = sandbox.run(&["sessions", "--json"]).env("CM_AGENT", "codex").go().ok();
     assert_eq!(ids(&ran.json()), ["s1111111"]);
     assert!(sandbox.root().join("no-global-vault/_index/sessions").is_dir());
     assert_eq!(Sandbox::new().cm(&["sessions"]).code, 3);
 }
 
-/// Puts a program `cass` into a folder of programs, and lets it be asked.
+/// Installs a fake program `cass` and enables it in the settings.
 #[cfg(unix)]
 fn with_cass(script: &str) -> Sandbox {
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
     sandbox.settings("[sources]\ncass = true\n");
-    // Written by another process, so that no file of ours is open for writing while it is started.
+    // Written by another process, so that this one has no open file handle for writing when it starts.
     let made = std::process::Command::new("sh")
         .args([
             "-c",
@@ -493,7 +493,7 @@ fn with_path(sandbox: &Sandbox, words: &[&str]) -> crate::support::Ran {
     sandbox.run(words).env("PATH", &path).env("SECRET_OF_MINE", "x").env("CM_EMBEDDINGS_KEY", "y").go()
 }
 
-/// Writes down what it was asked, and answers with what lies in the home folder.
+/// Script that records its arguments and environment, and prints a file of the home folder.
 #[cfg(unix)]
 const ECHO: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/cass-words\"\nenv > \"$HOME/cass-env\"\ncat \"$HOME/cass-answer\"\n";
 

@@ -1,24 +1,24 @@
-//! The small vault that tests of commands begin with: a solution and a fix whose ids begin alike, a problem that one of
-//! them solves, and a pinned memory.
+//! A small vault for tests of commands: a solution and a fix with a common id prefix, a problem
+//! that one of them solves, and a pinned memory.
 
 use crate::support::{Sandbox, vault_of};
 
-/// The file of the solution "Retry with jitter", `1f0c2a`.
+/// File of the solution "Retry with jitter", `1f0c2a`.
 pub const RETRY: &str = "graph/solutions/retry-with-jitter-1f0c2a.md";
-/// The file of the fix "Close idle connections", `1f0c99`.
+/// File of the fix "Close idle connections", `1f0c99`.
 pub const CLOSE: &str = "graph/fixes/close-idle-connections-1f0c99.md";
-/// The file of the problem "Gauges time out", `77ab01`.
+/// File of the problem "Gauges time out", `77ab01`.
 pub const GAUGES: &str = "graph/problems/gauges-time-out-77ab01.md";
-/// The file of the pinned preference "Names carry their unit", `5e5e5e`.
+/// File of the pinned preference "Names carry their unit", `5e5e5e`.
 pub const UNITS: &str = "vault/names-carry-their-unit-5e5e5e.md";
 
-/// The vault, all committed in a repository of its own.
+/// Creates the vault, committed in its own repository.
 pub fn small() -> Sandbox {
     vault_of(TEXT)
 }
 
-/// The same as a folder inside a larger repository, where commits are left to the person. The project's own file is
-/// `src/main.rs`, beside `memory/`.
+/// Creates the vault in the folder `memory/` of a larger repository, with manual commits. The
+/// project's own file is `src/main.rs`.
 pub fn inside() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("src/main.rs", "fn main() {}\n");
@@ -32,7 +32,7 @@ pub fn inside() -> Sandbox {
     sandbox
 }
 
-/// Moves the file of [`RETRY`] as a person would, with git or without it.
+/// Moves the file of [`RETRY`] by hand, with or without `git mv`.
 pub fn moved(sandbox: &Sandbox, to: &str, with_git: bool) {
     let (from, to_file) = (sandbox.vault().join(RETRY), sandbox.vault().join(to));
     std::fs::create_dir_all(to_file.parent().unwrap()).unwrap();
@@ -42,17 +42,17 @@ pub fn moved(sandbox: &Sandbox, to: &str, with_git: bool) {
     }
 }
 
-/// The message of the newest commit, with its trailers.
+/// Returns the message of the newest commit, including trailers.
 pub fn message(sandbox: &Sandbox) -> String {
     sandbox.git(&["log", "-1", "--format=%B"])
 }
 
-/// The files of the newest commit, each with the letter that git gives it.
+/// Returns the files of the newest commit with Git's status letters.
 pub fn committed(sandbox: &Sandbox) -> String {
     sandbox.git(&["show", "--name-status", "--no-renames", "--format="])
 }
 
-/// How many commits there are.
+/// Returns the number of commits.
 pub fn commits(sandbox: &Sandbox) -> usize {
     sandbox.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
 }

@@ -54,7 +54,7 @@ fn a_bullet_is_stale_from_the_very_day_on() {
     let sandbox = rules();
     let listed =
         |days: &str| sandbox.cm(&["stale", "--days", days, "--json"]).ok().json()["total"].as_u64().unwrap();
-    // The draft is 324 days old to the minute.
+    // The draft is exactly 324 days old.
     assert_eq!((listed("324"), listed("324.001"), listed("325")), (1, 0, 0));
 }
 
@@ -124,7 +124,7 @@ created: 2026-11-10
 Each tide gauge answers late when it is wet.
 ";
 
-/// The ids, by their first letters, of the memories that a briefing shows.
+/// Returns the id prefixes of the memories in a briefing.
 fn briefed(sandbox: &Sandbox) -> Vec<String> {
     let briefing = sandbox.cm(&["context", "why does the tide gauge answer late", "--json"]).ok().json();
     let ids = briefing["memories"]

@@ -98,7 +98,7 @@ fn a_session_is_kept_readable_and_without_its_secrets() {
     - cargo test (line 2)
     - git commit (line 8)
     ");
-    // Without a name, a session has its own.
+    // Without a name, the session gets its own stash.
     let own = sandbox.cm(&["stash", "--session", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(own["title"], "make the login test pass");
     assert_eq!(sandbox.cm(&["stash", "x", "--session", "bbbb"]).code, 4);
@@ -140,7 +140,7 @@ fn the_same_name_twice_makes_two_notes() {
     assert_eq!(list["total"], 2);
     let both = [&list["stashes"][0], &list["stashes"][1]].map(|stash| kept(&sandbox, &stash["path"]));
     assert!(both.iter().any(|note| note.contains("One.")) && both.iter().any(|note| note.contains("Two.")));
-    // By the name alone nobody can tell which is meant.
+    // The name alone is ambiguous.
     assert_eq!(sandbox.cm(&["stash", "show", "again"]).code, 4);
     let id = list["stashes"][0]["id"].as_str().unwrap();
     assert!(sandbox.cm(&["stash", "show", id]).ok().stdout.contains("# Again"));

@@ -140,7 +140,7 @@ fn an_empty_vault_has_no_notes() {
     ");
 }
 
-/// A playbook with something of everything that stats tell.
+/// A playbook with an example of everything that the statistics report.
 const PLAYBOOK: &str = "\
 --- playbook/testing/a.md
 ---

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Sandbox, vault_of};
 
-/// A new token, without what is random in it.
+/// Adds a token and returns the output with random parts masked.
 fn add(sandbox: &Sandbox, words: &[&str]) -> String {
     let ran = sandbox.cm(&[&["token", "add"], words].concat()).ok();
     let (secret, rest) = ran.stdout.split_once('\n').unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, everything, vault_of};
 
-/// Bullets of every maturity and state.
+/// Rules of every maturity and state.
 const RULES: &str = r#"
 --- playbook/testing/real-database-mq6d3m.md
 ---
@@ -82,12 +82,12 @@ created: 2025-01-01T09:00:00Z
 Tag every merge with the day's date.
 "#;
 
-/// The vault of [`RULES`].
+/// Creates the vault of [`RULES`].
 pub(super) fn rules() -> Sandbox {
     vault_of(RULES)
 }
 
-/// A global vault that has one of the bullets too, with feedback of its own, and one more.
+/// Creates a global vault with one of the rules, with its own feedback, and another rule.
 pub(super) fn with_global(sandbox: &Sandbox) {
     let global = "../no-global-vault";
     sandbox.write(&format!("{global}/cm.toml"), "");
@@ -168,7 +168,7 @@ fn scores_fade_with_the_days_and_nothing_is_written() {
     let score = |now: &str| {
         sandbox.cm(&["top", "1", "--now", now, "--json"]).ok().json()["bullets"][0]["score"].as_f64().unwrap()
     };
-    // One half-life later, half the score.
+    // After one half-life the score is halved.
     let halved = score("2026-11-21T12:00:00Z") / 2.0 - score("2027-02-19T12:00:00Z");
     assert!(halved.abs() < 1e-4, "{halved}");
     assert_eq!(everything(sandbox.root()), before);

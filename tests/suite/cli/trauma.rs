@@ -54,7 +54,7 @@ fn what_went_wrong_is_listed_with_its_place_and_evidence() {
     no destructive command went wrong in 0 sessions of 0 logs
     [exit 0]
     ");
-    // It needs no vault, and changes none.
+    // It neither requires nor changes a vault.
     let nowhere = sandbox.run(&["trauma", "scan"]).within("..").go();
     assert_eq!(nowhere.stdout, sandbox.cm(&["trauma", "scan"]).stdout);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -220,7 +220,7 @@ fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is
     +    session: cccccccc-0000-4000-8000-000000000003
     +    note: 'proposed again: AVOID: `git reset --hard`, which throws away all work that is not committed.'
     ");
-    // Both are kept now, and a third time changes nothing.
+    // Both are stored now; a third call changes nothing.
     assert!((0..2).map(at).all(|(_, one)| one["bullet"].is_string()));
     let commits = sandbox.git(&["rev-list", "--count", "HEAD"]);
     sandbox.cm(&["trauma", "accept", &second.0]).ok();
@@ -264,7 +264,8 @@ fn secrets_of_a_command_are_neither_shown_nor_kept() {
     assert!(!sandbox.git(&["show", "HEAD"]).contains(secret));
 }
 
-/// Writes the log of an agent in which `git reset --hard` got this result and a person then said sorry words.
+/// Writes an agent's log in which `git reset --hard` had this result and the person expressed
+/// regret.
 fn one_call(sandbox: &Sandbox, agent: &str, result: &str, ran: bool) {
     use serde_json::{Value, json};
     let write = |path: &str, text: String| {

@@ -3,7 +3,7 @@
 use super::top::{rules, with_global};
 use crate::support::Sandbox;
 
-/// A line of the log: this note was shown.
+/// Appends log lines: this note was shown `times` times.
 fn shown(sandbox: &Sandbox, log: &str, key: &str, times: usize) {
     let line =
         format!("{{\"key\":\"{key}\",\"at\":\"2026-11-19T08:00:00Z\",\"n\":1,\"kind\":\"retrieval\"}}\n");

@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, everything, harbour, vault_of};
 
-/// A rule with everything that a rule can have come from.
+/// A rule with every type of provenance.
 const CHAIN: &str = r#"
 --- playbook/reliability/old.md
 ---

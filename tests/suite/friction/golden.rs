@@ -1,4 +1,4 @@
-//! The classic rules against the reference's output, by meaning: numbers as numbers, and keys in any order.
+//! Compares the classic rules with the reference output, ignoring number formats and key order.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::{analysed, corpus, logs};
 
-/// What the reference wrote into a file.
+/// Returns a file of the reference output.
 fn reference(name: &str) -> String {
     fs::read_to_string(corpus().join("reference-output").join(name)).unwrap()
 }
 
-/// What we write into it.
+/// Returns our version of the file.
 fn ours(name: &str) -> String {
     let files = files(&analysed(Rules::Classic, &logs()));
     files.into_iter().find(|file| file.name == name).unwrap().text
@@ -23,7 +23,7 @@ fn json(text: &str) -> Value {
     plain(serde_json::from_str(text).unwrap())
 }
 
-/// Every number as a floating one, so that 29 and 29.0 are the same.
+/// Converts every number to a float, so that 29 equals 29.0.
 fn plain(value: Value) -> Value {
     match value {
         Value::Number(number) => Value::from(number.as_f64().unwrap()),
@@ -33,7 +33,7 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// Without what depends on the clock or is worded by each tool for itself.
+/// Removes fields that depend on the clock or on each tool's wording.
 fn without(mut value: Value, paths: &[&str]) -> Value {
     for path in paths {
         let (parent, key) = path.rsplit_once('/').unwrap();
@@ -52,7 +52,7 @@ fn every_session_is_accounted_for_as_the_reference_does() {
 #[test]
 fn all_sessions_together_come_to_the_same_verdict() {
     let clean = |text: &str| {
-        // Ours has thresholds that the reference has written into its code.
+        // Our thresholds are hard-coded in the reference.
         let more = ["cascade_seconds", "loop_count", "abandoned", "gate", "recurring"];
         let mut value = without(json(text), &["/analyzed_at", "/config_used/notes"]);
         let thresholds = value.pointer_mut("/config_used/thresholds").unwrap().as_object_mut().unwrap();
@@ -102,7 +102,7 @@ fn the_review_differs_in_its_time_only() {
 
 #[test]
 fn the_report_has_the_reference_s_tables() {
-    // Meanings are in each tool's own words, so only the cells before them are compared.
+    // The last column is worded by each tool, so only the cells before it are compared.
     let numbers = |text: &str| -> BTreeSet<String> {
         let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| +"));
         let cells = |line: &str| line.split('|').take(5).map(str::trim).collect::<Vec<_>>().join("|");

@@ -1,4 +1,4 @@
-//! What holds whatever the logs say.
+//! Properties that hold for all logs.
 
 use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine, files};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::{analysed, logs, now};
 
 const BOTH: [Rules; 2] = [Rules::Classic, Rules::Observed];
 
-/// Lines that hold a part of every sign, in any mixture.
+/// Strategy for log lines that mix parts of every sign.
 fn line() -> impl Strategy<Value = String> {
     let text = prop::sample::select(vec![
         "no, that is wrong",
@@ -47,7 +47,7 @@ fn log() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(line(), 0..24).prop_map(|lines| lines.join("\n").into_bytes())
 }
 
-/// How many signs of each kind, and the sessions.
+/// Returns the number of signs by kind, and the number of sessions.
 fn counts(analysis: &Analysis) -> (Vec<(String, u32)>, usize) {
     let kinds = analysis.counted().into_iter().map(|(kind, count)| (kind.to_string(), count));
     (kinds.collect(), analysis.sessions.len())
@@ -98,7 +98,7 @@ proptest! {
         let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
         let part = lines[..=cut.index(lines.len())].join(&b'\n');
         let once = analysed(Rules::Observed, &named(std::slice::from_ref(&log)));
-        // Without an id in it, nothing tells a copy from another log.
+        // Without ids, a copy cannot be distinguished from another log.
         prop_assume!(part.windows(6).any(|window| window == b"\"uuid\""));
         for copy in [log.clone(), part] {
             for logs in [[log.clone(), copy.clone()], [copy.clone(), log.clone()]] {

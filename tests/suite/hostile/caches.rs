@@ -1,11 +1,11 @@
-//! Symbolic links, pipes and lies in the places of caches.
+//! Tests with symbolic links, pipes and forged files in place of caches.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::{PRECIOUS, outside, published};
 
-/// Commands that read and write, each of which opens other files.
+/// Commands that read and write; each opens other files.
 const COMMANDS: [&[&str]; 9] = [
     &["search", "pool"],
     &["get", "Pool"],
@@ -147,7 +147,7 @@ fn a_memory_folder_that_is_a_link_is_no_vault() {
     symlink(&folder, sandbox.vault().join(".memory")).unwrap();
     assert_eq!(sandbox.cm(&["search", "precious"]).code, 3);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    // Neither is one that leads to another vault of this user.
+    // The same for a link to another vault of this user.
     let vault = folder.to_str().unwrap();
     sandbox.cm(&["init", vault]).ok();
     sandbox.cm(&["--vault", vault, "add", "--type", "fact", "--title", "A precious secret"]).ok();

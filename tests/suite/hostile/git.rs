@@ -1,11 +1,12 @@
-//! Programs that the git configuration of an unpacked folder names.
+//! Tests with programs configured in the `.git` folder of an untrusted vault.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::published;
 use crate::support::Sandbox;
 
-/// A published vault whose own `.git` names programs, each of which leaves the file `ran`; not trusted.
+/// Creates an untrusted vault with programs in its Git configuration. Each program creates the file
+/// `ran`.
 fn unpacked(config: &dyn Fn(&str) -> String) -> (Sandbox, std::path::PathBuf) {
     let sandbox = published();
     sandbox.distrust();
@@ -24,7 +25,7 @@ fn unpacked(config: &dyn Fn(&str) -> String) -> (Sandbox, std::path::PathBuf) {
     (sandbox, mark)
 }
 
-/// Commands that read and write through git.
+/// Runs commands that read and write through Git.
 fn use_it(sandbox: &Sandbox) {
     for command in [
         &["add", "--type", "fact", "--title", "Ports", "--body", "The service listens on port 8080."][..],
@@ -51,7 +52,7 @@ fn an_unpacked_folder_runs_no_program_that_its_git_configuration_names() {
         )
     };
     let (sandbox, mark) = unpacked(&config);
-    // As many loose objects as make git pack them.
+    // Enough loose objects to trigger Git's maintenance.
     for n in 0..40 {
         sandbox.write(&format!(".git/objects/17/{n:038x}"), "");
     }

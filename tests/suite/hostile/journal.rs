@@ -1,4 +1,4 @@
-//! Journal entries that a folder brings along.
+//! Tests with forged journal entries in a vault.
 
 use super::published;
 

@@ -1,4 +1,4 @@
-//! Kills over private writes: settings, tokens, the journal, trust.
+//! Kills processes during private writes: settings, tokens, the journal, trust.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use super::published;
 
-/// How often a private write is killed; the full measurement asks for more by `CM_TEST_KILLS`.
+/// Number of killed writes; `CM_TEST_KILLS` sets it for the full measurement.
 fn kills() -> u64 {
     std::env::var("CM_TEST_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(30)
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn below(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Files that are larger than any note.
+//! Tests with files larger than any valid note.
 
 use std::io::Write as _;
 

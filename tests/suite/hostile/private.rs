@@ -1,4 +1,4 @@
-//! Where private files lie, and that none of them can be brought along by a folder.
+//! Location of private files; a folder cannot provide any of them.
 
 use super::published;
 use crate::support::everything;

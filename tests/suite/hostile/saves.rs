@@ -1,4 +1,4 @@
-//! A person's saves beside curations of the same note.
+//! An editor saves a note while commands change it.
 
 use std::fs;
 use std::process::Stdio;
@@ -8,12 +8,12 @@ use super::published;
 
 const NOTE: &str = "graph/facts/pool.md";
 
-/// How often the person saves; the full measurement asks for more by `CM_TEST_SAVES`.
+/// Number of saves; `CM_TEST_SAVES` sets it for the full measurement.
 fn saves() -> usize {
     std::env::var("CM_TEST_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(60)
 }
 
-/// A save as an editor does it: the whole text from its buffer, in place or by a new file that takes the note's name.
+/// Saves a note like an editor: the whole buffer, in place or by renaming a new file.
 fn save(file: &std::path::Path, text: &str, in_place: bool) {
     if in_place {
         fs::write(file, text).unwrap();
@@ -43,7 +43,7 @@ fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
             count
         });
         for n in 0..saves() {
-            // The editor's buffer is the note as it was when it was last loaded.
+            // The editor's buffer holds the note as it was when last loaded.
             let Ok(loaded) = fs::read_to_string(&file) else { continue };
             let body = loaded.find("\n---\n").map_or(0, |end| end + 5);
             let mark = format!("save {n} of the person.\n");
@@ -52,7 +52,7 @@ fn no_save_of_a_person_is_lost_beside_updates_of_the_same_note() {
                 &format!("{}\nThe pool holds ten connections.\n\n{mark}", &loaded[..body]),
                 n % 2 == 0,
             );
-            // Long enough for an update to come in between, short enough to meet its writing.
+            // Long enough for an update in between, short enough to collide with its writing.
             std::thread::sleep(std::time::Duration::from_micros(500 * (n as u64 % 13)));
             let now = fs::read_to_string(&file).unwrap_or_default();
             if !now.contains(&mark) {

@@ -1,11 +1,11 @@
-//! Settings with power in files that a folder brings along.
+//! Tests with dangerous settings in the files of an untrusted folder.
 
 use std::path::Path;
 
 use super::published;
 use crate::support::{Sandbox, log};
 
-/// A program that writes the file `ran` when it is started, as a hostile folder would bring it.
+/// Creates a program that writes the file `ran`, as a hostile folder would contain it.
 fn trap(sandbox: &Sandbox) -> (String, std::path::PathBuf) {
     let mark = sandbox.root().join("ran");
     let script = format!("#!/bin/sh\ntouch {}\n", mark.display());
@@ -19,7 +19,7 @@ fn trap(sandbox: &Sandbox) -> (String, std::path::PathBuf) {
     (sandbox.vault().join("trap.sh").display().to_string(), mark)
 }
 
-/// The folder with and without a repository of its own, with this text in a file of settings.
+/// Creates the vault with and without its own repository, with this text in a settings file.
 fn folders(file: &str, text: &dyn Fn(&str) -> String) -> Vec<(Sandbox, std::path::PathBuf)> {
     [true, false]
         .into_iter()

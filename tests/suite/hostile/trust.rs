@@ -1,9 +1,9 @@
-//! A vault that somebody else made gives nothing to agents until a person trusts it.
+//! A vault made by another user provides nothing to agents until the user trusts it.
 
 use super::published;
 use crate::support::{Agent, Sandbox};
 
-/// A published vault with a rule and a CORE.md.
+/// Creates a published vault with a rule and a CORE.md.
 fn with_rule() -> Sandbox {
     let sandbox = published();
     sandbox.write(

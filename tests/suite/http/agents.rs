@@ -1,4 +1,4 @@
-//! Agents behind the team server's doors: `/mcp` of a real `cm serve`, with tokens, roles, names and an end.
+//! Agents as clients of `/mcp` of a real `cm serve`: tokens, roles, names and shutdown.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -17,7 +17,7 @@ fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
     made["token"].as_str().unwrap().to_owned()
 }
 
-/// The document of a tool's refusal.
+/// Returns the error document of a refused tool call.
 fn refused(result: &Value) -> Value {
     assert_eq!(result["isError"], true, "{result}");
     serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
@@ -89,7 +89,7 @@ fn whose_logs_lie_on_the_servers_machine_no_bearer_of_a_token_is_told() {
     assert!(!handed.to_string().contains("11111111"), "{handed}");
 }
 
-/// The headers of an older revision, which has sessions.
+/// Returns headers for an older protocol revision with sessions.
 fn older<'a>(bearer: &'a str, session: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut headers = vec![
         ("authorization", bearer),
@@ -148,7 +148,7 @@ fn an_open_stream_ends_with_the_server() {
     assert!(log.contains("0 connections cut off, 0 operations left"), "{log}");
 }
 
-/// Opens the stream of a session, and reads its head.
+/// Opens the event stream of a session and reads its header.
 fn stream(server: &Serving, bearer: &str, session: &str) -> BufReader<TcpStream> {
     let mut open = server.connect();
     open.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -169,7 +169,7 @@ fn an_open_stream_and_its_session_end_when_the_token_is_revoked() {
     let [hers, his] = [&ada, &bob].map(|bearer| hello(&server, bearer));
     let mut open = stream(&server, &ada, &hers);
     let _others = stream(&server, &bob, &his);
-    // A stream of the current revision, which has no session.
+    // A stream of the current revision, which has no sessions.
     let params = json!({ "notifications": { "resourceSubscriptions": ["cm://core"] }, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},

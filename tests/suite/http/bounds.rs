@@ -1,4 +1,4 @@
-//! Too much, too often, too slow, too many.
+//! Tests of limits: size, rate, timeouts and number of connections.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -22,7 +22,7 @@ fn a_body_beyond_five_mebibytes_is_refused_however_it_comes() {
     let server = with(|_| {});
     let big = format!("{{\"content\": \"{}\"}}", "a".repeat(6 << 20));
     assert_eq!(server.ask("POST", "/observations", &[JSON], &big).refusal(), (413, "too-long".into()));
-    // Without an announced length.
+    // Without a `Content-Length`.
     let chunk = "a".repeat(1 << 20);
     let chunks: String = (0..6).map(|_| format!("100000\r\n{chunk}\r\n")).collect();
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
@@ -31,7 +31,7 @@ fn a_body_beyond_five_mebibytes_is_refused_however_it_comes() {
         server.send(format!("{head}{chunks}0\r\n\r\n").as_bytes()).refusal(),
         (413, "too-long".into())
     );
-    // Announced and never sent: nothing is waited for.
+    // Announced but never sent: the server does not wait.
     let announced = "POST /observations HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
         content-length: 9999999999\r\nexpect: 100-continue\r\n\r\n";
     let reply = server.send(announced.as_bytes());
@@ -65,7 +65,7 @@ fn a_head_that_does_not_end_is_hung_up_on() {
         let said = String::from_utf8_lossy(&rest);
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{begin}: {said}");
     }
-    // And one that trickles.
+    // A body that arrives slowly.
     let mut stream = server.connect();
     stream.set_nodelay(true).unwrap();
     let trickle = b"GET /health HTTP/1.1\r\nx-a: ".iter().chain(std::iter::repeat(&b'a'));
@@ -94,7 +94,7 @@ fn a_body_that_does_not_come_is_a_time_out() {
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
         content-length: 1000\r\n\r\n{";
     assert_eq!(server.send(head.as_bytes()).refusal(), (408, "slow-body".into()));
-    // A trickle has no pause and takes too long all the same.
+    // A slow body without long pauses still exceeds the total time.
     let mut stream = server.connect();
     stream.write_all(head.as_bytes()).unwrap();
     let mut writing = stream.try_clone().unwrap();
@@ -107,7 +107,7 @@ fn a_body_that_does_not_come_is_a_time_out() {
         }
     });
     assert_eq!(Reply::read(&mut stream).refusal(), (408, "slow-body".into()));
-    // One that breaks off is not half a note.
+    // A truncated body does not create a note.
     let mut stream = server.connect();
     stream.write_all(head.as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
@@ -116,7 +116,7 @@ fn a_body_that_does_not_come_is_a_time_out() {
     assert!(server.added() == 0);
 }
 
-/// An answer of 12 MiB.
+/// Operation with a result of 12 MiB.
 fn long(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
     let json = serde_json::json!({ "document": "a".repeat(12 << 20) });
     Ok(cm_server::operations::Answer { json, text: String::new() })
@@ -178,7 +178,7 @@ fn who_tries_keys_is_slowed_down_and_locks_nobody_out() {
     assert_eq!(server.get("/search?q=x", &good).status, 200);
 }
 
-/// Opens connections that say half a word, until so many are open or the system gives no more.
+/// Opens `count` connections with incomplete requests, or as many as the system allows.
 fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
     let half = |_| {
         let mut stream = TcpStream::connect(server.address).ok()?;
@@ -188,7 +188,7 @@ fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
     (0..count).map_while(half).collect()
 }
 
-/// Asks from another address of this machine.
+/// Sends a request from another loopback address.
 #[cfg(target_os = "linux")]
 fn from(server: &Running, own: [u8; 4]) -> Reply {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -215,7 +215,7 @@ fn hundreds_of_half_words_keep_nobody_else_out() {
     assert_eq!(from(&server, [127, 0, 0, 2]).status, 200, "another address has its own share");
     let metrics = from(&server, [127, 0, 0, 2]);
     assert_eq!(metrics.status, 200);
-    // Whoever is one too many is told so.
+    // Connections above the limit are refused with a response.
     let told = crowd.iter().skip(20).any(|stream| {
         let mut stream = stream.try_clone().unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
@@ -223,7 +223,7 @@ fn hundreds_of_half_words_keep_nobody_else_out() {
         reply.status == 503 && reply.refusal().1 == "connections" && reply.header("retry-after").is_some()
     });
     assert!(told, "none of those that were turned away heard why");
-    // When the patience with half words ends, their own address is served again.
+    // After the timeout of the incomplete requests, their address is served again.
     while server.ask("GET", "/search?q=x", &[], "").status != 200 {
         std::thread::sleep(Duration::from_millis(50));
     }

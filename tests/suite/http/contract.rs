@@ -1,4 +1,4 @@
-//! The contract that the server publishes, and that it keeps it.
+//! The server's behavior matches the API description that it publishes.
 
 use cm_server::http::openapi::document;
 use cm_server::operations::TABLE;

@@ -1,4 +1,4 @@
-//! Who is let in, as whom, and to what.
+//! Tests of authentication and authorization.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -128,7 +128,7 @@ fn without_any_token_only_this_machine_is_let_in() {
         201
     );
     assert_eq!(server.ask("GET", "/metrics", &[], "").status, 200);
-    // The first token closes the door at once.
+    // The first token enables authentication immediately.
     let made = token_for(&server.sandbox, "Ada", Role::Admin, None, 1);
     assert_eq!(server.ask("GET", "/search?q=x", &[], "").status, 401);
     assert_eq!(server.ask("GET", "/health", &[], "").body, "{\"status\":\"ok\"}");

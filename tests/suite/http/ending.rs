@@ -1,4 +1,4 @@
-//! The end: what runs is finished, what is new is refused, and nothing waits for ever.
+//! Shutdown: running requests finish, new ones are refused, and nothing waits forever.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::support::{Reply, START, Start, operation, request, table_with, told};
 
-/// An operation that waits until the test lets it go, then writes.
+/// Operation that blocks until the test releases it, then writes.
 fn held(memory: &Memory, _: Value) -> cm_app::Result<Answer> {
     let (began, release) = GATE.get().unwrap();
     began.send(()).unwrap();
@@ -41,12 +41,12 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     let mut running = server.connect();
     running.write_all(&post).unwrap();
     begins.recv().unwrap();
-    // This one waits for its turn.
+    // This request is queued.
     let mut waiting = server.connect();
     waiting.write_all(&post).unwrap();
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
     }
-    // And the client of this one leaves: it was not begun, and is not done.
+    // The client of this one disconnects, so the operation never starts.
     let mut left = server.connect();
     left.write_all(&post).unwrap();
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 2\n") {
@@ -83,7 +83,6 @@ fn who_does_not_end_in_time_is_cut_off() {
     assert_eq!(server.end().cut, 1);
 }
 
-/// A body that never ends, until it is told to.
 #[test]
 fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
     use axum::body::{Body, Bytes};

@@ -1,4 +1,4 @@
-//! One caller with many requests does not hold up another's, over real connections.
+//! A client with many requests does not delay those of others, over real connections.
 
 use std::io::Write as _;
 use std::sync::{Condvar, Mutex};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::support::{Reply, Start, request, table_with, token_for};
 
-/// Whether operations may go on, and who was served, in order.
+/// Whether operations may continue, and the clients served so far, in order.
 static SERVED: Mutex<(bool, Vec<String>)> = Mutex::new((false, Vec::new()));
 static OPENED: Condvar = Condvar::new();
 

@@ -1,4 +1,4 @@
-//! What the server tells about itself.
+//! Tests of the server's metrics.
 
 use std::sync::Arc;
 

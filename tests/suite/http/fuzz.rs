@@ -1,4 +1,4 @@
-//! Any bytes: no panic, no answer of the 500s, and nothing that the contract does not name.
+//! Arbitrary bytes cause no panic, no 5xx status, and no response outside the API description.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tower::ServiceExt as _;
 use super::support::Start;
 use crate::support::Sandbox;
 
-/// A router that is asked without sockets.
+/// A router that is called without sockets.
 struct Served {
     router: Router,
     runtime: tokio::runtime::Runtime,
@@ -44,7 +44,7 @@ impl Served {
     }
 }
 
-/// Asks with so many inputs of this kind.
+/// Sends 120 generated inputs.
 fn all<S: Strategy>(given: S, asked: impl Fn(&Served, S::Value)) {
     let served = Served::new();
     let mut runner = TestRunner::new(ProptestConfig::with_cases(120));
@@ -64,7 +64,7 @@ fn holds(target: &str, (status, body): (u16, Vec<u8>)) {
     assert!(serde_json::from_slice::<serde_json::Value>(&body).unwrap().is_object());
 }
 
-/// JSON that is near to what is asked for.
+/// Strategy for JSON that resembles valid input.
 fn near() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         Just("null".to_owned()),

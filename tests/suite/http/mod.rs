@@ -1,4 +1,4 @@
-//! The team server on a loopback address, asked over real sockets, with a real vault behind it.
+//! Tests of the team server over real sockets on a loopback address, with a real vault.
 
 mod agents;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Absolute paths of the server's machine are none of its callers' business, whatever is wrong with the vault.
+//! Responses never contain absolute paths of the server, whatever is wrong with the vault.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use crate::cli::rules::rules;
 use crate::support::{Sandbox, Serving};
 use cm_server::operations::{Method, TABLE};
 
-/// Each operation, over HTTP and as a tool, with its example: no answer names the machine's folders.
+/// Calls each operation with its example, over HTTP and as a tool, and returns responses that
+/// contain folders of the machine.
 fn asked(sandbox: &Sandbox, server: &Serving, token: &str, state: &str) -> Vec<String> {
     let root = sandbox.root().to_str().unwrap();
     let mut leaks = Vec::new();

@@ -1,4 +1,4 @@
-//! The program as it is run, before clients that mean no good: each is answered as documented, and nothing comes of it.
+//! The running program with hostile clients: all get documented responses, and nothing is changed.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Sessions that are sent to the team server: kept once, without secrets, and read like any other.
+//! Sessions uploaded to the team server: stored once, redacted, and indexed like others.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn session(id: &str, messages: &[Value]) -> String {
         .to_string()
 }
 
-/// What was said, with a secret in it.
+/// Messages of a session, one with a secret.
 fn messages() -> Vec<Value> {
     let secret = format!("The token is ghp_{}.", &"aB3dE5gH7j".repeat(4)[..36]);
     vec![

@@ -1,4 +1,4 @@
-//! A server of its own for each test, and a client that sends any bytes it likes.
+//! A server per test, and a client that can send arbitrary bytes.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -19,10 +19,10 @@ use serde_json::Value;
 
 use crate::support::{Sandbox, call, vault_of};
 
-/// When every test begins.
+/// Start time of every test, in Unix seconds.
 pub const START: i64 = 1_795_000_000;
 
-/// A rule, and no model: what is told is compared by its words alone.
+/// A vault with one rule and no embedding model, so that texts are compared by words only.
 const VAULT: &str = "\
 --- cm.toml
 [embeddings]
@@ -39,19 +39,19 @@ updated: 2026-11-01T08:00:00Z
 Run the whole suite before you push.
 ";
 
-/// The operation of an endpoint.
+/// Returns the operation of an endpoint.
 pub fn operation(path: &str) -> &'static Operation {
     TABLE.iter().find(|one| one.endpoint.is_some_and(|endpoint| endpoint.path == path)).unwrap()
 }
 
-/// The table, but that this endpoint is run by something else.
+/// Returns the operation table with the function of one endpoint replaced.
 pub fn table_with(path: &str, run: fn(&Memory, Value) -> cm_app::Result<Answer>) -> &'static [Operation] {
     let own = operation(path).name;
     let swapped = |one: &Operation| if one.name == own { Operation { run, ..*one } } else { *one };
     TABLE.iter().map(swapped).collect::<Vec<_>>().leak()
 }
 
-/// Something to tell that no other number makes anything like.
+/// Returns an observation that resembles none for other numbers.
 pub fn told(number: usize) -> String {
     let words = blake3::hash(&number.to_le_bytes()).to_hex();
     words
@@ -62,7 +62,7 @@ pub fn told(number: usize) -> String {
         .join(" ")
 }
 
-/// What a server begins with.
+/// Configuration of a test server.
 pub struct Start {
     pub limits: Limits,
     pub jobs: Vec<Job>,
@@ -89,12 +89,12 @@ impl Default for Start {
     }
 }
 
-/// A call of nobody in particular, at that time.
+/// Returns a request by this actor at this time.
 fn at(sandbox: &Sandbox, by: By, now: i64) -> Call {
     Call { by, now: Instant::from_unix(now), seed: None, ..call(sandbox, &[]) }
 }
 
-/// Makes a token for a person of this name.
+/// Creates a token for a person with this name.
 pub fn token_for(
     sandbox: &Sandbox,
     person: &str,
@@ -109,7 +109,7 @@ pub fn token_for(
 }
 
 impl Start {
-    /// Makes a token for a person of the role's name.
+    /// Creates a token for a person named after the role.
     pub fn token(&self, role: Role, random: u8) -> String {
         token_for(&self.sandbox, &format!("Ada the {role}"), role, None, random).token
     }
@@ -127,7 +127,7 @@ impl Start {
             mounted: self.mounted,
             jobs: self.jobs,
             limits: self.limits,
-            // An open server has no name of its own.
+            // A server without tokens has no host name.
             hosts: if named { vec!["memory.example".to_owned()] } else { Vec::new() },
             log: Arc::new(move |entry| written.lock().unwrap().push(entry.to_string())),
             audit: None,
@@ -158,7 +158,7 @@ impl Start {
     }
 }
 
-/// A server that runs.
+/// A running server.
 pub struct Running {
     pub address: SocketAddr,
     pub sandbox: Sandbox,
@@ -167,7 +167,7 @@ pub struct Running {
     thread: Option<JoinHandle<Ended>>,
 }
 
-/// How often `operation` was committed in a vault.
+/// Counts the commits of `operation` in a vault.
 pub fn commits(sandbox: &Sandbox, operation: &str) -> usize {
     let ops = sandbox.git(&["log", "--format=%(trailers:key=Cm-Op,valueonly,separator=%x2C)"]);
     ops.lines().filter(|line| *line == operation).count()
@@ -182,12 +182,12 @@ impl Running {
         Memory::open(at(&self.sandbox, By::default(), START)).unwrap()
     }
 
-    /// The last commit.
+    /// Returns the id of the newest commit.
     pub fn head(&self) -> String {
         self.sandbox.git(&["rev-parse", "HEAD"])
     }
 
-    /// How many notes were added.
+    /// Counts the notes added.
     pub fn added(&self) -> usize {
         commits(&self.sandbox, "add")
     }
@@ -198,10 +198,10 @@ impl Running {
         stream
     }
 
-    /// Sends these bytes and reads the one answer.
+    /// Sends these bytes and reads the response.
     pub fn send(&self, bytes: &[u8]) -> Reply {
         let mut stream = self.connect();
-        // A server that has heard enough may hang up before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(bytes);
         Reply::read(&mut stream)
     }
@@ -214,7 +214,7 @@ impl Running {
         self.ask("GET", target, &[("authorization", &format!("Bearer {token}"))], "")
     }
 
-    /// Waits until the log has a line with these words.
+    /// Waits until the log has a line that contains these words.
     pub fn until_logged(&self, words: &str) -> String {
         loop {
             let found = self.log.lock().unwrap().iter().find(|line| line.contains(words)).cloned();
@@ -225,7 +225,7 @@ impl Running {
         }
     }
 
-    /// Tells it to end.
+    /// Requests shutdown.
     pub fn tell(&mut self) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(15);
@@ -238,7 +238,7 @@ impl Running {
     }
 }
 
-/// A request that ends its connection.
+/// Returns the bytes of a request with `connection: close`.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "host") {
@@ -253,7 +253,6 @@ pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]
     [head.as_bytes(), b"\r\n", body].concat()
 }
 
-/// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
@@ -262,7 +261,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Reads until the server hangs up, and takes the first answer.
+    /// Reads until the server closes the connection, and parses the first response.
     pub fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
@@ -276,7 +275,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Status and code of the error.
+    /// Returns status and code of an error response.
     pub fn refusal(&self) -> (u16, String) {
         (self.status, self.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
     }

@@ -1,4 +1,4 @@
-//! Bytes that are no proper request, and requests that try to be two.
+//! Malformed requests, and attempts at request smuggling.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! How operations are run: in lanes, with failures as answers, and jobs beside them.
+//! Execution of operations: concurrency limits, failures as responses, and background jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,10 +31,10 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(server.sandbox.git(&["status", "--porcelain"]), "");
 }
 
-/// Lets the operation that is at work end.
+/// Set to let the running operation finish.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
-/// An operation that is at work until it is enough.
+/// Operation that runs until `ENOUGH` is set.
 fn busy(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
     while !ENOUGH.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_millis(2));
@@ -61,7 +61,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
         let reply = server.ask("GET", "/search?q=x", &[], "");
         assert_eq!(reply.refusal(), (503, "busy".into()));
         assert_eq!(reply.header("retry-after"), Some("1"));
-        // Readers that are at work hold up no writer.
+        // Running readers do not block writers.
         let enough = format!("{{\"content\": \"{}\"}}", told(1));
         assert_eq!(server.ask("POST", "/observations", &[JSON], &enough).status, 201);
         ENOUGH.store(true, Ordering::Relaxed);
@@ -69,7 +69,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
     });
 }
 
-/// An operation with a fault.
+/// Operation that panics on the content `boom`.
 fn broken(
     memory: &cm_app::Memory,
     given: serde_json::Value,

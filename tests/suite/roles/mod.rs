@@ -1,5 +1,5 @@
-//! Who calls, and what follows of it: what agents may not do, what waits until it is confirmed, and whose sessions a
-//! vault reads.
+//! Permissions by actor: what agents may not do, what waits for confirmation, and which sessions a
+//! vault may read.
 
 mod poisons;
 mod scope;

@@ -1,4 +1,4 @@
-//! Scopes of rules in briefings, lists of settings, and characters that deceive a reader.
+//! Scopes of rules in briefings, list settings, and deceptive characters.
 
 use crate::support::vault_of;
 

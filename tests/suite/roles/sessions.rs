@@ -1,4 +1,4 @@
-//! Whose sessions a vault reads: those of its own project, and no word of another's.
+//! A vault reads only sessions of its own project.
 
 use std::fs;
 use std::path::Path;
@@ -10,18 +10,19 @@ use crate::support::Sandbox;
 #[cfg(unix)]
 use crate::support::Serving;
 
-/// What only the other project's people say.
+/// A word that occurs only in the other project's sessions.
 const OTHER: &str = "walrus";
-/// What only this project's people say.
+/// A word that occurs only in this project's sessions.
 const OWN: &str = "pelican";
 
-/// Runs `cm` in a folder of the sandbox; what it prints.
+/// Runs `cm` in a folder of the sandbox and returns its output.
 fn cm(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> String {
     let ran = sandbox.run(arguments).within(&format!("../{folder}")).go();
     format!("{}{}", ran.stdout, ran.stderr)
 }
 
-/// A session of Claude Code in a folder, with a correction, a failure and its fix, and a preference.
+/// Writes a Claude Code session in a folder, with a correction, a failure with its fix, and a
+/// preference.
 fn session(sandbox: &Sandbox, id: &str, folder: &Path, word: &str, day: usize) {
     let mut lines = String::new();
     let mut count = 0;
@@ -78,7 +79,8 @@ fn git(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// Two projects, each a repository with a vault in `.memory`, and three sessions of each in the home folder.
+/// Creates two projects with a vault in `.memory` each, and three sessions of each in the home
+/// folder.
 fn two_projects() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.reads_its_project();
@@ -98,7 +100,7 @@ fn two_projects() -> Sandbox {
     sandbox
 }
 
-/// Whether any file below a folder has this word, in its bytes or in the objects of git.
+/// Returns the files and Git objects below a folder that contain this word.
 fn holds(sandbox: &Sandbox, folder: &str, word: &str) -> Vec<String> {
     let root = sandbox.root().join(folder);
     let found = Command::new("grep").args(["-rila", word, "."]).current_dir(&root).output().unwrap();
@@ -144,7 +146,7 @@ fn nothing_of_another_projects_sessions_reaches_a_projects_vault() {
         let shown = run.env("CM_REFLECT_AUTO", "true").stdin(message.to_string()).go().stdout;
         assert!(!shown.contains(OTHER), "{event}: {shown}");
     }
-    // The background of the hooks, again and waited for.
+    // The background job of the hooks again, this time in the foreground.
     cm(&sandbox, "ours", &["sessions"]);
     assert_eq!(holds(&sandbox, "ours", OTHER), [""; 0]);
     assert!(!holds(&sandbox, "ours/.memory", OWN).is_empty(), "its own sessions are read");
@@ -166,7 +168,7 @@ fn a_linked_work_tree_is_of_the_project_and_a_forged_one_is_not() {
     let sandbox = two_projects();
     git(&sandbox, "ours", &["worktree", "add", "--quiet", "../branch"]);
     session(&sandbox, "c0000000-0000-4000-8000-000000000000", &sandbox.root().join("branch"), "puffin", 20);
-    // A folder that was unpacked claims the other project's.
+    // An unpacked folder claims the other project's folder.
     let forged = sandbox.root().join("ours/.git/worktrees/forged");
     fs::create_dir_all(&forged).unwrap();
     fs::write(forged.join("gitdir"), format!("{}\n", sandbox.root().join("theirs/.git").display())).unwrap();
@@ -209,7 +211,7 @@ fn the_global_vault_reads_all_and_says_so_once() {
     assert!(!ask().stderr.contains("sessions of all projects"));
 }
 
-/// Runs the server's jobs in the sandbox's vault until it has reflected; what it said of that.
+/// Runs the server's jobs on the sandbox's vault until reflection is done, and returns the log.
 #[cfg(unix)]
 fn reflected_by_server(sandbox: &Sandbox) -> String {
     let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";

@@ -1,5 +1,5 @@
-//! Every verb on every surface: what only a person may do is refused to agents, and nothing that they may do makes
-//! anything trusted. A verb without a row fails these tests.
+//! Every command and operation on every surface: agents are refused what only people may do, and
+//! nothing that agents may do creates trusted content. A command without a row fails these tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,23 @@ use serde_json::{Value, json};
 
 use crate::support::{Agent, Sandbox, call, vault_of};
 
-/// Arguments and an environment variable by which an agent calls.
+/// Arguments and an environment variable that mark a call as an agent's.
 type Surface<'a> = (&'a [&'a str], Option<(&'a str, &'a str)>);
 
 /// What an agent may do with a command.
 #[derive(Debug, Clone, Copy)]
 enum May {
-    /// Only a person may: each of these calls is refused.
+    /// For people only: each of these calls is refused.
     Persons(&'static [&'static str]),
-    /// It may, and nothing is trusted by it: each of these calls is tried.
+    /// Allowed, but creates nothing trusted: each of these calls is run.
     Tries(&'static [&'static str]),
-    /// It reads, or writes nothing that is trusted: derived files, history, settings of agents.
+    /// Only reads, or writes nothing trusted: derived files, history, settings of agents.
     Reads,
 }
 use May::{Persons, Reads, Tries};
 
-/// One blank stands between arguments, `+` for a blank within one.
+/// Commands with the permission of agents. Arguments are separated by blanks; `+` is a blank within
+/// an argument.
 const COMMANDS: &[(&str, May)] = &[
     (
         "add",
@@ -286,12 +287,12 @@ fn vault() -> Sandbox {
     sandbox
 }
 
-/// The arguments of a row's call.
+/// Splits the call of a row into arguments.
 fn words(line: &str) -> Vec<String> {
     line.split(' ').map(|word| word.replace('+', " ")).collect()
 }
 
-/// The leaves of the command line, such as `config set`.
+/// Returns all commands without subcommands, such as `config set`.
 fn leaves() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for command in Cli::command().get_subcommands() {
@@ -304,7 +305,7 @@ fn leaves() -> BTreeSet<String> {
     found
 }
 
-/// All that is trusted in a vault: rules and memories in use with their words, blocks, settings and tokens.
+/// Returns all trusted content of a vault: active rules and memories, blocks, settings and tokens.
 fn trusted(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let mut trusted = BTreeMap::new();
     let listing = std::process::Command::new("find")
@@ -338,7 +339,8 @@ fn trusted(sandbox: &Sandbox) -> BTreeMap<String, String> {
     trusted
 }
 
-/// Nothing new is trusted, and what was trusted is as it was; it may have lost trust by other words.
+/// Asserts that no new content is trusted, and that trusted content is unchanged. Content may have
+/// lost trust.
 fn nothing_gained(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, what: &str) {
     for (path, text) in after {
         assert_eq!(before.get(path), Some(text), "{what}: {path} is trusted now");
@@ -373,10 +375,10 @@ fn what_only_a_person_may_do_is_refused_to_whatever_an_agent_started() {
     for (name, may) in COMMANDS {
         let Persons(calls) = may else { continue };
         for line in *calls {
-            // Each call meets two of the surfaces, each surface many calls.
+            // Each call uses two of the surfaces, and each surface many calls.
             for (flags, variable) in surfaces.iter().skip(count % 4).step_by(4) {
                 let mut arguments = words(line);
-                // Some commands mean something else by the flag.
+                // For some commands the flag has another meaning.
                 arguments.splice(0..0, flags.iter().map(|flag| (*flag).to_owned()));
                 arguments.push("--json".to_owned());
                 let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -426,7 +428,7 @@ fn nothing_that_an_agent_may_do_makes_anything_trusted() {
     }
 }
 
-/// What each operation is given by somebody who wants more than an agent may.
+/// Returns input for each operation that attempts more than an agent may do.
 fn attempts(operation: &str) -> Option<Vec<Value>> {
     let note = "0192a000-0000-7000-8000-000000000001";
     let unverified = "0192d000-0000-7000-8000-000000000001";

@@ -1,4 +1,4 @@
-//! What agents add without orders in it: shown as quoted data in a part of its own, until it is confirmed.
+//! Facts added by agents are shown as quoted data in a separate section until confirmed.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ updated: 2026-11-01T00:00:00Z
 After 60 s, as its log says.
 ";
 
-/// Adds a memory as an agent in a session; its file.
+/// Adds a memory as an agent in a session, and returns its file.
 fn noted(sandbox: &Sandbox, title: &str, session: &str) -> String {
     let add = ["add", "--type", "fact", "--title", title, "--session", session, "--json"];
     let ran = sandbox.run(&add).env("CLAUDECODE", "1").go().ok();
@@ -31,7 +31,7 @@ fn state(sandbox: &Sandbox, path: &str) -> String {
     line.unwrap_or("active").to_owned()
 }
 
-/// A session leaves its trace by a hook.
+/// Records a session by running a hook.
 fn seen(sandbox: &Sandbox, session: &str) {
     let message = json!({
         "session_id": session, "cwd": sandbox.vault(), "hook_event_name": "UserPromptSubmit",
@@ -95,7 +95,7 @@ fn a_person_confirms_by_a_mark_or_in_review_and_the_own_session_or_an_invented_o
     };
     assert_eq!(mark("s1"), "unverified");
     assert_eq!(mark("invented"), "unverified");
-    // Use and age do not promote either.
+    // Neither usage nor age confirms a memory.
     for _ in 0..5 {
         sandbox.cm(&["get", &id]).ok();
     }

@@ -1,4 +1,4 @@
-//! A log that was cut anywhere tells everything that came before the cut.
+//! A log truncated at any position yields all events before that position.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use cm_session::event::Event;
 
 use super::told::{Told, examples, source};
 
-/// The example of each format that can be read from memory.
+/// An example of each format that can be read from memory.
 pub const EXAMPLES: [(Format, &str); 12] = [
     (Format::ClaudeLines, "claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"),
     (
@@ -35,7 +35,8 @@ pub const EXAMPLES: [(Format, &str); 12] = [
     (Format::SentLines, "sent/codex/s-1.jsonl"),
 ];
 
-/// Events by session in order, line and part. A session's id may stand late in a log, so that it does not count here.
+/// Events by session position, line and part. Session ids are not used, because they may appear
+/// late in a log.
 pub type Places = BTreeMap<(usize, u64, u32), Event>;
 
 pub fn told(format: Format, path: &str, bytes: &[u8]) -> Places {
@@ -50,7 +51,8 @@ pub fn told(format: Format, path: &str, bytes: &[u8]) -> Places {
     places
 }
 
-/// What was told before is told now too, unless the log itself takes it back later; it may only grow.
+/// Asserts that earlier events are still present, possibly longer, unless the complete log retracts
+/// them.
 pub fn hold(before: &Places, now: &Places, whole: &Places, what: &str) {
     for (place, event) in before {
         let later = now.get(place);

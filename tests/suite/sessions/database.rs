@@ -1,4 +1,5 @@
-//! The databases of editors and agents: several sessions in one, credentials beside them, and programs that write them.
+//! Databases of editors and agents: several sessions per file, credentials in other tables, and
+//! concurrent writers.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Where logs are found, without anything being named.
+//! Discovery of logs at their default locations.
 
 use cm_agents::ingest::{Places, Platform, find};
 use cm_session::Agent;
@@ -22,7 +22,7 @@ const LINUX: [(Agent, &str); 16] = [
     (Agent::CopilotCli, ".copilot/session-state/s/events.jsonl"),
 ];
 
-/// What lies beside logs and is none.
+/// Files next to logs that are not logs.
 const OTHERS: [&str; 8] = [
     ".claude/projects/-w/memory/MEMORY.md",
     ".claude/projects/-w/s/tool-results/x.jsonl",

@@ -1,4 +1,4 @@
-//! Every example log, found where its agent keeps it and told in full. `CM_BLESS=1` writes the texts anew.
+//! Finds every example log and compares all its events. `CM_BLESS=1` rewrites the expected texts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use cm_session::Agent;
 
 use super::told::{Told, examples, places_of, shown};
 
-/// All that the logs of an agent tell, in words.
+/// Returns all events of an agent's logs as text.
 fn told(agent: Agent, places: &Places, root: &Path) -> String {
     let found = find(&[agent], places);
     assert!(found.refused.is_empty(), "{:?}", found.refused);
@@ -24,7 +24,7 @@ fn told(agent: Agent, places: &Places, root: &Path) -> String {
             let meta = session.meta.as_ref().expect("every session ends with what is known of it");
             let or_none = |text: &Option<String>| text.clone().unwrap_or("-".to_owned());
             let time = |at: Option<cm_note::instant::Instant>| at.map_or("-".to_owned(), |at| at.to_string());
-            // Aider's ids are made of the log's place.
+            // Aider's ids are derived from the path of the log.
             let id = if agent == Agent::Aider { "aider-…".to_owned() } else { id.to_string() };
             let _ = writeln!(text, "  session {id}");
             let _ = writeln!(text, "    title      {}", or_none(&meta.title));

@@ -1,4 +1,4 @@
-//! Logs that grow, shrink and change between two runs.
+//! Logs that grow, shrink or change between two runs.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::told::{Told, agent_of, examples};
 
 fn run(source: &Source, cursor: Option<&Cursor>, told: &mut Told) -> (Cursor, Progress) {
     let reading = read(source, cursor, Limits::default(), told).unwrap();
-    // A cursor is kept between runs as text.
+    // Cursors are stored as text between runs.
     let text = serde_json::to_string(&reading.cursor).unwrap();
     (serde_json::from_str(&text).unwrap(), reading.progress)
 }
 
-/// A log of this format in a folder of its own, under the name that it has in the examples.
+/// Returns a log of this format in its own folder, with its file name from the examples.
 fn log(folder: &Path, format: Format, path: &str) -> Source {
     let path = folder.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -42,7 +42,7 @@ fn reading_on_after_any_cut_tells_the_same_as_reading_once() {
             std::fs::write(&source.path, &bytes).unwrap();
             let (cursor, _) = run(&source, Some(&cursor), &mut told);
             let mut known = told.without_skipped();
-            // A torn document may tell its events before its name; the whole one tells them anew under it.
+            // A truncated document may yield events before its id; the complete one repeats them.
             known.sessions.retain(|id, _| !id.as_str().starts_with("path-"));
             known.order.retain(|id| known.sessions.contains_key(id));
             assert_eq!(known, once, "{path} cut at {cut}");

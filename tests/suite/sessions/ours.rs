@@ -1,4 +1,4 @@
-//! What `cm` itself caused or put into a log is not learned from.
+//! Sessions and text created by `cm` itself are excluded from learning.
 
 use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
 use cm_session::ours::MODEL_CALL;

@@ -1,4 +1,5 @@
-//! Logs of real sessions, where the folder of measurements is at hand (`CM_EVAL`). They are never part of the project.
+//! Logs of real sessions, if `CM_EVAL` names a folder with them. They are never part of the
+//! project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use cm_agents::ingest::{Format, Limits, Source, read};
 use super::cut::{Places, hold, told};
 use super::told::{Told, agent_of};
 
-/// How the logs of a folder are written, if it holds any that an agent wrote itself.
+/// Returns the format of the logs in a folder, if they were written by an agent itself.
 fn format_of(folder: &str, path: &Path) -> Option<Format> {
     let ending = path.extension()?.to_str()?;
     match (folder, ending) {
@@ -44,7 +45,7 @@ fn of_real_logs_less_than_one_record_in_a_hundred_is_not_understood() {
             let tally = read(&source, None, Limits::default(), &mut told).unwrap().tally;
             let all = seen.entry(name.clone()).or_default();
             *all = (all.0 + tally.records, all.1 + tally.events, all.2 + tally.not_understood());
-            // Logs that others made up to be broken are only asked to name what is wrong.
+            // For deliberately broken logs it suffices that the problem is reported.
             let few = tally.not_understood() * 100 < tally.records.max(1);
             assert!(few || name.ends_with("-fixture"), "{}: {tally:?}", path.display());
             assert!(tally.events > 0, "{}: {tally:?}", path.display());

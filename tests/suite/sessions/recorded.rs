@@ -1,10 +1,10 @@
-//! Lines as the real programs wrote them, shortened: what each means is known from the session that was held.
+//! Shortened lines written by the real programs, with their known meaning.
 
 use cm_agents::ingest::{Format, Limits, read_bytes};
 
 use super::told::{Told, source};
 
-/// What a log of this format says, an event a line.
+/// Returns the events of a log as text, one per line.
 fn lines(format: Format, log: &str) -> Vec<String> {
     let mut told = Told::default();
     let tally = read_bytes(&source(format, "/p/s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
@@ -30,10 +30,10 @@ fn a_resumed_session_of_gemini_keeps_its_first_prompt_and_has_each_call_once() {
     );
 }
 
-/// A refusal as Claude Code logs it, its words typed by the person.
+/// A refusal as logged by Claude Code, with text typed by the person.
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\\nuse rg instead of grep -r\\n\\nNote: The user's next message may contain a correction or preference.";
 
-/// Those lines of a log that are the person's words.
+/// Returns the lines that are the person's prompts.
 fn words(format: Format, log: &str) -> Vec<String> {
     let prompts = lines(format, log).into_iter();
     prompts.filter_map(|line| line.strip_prefix("user_prompt: ").map(str::to_owned)).collect()

@@ -1,4 +1,4 @@
-//! A sink that keeps what it is told, and the example logs.
+//! An event sink that collects all events, and the example logs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use cm_agents::ingest::{Format, Places, Sink, Skip, Source};
 use cm_session::event::{Event, EventKind};
 use cm_session::{Agent, Meta, SessionId};
 
-/// Everything that was told, session by session in the order in which they came.
+/// All collected events by session, in order of arrival.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Told {
     pub order: Vec<SessionId>,
     pub sessions: BTreeMap<SessionId, Session>,
-    /// Records that tell no event: line, kind, reason.
+    /// Skipped records: line, kind, reason.
     pub skipped: Vec<(u64, String, Skip)>,
 }
 
-/// What was told of one session.
+/// Events and metadata of one session.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Session {
     pub events: BTreeMap<(u64, u32), Event>,
@@ -31,12 +31,12 @@ impl Told {
         self.sessions.entry(id.clone()).or_default()
     }
 
-    /// The events of all sessions.
+    /// Returns the events of all sessions.
     pub fn events(&self) -> Vec<&Event> {
         self.order.iter().flat_map(|id| self.sessions[id].events.values()).collect()
     }
 
-    /// Each event in a line: its kind and its text.
+    /// Returns kind and text of each event, one per line.
     pub fn lines(&self) -> Vec<String> {
         self.events()
             .iter()
@@ -44,7 +44,7 @@ impl Told {
             .collect()
     }
 
-    /// The same without what was skipped, which a later run does not skip again.
+    /// Clears the skipped records, which a later run does not report again.
     pub fn without_skipped(mut self) -> Self {
         self.skipped.clear();
         self
@@ -69,12 +69,12 @@ impl Sink for Told {
     }
 }
 
-/// Where the example logs lie.
+/// Returns the folder of the example logs.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sessions")
 }
 
-/// The places in which the example logs of an agent are found.
+/// Returns the locations of an agent's example logs.
 pub fn places_of(agent: Agent) -> Places {
     let at = examples();
     let mut places = Places::of_home("/nobody");
@@ -101,7 +101,7 @@ fn named(places: &mut Places, agent: Agent, path: PathBuf) {
     places.named.insert(agent, vec![path]);
 }
 
-/// A log of `format` at a place that exists nowhere.
+/// Returns a log of `format` at a path that need not exist.
 pub fn source(format: Format, path: &str) -> Source {
     Source::new(agent_of(format), format, path)
 }
@@ -119,12 +119,12 @@ pub fn agent_of(format: Format) -> Agent {
         Format::ClineTask | Format::ClineSession => Agent::Cline,
         Format::AmpThread => Agent::Amp,
         Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
-        // In a form of our own, whosever session it is.
+        // Our own format, for sessions of any agent.
         Format::SentLines => Agent::Codex,
     }
 }
 
-/// An event in a line for a reader.
+/// Formats an event on one line.
 pub fn shown(event: &Event) -> String {
     let at = event.at.map_or("-".to_owned(), |at| at.to_string());
     let side = if event.side { " (side)" } else { "" };

@@ -1,4 +1,4 @@
-//! What connectors do with records that they do not know, cannot read, or should not hold.
+//! Connectors with unknown, unreadable or unwanted records.
 
 use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
 use cm_session::event::EventKind;

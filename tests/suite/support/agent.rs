@@ -1,4 +1,4 @@
-//! An agent as the program meets it: it starts `cm mcp`, asks over standard streams, and hears what is told.
+//! An MCP client that starts `cm mcp` and communicates over standard streams.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -7,33 +7,31 @@ use serde_json::{Value, json};
 
 use super::Sandbox;
 
-/// The revision of the protocol that it speaks: the last one that has a handshake.
+/// Protocol revision of the client: the last one with a handshake.
 const REVISION: &str = "2025-11-25";
 
-/// A client and the program that serves it.
+/// The client with its server process.
 #[derive(Debug)]
 pub struct Agent {
     program: Child,
     write: Option<ChildStdin>,
     read: BufReader<ChildStdout>,
     last: u64,
-    /// What was told while something else was waited for.
+    /// Notifications received while waiting for something else.
     heard: Vec<Value>,
 }
 
-/// How the program ended.
+/// Result of the ended process.
 #[derive(Debug)]
 pub struct Left {
-    /// Its exit code.
     pub code: Option<i32>,
-    /// What it said after the end of its input.
+    /// Messages after the end of the input.
     pub last: Vec<Value>,
-    /// Its stderr.
     pub stderr: String,
 }
 
 impl Agent {
-    /// The agent `tester` that has shaken hands with `cm mcp` in the sandbox's vault.
+    /// Starts `cm mcp` in the sandbox's vault and performs the handshake as agent `tester`.
     pub fn of(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(&["mcp"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,7 +49,7 @@ impl Agent {
         agent
     }
 
-    /// The id of the process.
+    /// Returns the process id.
     pub fn process(&self) -> u32 {
         self.program.id()
     }
@@ -61,7 +59,7 @@ impl Agent {
         write.write_all(format!("{message}\n").as_bytes()).expect("the program reads");
     }
 
-    /// The next message; nothing else may stand on stdout.
+    /// Reads the next message. Any other output on stdout is an error.
     fn hear(&mut self) -> Option<Value> {
         let mut line = String::new();
         if self.read.read_line(&mut line).expect("stdout can be read") == 0 {
@@ -72,7 +70,7 @@ impl Agent {
         Some(message)
     }
 
-    /// The whole answer to a request: with `result` or `error`.
+    /// Sends a request and returns the whole response, with `result` or `error`.
     pub fn answer(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -86,33 +84,33 @@ impl Agent {
         }
     }
 
-    /// The result of a request that is not refused.
+    /// Sends a request that must succeed and returns its result.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.answer(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].take()
     }
 
-    /// The result of a tool, refusals included.
+    /// Calls a tool and returns its result, which may be an error.
     pub fn call(&mut self, tool: &str, given: &Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": given }))
     }
 
-    /// What a tool gives as data.
+    /// Calls a tool that must succeed and returns its structured content.
     pub fn done(&mut self, tool: &str, given: &Value) -> Value {
         let mut result = self.call(tool, given);
         assert_eq!(result["isError"], false, "{tool} {given}: {result}");
         result["structuredContent"].take()
     }
 
-    /// The document of a tool's refusal.
+    /// Calls a tool that must fail and returns the error document.
     pub fn refused(&mut self, tool: &str, given: &Value) -> Value {
         let result = self.call(tool, given);
         assert_eq!(result["isError"], true, "{tool} {given}: {result}");
         serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
     }
 
-    /// Waits until this is told, by its method and what stands in its parameters.
+    /// Waits for a notification with this method and URI.
     pub fn told(&mut self, method: &str, uri: Option<&str>) {
         let is = |message: &Value| {
             message["method"] == method && uri.is_none_or(|uri| message["params"]["uri"] == uri)
@@ -124,13 +122,13 @@ impl Agent {
         self.heard.clear();
     }
 
-    /// Ends the program's input, and waits for its end.
+    /// Closes the input of the process and waits for its end.
     pub fn leave(mut self) -> Left {
         drop(self.write.take());
         self.end()
     }
 
-    /// Waits for the program's end.
+    /// Waits for the end of the process.
     pub fn end(mut self) -> Left {
         let mut last = Vec::new();
         while let Some(message) = self.hear() {

@@ -1,10 +1,10 @@
-//! The example vault in a repository of its own.
+//! The example vault in its own repository.
 
 use std::path::Path;
 
 use super::Sandbox;
 
-/// A copy of the example vault, all of it committed.
+/// Creates a committed copy of the example vault.
 pub fn example() -> Sandbox {
     let sandbox = Sandbox::new();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault"), &sandbox.vault());
@@ -14,7 +14,7 @@ pub fn example() -> Sandbox {
     sandbox
 }
 
-/// The same, and in the home a log of an agent and an answer to the work that it makes.
+/// Like [`example`], with an agent's log in the home folder and a model response for it.
 pub fn taught() -> Sandbox {
     let sandbox = example();
     let log: &[u8] = include_bytes!(
@@ -29,7 +29,7 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        // What earlier runs of the program left there is no part of the example.
+        // Files from earlier runs of the program are not part of the example.
         if path.is_dir() && !name.to_string_lossy().starts_with('_') {
             copy(&path, &to.join(name));
         } else if path.is_file() {

@@ -1,13 +1,13 @@
-//! Vaults beside foreign folders: what the tests of import, adopt and export share.
+//! Helpers for tests of import, adopt and export: a vault and a foreign folder.
 
 use std::fs;
 
 use super::{Sandbox, vault_of};
 
-/// The id of the first note of [`VAULT`].
+/// Id of the first note of [`VAULT`].
 pub const ONE: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Two notes and a day.
+/// Two notes and a daily note.
 pub const VAULT: &str = "\
 --- graph/fixes/a.md
 ---
@@ -35,7 +35,7 @@ Beta
 ## 10:00 - Without frontmatter
 ";
 
-/// A sandbox with an empty vault, and a folder of these files beside it.
+/// Creates a sandbox with an empty vault and a foreign folder with these files.
 pub fn beside(files: &[(&str, &[u8])]) -> Sandbox {
     let sandbox = vault_of("");
     for (path, bytes) in files {
@@ -44,7 +44,8 @@ pub fn beside(files: &[(&str, &[u8])]) -> Sandbox {
     sandbox
 }
 
-/// The notes of a folder with their bytes, by path; hidden and derived folders are left out.
+/// Returns the notes of a folder with their content, sorted by path, without hidden and derived
+/// folders.
 pub fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let root = sandbox.vault().join(folder);
@@ -63,7 +64,7 @@ pub fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The counts of use that the vault keeps.
+/// Returns the stored usage counts of the vault.
 pub fn uses(sandbox: &Sandbox) -> String {
     let table = sandbox.read("_state/usage.json");
     table.lines().nth(1).unwrap_or_default().to_owned()

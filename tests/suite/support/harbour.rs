@@ -1,8 +1,9 @@
-//! A small vault of every kind of thing that is read, on which many tests of commands stand.
+//! A small vault with notes of every kind, used by many tests of commands.
 
 use super::{Sandbox, vault_of};
 
-/// Twelve files: memories of several types, one pinned and one long faded, an edge, a bullet, a day, a plain note.
+/// Twelve files: memories of several types, including a pinned and a faded one, an edge, a rule, a
+/// daily note, and a plain note.
 const HARBOUR: &str = r#"
 --- graph/solutions/keep-pooled-connections-alive-1a1a1a.md
 ---
@@ -159,7 +160,7 @@ date: 2026-11-09
 - A book on tides, see [the decision](../graph/decisions/use-postgres-3c3c3c.md)
 "#;
 
-/// The vault of [`HARBOUR`].
+/// Creates the vault of [`HARBOUR`].
 pub fn harbour() -> Sandbox {
     vault_of(HARBOUR)
 }

@@ -1,21 +1,22 @@
-//! The hashes of files, so that a test can say that nothing changed.
+//! Hashes of files, to check that nothing changed.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// What the program may make and drop as it likes, and git's own folder.
+/// Names of derived and private folders and files, and of Git's folder.
 const NOT_THE_PERSONS: [&str; 5] = [".git", "_index", "_state", "_embeddings", "_config.toml"];
 
-/// Path below `folder` → BLAKE3 of the bytes, for all that is the person's: notes, settings, and whatever else lies
-/// there, without git's folder and without what is derived or private.
+/// Maps paths below `folder` to BLAKE3 hashes, for the user's own files only: without Git's folder,
+/// derived files and private files.
 pub fn hashes(folder: &Path) -> BTreeMap<String, String> {
     let mut all = everything(folder);
     all.retain(|path, _| !path.split('/').any(|part| NOT_THE_PERSONS.contains(&part)));
     all
 }
 
-/// Path below `folder` → BLAKE3 of the bytes, for all files. A symbolic link counts as the path that it names.
+/// Maps paths below `folder` to BLAKE3 hashes, for all files. A symbolic link is hashed by its
+/// target path.
 pub fn everything(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     collect(folder, folder, &mut found);

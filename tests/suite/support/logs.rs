@@ -1,8 +1,8 @@
-//! Logs of agents in the sandbox's home.
+//! Writes agents' logs to the sandbox's home.
 
 use super::Sandbox;
 
-/// A log of Claude Code in the home: a person's words, and commands with what came of them.
+/// Writes a Claude Code log with prompts, and commands with their success.
 pub fn log(sandbox: &Sandbox, name: &str, records: &[(&str, &str, bool)]) {
     let mut lines = String::new();
     for (at, (said, command, ok)) in records.iter().enumerate() {
@@ -32,7 +32,7 @@ pub fn log(sandbox: &Sandbox, name: &str, records: &[(&str, &str, bool)]) {
     std::fs::write(folder.join(format!("{name}.jsonl")), lines).unwrap();
 }
 
-/// A session in which work was thrown away, and the person said so.
+/// Writes a session in which work was lost and the person complained.
 pub fn regretted(sandbox: &Sandbox) {
     log(
         sandbox,

@@ -1,4 +1,5 @@
-//! What the tests stand on: a closed sandbox for the real program, notes from one string, and hashes of what lies on disk.
+//! Test support: an isolated sandbox for the real program, vaults from one string, and hashes of
+//! files.
 
 mod agent;
 mod example;

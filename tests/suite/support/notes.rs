@@ -1,4 +1,4 @@
-//! Several files in one string, so that a test shows its whole vault at a glance.
+//! Several files in one string, so that a test shows its whole vault at once.
 //!
 //! ```text
 //! --- notes/a.md
@@ -10,14 +10,15 @@
 //! Raw \xff byte
 //! ```
 //!
-//! A line `--- path` begins a file; a bare `---` is frontmatter's. Words in brackets say how the text becomes bytes:
-//! `crlf` for its line ends, `bom` for a byte-order mark before it, `cut` for no line break at its end, and `bytes`
-//! where `\xNN` in it means that byte.
+//! A line `--- path` starts a file; a bare `---` delimits frontmatter. Options in brackets: `crlf`
+//! for line endings, `bom` for a byte-order mark, `cut` for no line break at the end, and `bytes`
+//! to decode `\xNN` as that byte.
 
-/// The files of such a text: path and bytes, in order.
+/// Returns path and content of the files in such a text, in order.
 ///
 /// # Panics
-/// Where the text does not begin with a `--- path` line, or a word in brackets is unknown.
+///
+/// If the text does not start with a `--- path` line, or an option is unknown.
 pub fn files_of(text: &str) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(&str, String)> = Vec::new();
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! What a run of the program gave, and its text for snapshots, the same on every machine.
+//! Result of running the program, with a reproducible text for snapshots.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,39 +6,41 @@ use std::process::Command;
 /// A finished run of the program.
 #[derive(Debug)]
 pub struct Ran {
-    /// What it printed to stdout; bytes that are no UTF-8 are replaced.
+    /// Standard output, with invalid UTF-8 replaced.
     pub stdout: String,
-    /// What it printed to stderr.
+    /// Standard error.
     pub stderr: String,
-    /// Its exit code; 128 and the signal's number where a signal ended it.
+    /// Exit code; 128 plus the signal number if a signal ended the process.
     pub code: i32,
-    /// The sandbox.
+    /// Root folder of the sandbox.
     pub(super) root: PathBuf,
-    /// Where it ran.
+    /// Working folder of the run.
     pub(super) cwd: PathBuf,
 }
 
 impl Ran {
-    /// The same run, which must have succeeded.
+    /// Asserts success and returns the run.
     ///
     /// # Panics
-    /// Where it did not, with all that it printed.
+    ///
+    /// If the program failed, with its output.
     pub fn ok(self) -> Self {
         assert_eq!(self.code, 0, "the program failed\n{}", self.snapshot());
         self
     }
 
-    /// What it printed to stdout, as JSON.
+    /// Parses standard output as JSON.
     ///
     /// # Panics
-    /// Where that is no JSON.
+    ///
+    /// If it is not valid JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("stdout is no JSON: {error}\n{}", self.snapshot()))
     }
 
-    /// One text: stdout, then stderr where there is any, then the exit code. What differs from run to run is
-    /// replaced: the sandbox's folder by `[ROOT]`, ids of commits by `[COMMIT]`, milliseconds by `[MS]`.
+    /// Returns stdout, then stderr if there is any, then the exit code. Varying parts are masked:
+    /// the sandbox's folder by `[ROOT]`, commit ids by `[COMMIT]`, milliseconds by `[MS]`.
     pub fn snapshot(&self) -> String {
         let mut text = String::new();
         for (name, part) in [("", &self.stdout), ("[stderr]\n", &self.stderr)] {
@@ -53,18 +55,19 @@ impl Ran {
         format!("{}[exit {}]\n", steady(&text, &self.commits()), self.code)
     }
 
-    /// All commits that the repository at the run's folder has or had; none where there is no repository.
+    /// Returns all commits of the repository at the run's folder, including unreachable ones in the
+    /// reflog.
     fn commits(&self) -> Vec<String> {
         let mut git = Command::new("git");
         git.args(["rev-list", "--all", "--reflog"]).current_dir(&self.cwd);
         git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        // The sandbox may be gone by now, or its folder be no repository; then there is nothing to look up.
+        // The sandbox may be gone, or its folder not be a repository; then there are no commits.
         let listed = git.output().map(|output| output.stdout).unwrap_or_default();
         String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
     }
 }
 
-/// The text with ids of commits and milliseconds replaced.
+/// Masks commit ids and milliseconds.
 fn steady(text: &str, commits: &[String]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -89,7 +92,8 @@ fn steady(text: &str, commits: &[String]) -> String {
     out
 }
 
-/// An id of a commit: all 40 digits, 7 to 10 of them after the word `commit`, or the beginning of one that is known.
+/// Whether the word is a commit id: 40 digits, 7 to 10 digits after the word `commit`, or a prefix
+/// of a known commit.
 fn is_commit(word: &str, before: &str, commits: &[String]) -> bool {
     let hex = word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     let short = (7..=10).contains(&word.len()) && before.to_lowercase().ends_with("commit");
@@ -97,7 +101,7 @@ fn is_commit(word: &str, before: &str, commits: &[String]) -> bool {
     hex && (word.len() == 40 || short || known)
 }
 
-/// The number of `"ms": 12`, `12 ms`, `1.5 ms` or `12ms`.
+/// Whether the word is the number in `"ms": 12`, `12 ms`, `1.5 ms` or `12ms`.
 fn is_milliseconds(word: &str, before: &str, after: &str) -> bool {
     let digits = word.strip_suffix("ms").unwrap_or(word);
     let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,6 +1,7 @@
-//! A closed place to run the real program in: its own home, an empty environment, a fixed clock and seed.
+//! An isolated environment for the real program: its own home, an empty environment, a fixed clock
+//! and seed.
 //!
-//! Nothing of the person or the machine that runs the tests reaches the program but `PATH`.
+//! Nothing from the user's machine reaches the program except `PATH`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 use super::notes::files_of;
 use super::ran::Ran;
 
-/// The instant at which every test runs.
+/// Current time in every test.
 pub const NOW: &str = "2026-11-21T12:00:00Z";
 
 const GIT_CONFIG: &str = "\
@@ -31,16 +32,17 @@ const GIT_CONFIG: &str = "\
 \tauto = 0
 ";
 
-/// A temporary folder with a home and a vault's folder in it; gone when dropped.
+/// A temporary folder with a home and a vault's folder; removed when dropped.
 #[derive(Debug)]
 pub struct Sandbox {
     root: PathBuf,
-    /// Whether the vault reads sessions of its project only.
+    /// Whether the vault reads only sessions of its project.
     of_project: AtomicBool,
     _folder: TempDir,
 }
 
-/// A vault in its own repository with these files, all committed. The text is that of [`files_of`].
+/// Creates a vault in its own repository with these files, all committed. For the format see
+/// [`files_of`].
 pub fn vault_of(files: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("cm.toml", "");
@@ -55,7 +57,7 @@ pub fn vault_of(files: &str) -> Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox whose vault folder is empty and no vault yet.
+    /// Creates a sandbox with an empty folder for the vault.
     pub fn new() -> Self {
         let folder =
             tempfile::Builder::new().prefix("cm-suite-").tempdir().expect("a temporary folder can be made");
@@ -67,36 +69,36 @@ impl Sandbox {
         Self { root, of_project: false.into(), _folder: folder }
     }
 
-    /// From now on the vault reads sessions of its project only, as it does outside of tests.
+    /// Restricts the vault to sessions of its project, which is the default outside of tests.
     pub fn reads_its_project(&self) {
         self.of_project.store(true, Ordering::Relaxed);
     }
 
-    /// The sandbox's own folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the program in the sandbox keeps private files.
+    /// Returns the folders of the private files in the sandbox.
     pub fn private_home(&self) -> PrivateHome {
         let home = self.root.join("home");
         PrivateHome { state: home.join(".local/state/cm"), config: home.join(".config/cm") }
     }
 
-    /// The vault, opened in this process as the program opens it.
+    /// Opens the vault in this process like the program does.
     pub fn open_vault(&self) -> Vault {
         Vault::at(&self.vault()).expect("the folder exists").ready(Some(&self.private_home()))
     }
 
-    /// A private file of the vault, by its name.
+    /// Returns the path of a private file of the vault.
     pub fn private(&self, name: &str) -> PathBuf {
         self.open_vault().private_file(name).expect("the sandbox has a home folder")
     }
 
-    /// The text of a private file of the vault.
+    /// Reads a private file of the vault.
     ///
     /// # Panics
-    /// Where there is no such file, or it is no UTF-8.
+    ///
+    /// If the file does not exist or is not valid UTF-8.
     pub fn read_private(&self, name: &str) -> String {
         fs::read_to_string(self.private(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
@@ -108,7 +110,7 @@ impl Sandbox {
         private.write(&private.settings(), text.as_ref().as_bytes()).expect("the home folder can be written");
     }
 
-    /// Lets agents read the vault at this folder, as `cm trust` does.
+    /// Trusts the vault at this folder, like `cm trust`.
     pub fn trust(&self, folder: &Path) {
         let vault = Vault::at(folder).expect("the folder exists").ready(Some(&self.private_home()));
         let at = Instant::parse(NOW).expect("it is an instant");
@@ -116,12 +118,12 @@ impl Sandbox {
         trust::grant(&vault, &record).expect("the home folder can be written");
     }
 
-    /// Takes back that agents may read the vault.
+    /// Removes the trust in the vault.
     pub fn distrust(&self) {
         trust::revoke(&self.open_vault()).expect("the home folder can be written");
     }
 
-    /// The folder that the program runs in.
+    /// Returns the vault's folder, the working folder of the program.
     pub fn vault(&self) -> PathBuf {
         self.root.join("vault")
     }
@@ -131,7 +133,7 @@ impl Sandbox {
         self.run(arguments).go()
     }
 
-    /// The same, with more to say before it goes.
+    /// Prepares a run that can be configured further.
     pub fn run(&self, arguments: &[&str]) -> Run<'_> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cm"));
         command.args(arguments);
@@ -139,7 +141,7 @@ impl Sandbox {
         Run { sandbox: self, command, cwd: self.vault(), stdin: None }
     }
 
-    /// The program as a command to be started, in the vault's folder, with nothing on its streams.
+    /// Returns a command for the program, in the vault's folder and without standard streams.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cm"));
         self.close(&mut command);
@@ -148,19 +150,21 @@ impl Sandbox {
         command
     }
 
-    /// Runs git in the vault's folder; its stdout.
+    /// Runs Git in the vault's folder and returns its stdout.
     ///
     /// # Panics
-    /// Where git fails.
+    ///
+    /// If Git fails.
     pub fn git(&self, arguments: &[&str]) -> String {
-        // One minute before the program's own clock, so that logs have an order.
+        // One minute before the program's clock, so that the order of commits is defined.
         self.git_at("2026-11-21T11:59:00Z", arguments)
     }
 
-    /// The same, with commits made at this time.
+    /// Like [`Self::git`], with this time for commits.
     ///
     /// # Panics
-    /// Where git fails.
+    ///
+    /// If Git fails.
     pub fn git_at(&self, when: &str, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         self.close(&mut command);
@@ -172,13 +176,13 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Commits all that lies in the vault, as a person would.
+    /// Commits all files in the vault, like a user.
     pub fn commit_all(&self, message: &str) {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--message", message]);
     }
 
-    /// Writes a file below the vault's folder, with the folders above it.
+    /// Writes a file below the vault's folder, creating parent folders.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let file = self.vault().join(path);
         fs::create_dir_all(file.parent().expect("a file below the vault has a folder"))
@@ -186,22 +190,23 @@ impl Sandbox {
         fs::write(file, bytes).expect("a file can be written in the sandbox");
     }
 
-    /// Leaves the records that an agent's hooks leave of sessions, so that these took place. Their ids are plain.
+    /// Writes the injection logs that hooks would write for these sessions.
     pub fn met(&self, sessions: &[&str]) {
         for session in sessions {
             self.write(&format!("_state/hooks/{session}.jsonl"), "{\"at\":\"2026-11-01T00:00:00Z\"}\n");
         }
     }
 
-    /// The bytes of a file below the vault's folder, as text.
+    /// Reads a file below the vault's folder.
     ///
     /// # Panics
-    /// Where there is no such file, or it is no UTF-8.
+    ///
+    /// If the file does not exist or is not valid UTF-8.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.vault().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Gives a command the sandbox's environment and nothing else.
+    /// Replaces a command's environment by that of the sandbox.
     fn close(&self, command: &mut Command) {
         let inside = |name: &str| self.root.join(name).into_os_string();
         let own: [(&str, OsString); 13] = [
@@ -216,9 +221,9 @@ impl Sandbox {
             ("CM_NOW", NOW.into()),
             ("CM_SEED", "7".into()),
             ("CM_GLOBAL_VAULT", inside("no-global-vault")),
-            // The logs that tests plant tell of folders that are not the vault's; tests of the scope take it away.
+            // Test logs name folders outside of the vault's project; tests of scope remove this variable.
             ("CM_SESSIONS_WORKSPACES", "/".into()),
-            // How much the finer model reads in passing depends on the machine; tests that want it call `cm embed`.
+            // Background embedding depends on the speed of the machine; tests use `cm embed` instead.
             ("CM_EMBEDDINGS_BUDGET_MS", "0".into()),
         ];
         command.env_clear().envs(own);
@@ -228,7 +233,7 @@ impl Sandbox {
     }
 }
 
-/// A run of the program that is being described.
+/// A run of the program under construction.
 #[derive(Debug)]
 pub struct Run<'a> {
     sandbox: &'a Sandbox,
@@ -238,28 +243,28 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// In this folder, relative to the vault's, instead of there.
+    /// Sets the working folder, relative to the vault.
     pub fn within(mut self, folder: &str) -> Self {
         self.cwd = self.sandbox.vault().join(folder);
         self
     }
 
-    /// With this variable too, or instead of the sandbox's own.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// With this on standard input, which is empty otherwise.
+    /// Sets the standard input, which is empty by default.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the program and waits for its end.
     pub fn go(mut self) -> Ran {
         if let Some(bytes) = &self.stdin {
-            // A file instead of a pipe: whoever does not read it to its end blocks nobody.
+            // A file instead of a pipe, so that a program that does not read its input does not block.
             let mut file = tempfile::tempfile_in(self.sandbox.root.join("tmp")).expect("a file can be made");
             std::io::Write::write_all(&mut file, bytes).expect("a file can be written in the sandbox");
             std::io::Seek::rewind(&mut file).expect("a file can be rewound");

@@ -1,4 +1,4 @@
-//! Calls that are made in this process, as a server makes them, in the sandbox's vault.
+//! Requests in this process on the sandbox's vault, as a server makes them.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,8 @@ use cm_note::instant::Instant;
 use super::Sandbox;
 use super::sandbox::NOW;
 
-/// The call that the program makes of these arguments in the sandbox: the same instant, and the same ids are drawn.
+/// Returns the request that the program would make for these arguments, with the same time and
+/// generated ids.
 pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
     let words: Vec<OsString> = arguments.iter().map(OsString::from).collect();
     Call {
@@ -36,7 +37,7 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
 }
 
 impl Sandbox {
-    /// Lets git in this process behave as it does in the sandbox, whoever runs the tests.
+    /// Configures Git in the sandbox's repository independently of the user's settings.
     pub fn own_identity(&self) {
         for (key, value) in [
             ("user.name", "Ada Example"),

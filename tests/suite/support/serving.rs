@@ -1,4 +1,4 @@
-//! The team server as a process: `cm serve` upon a sandbox's vault, asked over real sockets.
+//! `cm serve` as a process on a sandbox's vault, with a client over real sockets.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use crate::http::support::{Reply, request};
 
-/// The revision of the protocol of agents that has no sessions.
+/// The protocol revision of MCP without sessions.
 pub const CURRENT: &str = "2026-07-28";
 
-/// The program as it serves; ended when dropped.
+/// A running server process, killed when dropped.
 pub struct Serving {
     child: Child,
     log: BufReader<ChildStderr>,
-    /// Where it listens.
+    /// Address of the server.
     pub address: String,
-    /// What it said when it began.
+    /// First line of output.
     pub said: String,
 }
 
 impl Serving {
-    /// Begins to serve on a free port, with these arguments more.
+    /// Starts a server on a free port with additional arguments.
     pub fn of(sandbox: &Sandbox, words: &[&str]) -> Self {
         let mut command = sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -39,20 +39,19 @@ impl Serving {
         Self { child, log, address, said }
     }
 
-    /// A connection.
     pub fn connect(&self) -> TcpStream {
         TcpStream::connect(&self.address).unwrap()
     }
 
-    /// Sends a request with these headers, and reads its answer.
+    /// Sends a request with these headers and reads the response.
     pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut stream = self.connect();
-        // A server that has heard enough may hang up before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(&request(method, target, headers, body.as_bytes()));
         Reply::read(&mut stream)
     }
 
-    /// Asks an endpoint as the agent codex, and gives status and body.
+    /// Calls an endpoint as agent codex and returns status and body.
     pub fn ask(&self, method: &str, target: &str, token: &str, body: &str) -> (u16, String) {
         let bearer = format!("Bearer {token}");
         let headers =
@@ -61,7 +60,7 @@ impl Serving {
         (reply.status, reply.body)
     }
 
-    /// Sends a message of the protocol of agents in its current revision, with these headers more.
+    /// Sends an MCP message in the current revision with additional headers.
     pub fn message(&self, method: &str, mut params: Value, more: &[(&str, &str)]) -> Reply {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": CURRENT,
@@ -82,7 +81,7 @@ impl Serving {
         self.send("POST", "/mcp", &headers, &body)
     }
 
-    /// The result of a tool, refusals included.
+    /// Calls a tool and returns its result, which may be an error.
     pub fn tool(&self, token: &str, tool: &str, given: &Value) -> Value {
         let bearer = format!("Bearer {token}");
         let authorized = [("authorization", &*bearer)];
@@ -93,14 +92,14 @@ impl Serving {
         message["result"].take()
     }
 
-    /// The next line of its log.
+    /// Returns the next line of the server's log.
     pub fn line(&mut self) -> Value {
         let mut line = String::new();
         assert_ne!(self.log.read_line(&mut line).unwrap(), 0, "it goes on");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Sends it a signal; its exit code and the rest of its log.
+    /// Sends a signal. Returns the exit code and the rest of the log.
     #[cfg(unix)]
     pub fn end(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
         let id = rustix::process::Pid::from_child(&self.child);
@@ -118,7 +117,7 @@ impl Drop for Serving {
     }
 }
 
-/// The message in an answer, alone or the last of a stream of events.
+/// Returns the message in a response body or the last one in an event stream.
 pub fn message(reply: &Reply) -> Value {
     let lines = reply.body.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
     lines

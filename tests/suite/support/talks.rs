@@ -1,20 +1,21 @@
-//! Sessions of Claude Code in the sandbox's home, told in a few words, and models that answer from a script.
+//! Claude Code sessions in the sandbox's home, and scripted models.
 
 use serde_json::{Value, json};
 
 use super::Sandbox;
 
-/// Something that happened in a session.
+/// An event of a session.
 pub enum Said<'a> {
-    /// The person.
+    /// Message of the person.
     Person(&'a str),
-    /// The agent.
+    /// Message of the agent.
     Agent(&'a str),
-    /// A command that was run, and what it printed; it fails where that begins with `Exit code`.
+    /// A command and its output. It counts as failed if the output starts with `Exit code`.
     Ran(&'a str, &'a str),
 }
 
-/// Writes a session's log, a record a line from line 1; a command takes two. It begins on 2026-11-20 at this hour.
+/// Writes a session's log with one record per line, and two per command. It starts on 2026-11-20 at
+/// this hour.
 pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
     let mut lines = String::new();
     let mut count = 0;
@@ -49,7 +50,7 @@ pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
     sandbox.write(&format!("../home/.claude/projects/-home-dev-demo/{id}.jsonl"), lines);
 }
 
-/// Settings of the person's own by which a script answers for a model.
+/// Configures a scripted model in the user's private settings.
 pub fn scripted(sandbox: &Sandbox, more: &str, answers: &[Value]) {
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
     sandbox.write("../script.jsonl", lines);

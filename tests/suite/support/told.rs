@@ -1,10 +1,10 @@
-//! Sessions in the sandbox's home whose words matter: who said what, in which folder, and the diaries that tell their ends.
+//! Sessions and diaries in the sandbox with explicit messages, folders and outcomes.
 
 use serde_json::json;
 
 use super::Sandbox;
 
-/// A log of Claude Code: who said what, line by line, in a session of that name in this folder.
+/// Writes a Claude Code log for a session in this folder, one message per line.
 pub fn told(sandbox: &Sandbox, session: &str, folder: &str, said: &[(&str, &str)]) {
     let mut lines = String::new();
     for (at, (role, text)) in said.iter().enumerate() {
@@ -24,7 +24,7 @@ pub fn told(sandbox: &Sandbox, session: &str, folder: &str, said: &[(&str, &str)
     std::fs::write(logs.join(format!("{session}.jsonl")), lines).unwrap();
 }
 
-/// A diary of a session that says how it ended.
+/// Writes a diary of a session with this outcome.
 pub fn diary(sandbox: &Sandbox, session: &str, status: &str, more: &str) {
     let text = format!(
         "---\nid: d-{session}\nsession: {session}\nagent: claude-code\nworkspace: /home/dev/demo\n\

@@ -1,8 +1,8 @@
-//! Reads the numbers of a file of weights, piece after piece, and says where the file ends too soon.
+//! Sequential reader for weight files. Reading past the end is an error.
 
 use crate::Error;
 
-/// A part of a file of weights that is yet to be read.
+/// The unread part of a weight file.
 #[derive(Debug, Clone)]
 pub struct Reader {
     model: &'static str,
@@ -10,12 +10,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// All of a file of the weights of a model.
+    /// Creates a reader for the complete weight file of a model.
     pub fn new(model: &'static str, bytes: &'static [u8]) -> Self {
         Self { model, rest: bytes }
     }
 
-    /// The next bytes.
+    /// Returns the next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'static [u8], Error> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
             return Err(
@@ -26,25 +26,25 @@ impl Reader {
         Ok(taken)
     }
 
-    /// The next bytes, as many as there are parts of an array.
+    /// Returns the next `COUNT` bytes as an array.
     pub fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], Error> {
         let mut array = [0; COUNT];
         array.copy_from_slice(self.take(COUNT)?);
         Ok(array)
     }
 
-    /// What is left.
+    /// Returns all unread bytes.
     pub fn rest(&self) -> &'static [u8] {
         self.rest
     }
 
-    /// The error that says what is wrong with the weights.
+    /// Creates an error for invalid weights.
     pub fn damaged(&self, why: String) -> Error {
         Error::Damaged { model: self.model.to_owned(), why }
     }
 }
 
-/// The numbers that bytes hold, four each.
+/// Decodes little-endian 32-bit floats. A remainder of fewer than four bytes is ignored.
 pub fn floats(bytes: &[u8]) -> Vec<f32> {
     let (numbers, _) = bytes.as_chunks();
     numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()

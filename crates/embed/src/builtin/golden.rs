@@ -1,6 +1,7 @@
-//! The built-in models against what they come from: the original transformer, and the table of token vectors.
+//! Compares the built-in models with the models they are derived from: the original transformer and
+//! the table of token vectors.
 //!
-//! `tests/golden/embedding/reference.py` computed what is expected.
+//! The expected vectors were computed by `tests/golden/embedding/reference.py`.
 
 use super::{MiniLm, Static};
 use crate::Embedder;
@@ -8,7 +9,8 @@ use cm_text::embedding::Embedding;
 
 const TEXTS: &str = include_str!("../../../../tests/golden/embedding/texts.txt");
 
-/// Holds a model's vectors against expected ones, a JSON array a line.
+/// Asserts that a model's vectors have at least the cosine `least` with the expected ones, which
+/// are JSON arrays, one per line.
 fn hold(model: &dyn Embedder, expected: &str, least: f64) {
     let texts: Vec<&str> = TEXTS.lines().collect();
     let found = model.embed(&texts).unwrap();

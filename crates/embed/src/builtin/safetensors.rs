@@ -1,22 +1,23 @@
-//! The two tensors of a file of word vectors in the safetensors format: rows of small integers, and a scale for each.
+//! Reads a table of word vectors from a safetensors file: rows of 8-bit integers and one scale per
+//! row.
 //!
-//! It reads no more of the format than that file uses.
+//! Only the part of the format that this file uses is supported.
 
 use serde::Deserialize;
 
 use super::bytes::{Reader, floats};
 use crate::Error;
 
-/// A table of vectors: row times scale.
+/// A table of quantized vectors. A vector is its row times its scale.
 #[derive(Debug)]
 pub struct Table {
-    /// The rows, one after the other.
+    /// Concatenated rows.
     pub rows: &'static [i8],
-    /// What each row is multiplied by.
+    /// Scale of each row.
     pub scales: Vec<f32>,
 }
 
-/// What a file says of its tensors.
+/// Header of the file, which describes the tensors.
 #[derive(Deserialize)]
 struct Header {
     embeddings: Tensor,
@@ -30,7 +31,7 @@ struct Tensor {
     data_offsets: [usize; 2],
 }
 
-/// Reads a table of so many rows of so many columns.
+/// Reads a table of the given number of rows and columns.
 pub fn table(mut file: Reader, rows: usize, columns: usize) -> Result<Table, Error> {
     let length = u64::from_le_bytes(file.array()?);
     let header = file.take(usize::try_from(length).unwrap_or(usize::MAX))?;
@@ -45,7 +46,7 @@ pub fn table(mut file: Reader, rows: usize, columns: usize) -> Result<Table, Err
 }
 
 impl Tensor {
-    /// Where the tensor lies, if it is of this type and shape.
+    /// Returns the bytes of the tensor, after checking its type and shape.
     fn bytes(
         &self,
         file: &Reader,

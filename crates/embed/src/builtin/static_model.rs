@@ -1,6 +1,8 @@
-//! The static model: a text is the mean of its tokens' vectors, whatever their order.
+//! The static model: the vector of a text is the mean of its tokens' vectors, independent of their
+//! order.
 //!
-//! It is fast enough for every note at once, and blind to syntax; [`MiniLm`](super::MiniLm) is neither.
+//! It is fast enough to embed every note at once, but ignores syntax. [`MiniLm`](super::MiniLm) is
+//! slower and considers context.
 
 use std::sync::LazyLock;
 
@@ -17,10 +19,10 @@ use cm_weights::POTION;
 
 const NAME: &str = "builtin/potion-256";
 const DIMENSION: usize = 256;
-/// Measured on questions and notes of different subjects.
+/// Cosines of unrelated texts, measured on questions and notes of different subjects.
 const UNRELATED: Chance = Chance { mean: 0.05, deviation: 0.065 };
 
-/// `builtin/potion-256`: a vector for each token.
+/// `builtin/potion-256`: one vector per token.
 #[derive(Debug)]
 pub struct Static {
     table: Table,
@@ -28,12 +30,13 @@ pub struct Static {
 }
 
 impl Static {
-    /// The model that lies in the program.
+    /// Returns the model that is built into the program.
     ///
     /// ```
     /// use cm_embed::builtin::Static;
     /// let model = Static::shipped();
-    /// let [a, b, c] = ["The database is slow", "Postgres takes long to answer", "Cats sleep a lot"].map(|text| model.of(text));
+    /// let texts = ["The database is slow", "Postgres takes long to answer", "Cats sleep a lot"];
+    /// let [a, b, c] = texts.map(|text| model.of(text));
     /// assert!(a.cosine(&b) > a.cosine(&c));
     /// ```
     #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
@@ -46,13 +49,14 @@ impl Static {
     /// Reads weights in the safetensors format.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where they are not what they should be.
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
     pub fn read(weights: &'static [u8]) -> Result<Self, Error> {
         let table = table(Reader::new(NAME, weights), wordpiece::size(), DIMENSION)?;
         Ok(Self { table, arch: Arch::new() })
     }
 
-    /// What a text means; nothing where no word of it is known.
+    /// Returns the vector of a text. Without any token from the vocabulary, the vector is zero.
     pub fn of(&self, text: &str) -> Embedding {
         let mut tokens = wordpiece::tokens(text, usize::MAX);
         tokens.retain(|token| *token != wordpiece::UNKNOWN);
@@ -62,7 +66,8 @@ impl Static {
     }
 }
 
-/// Adds the vectors of tokens to a sum. Inlined where it is dispatched, so that it is compiled for that processor.
+/// Adds the vectors of tokens to a sum. Inlined where it is dispatched, so that it is compiled for
+/// the detected processor.
 #[inline(always)]
 fn add(table: &Table, tokens: &[Token], sum: &mut [f32]) {
     let (rows, _) = table.rows.as_chunks::<DIMENSION>();
@@ -100,7 +105,7 @@ impl Embedder for Static {
 mod tests {
     use super::*;
 
-    /// Weights of which some bytes are changed.
+    /// Loads the weights after changing some bytes.
     fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<Static, Error> {
         let mut weights = POTION.to_vec();
         change(&mut weights);

@@ -1,4 +1,5 @@
-//! The files of an ONNX model in a folder, as the hub lays them out, with what holds where one of them is missing.
+//! Loads the files of an ONNX model from a folder in the layout of the hub, with defaults for
+//! missing optional files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,34 +9,32 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// Most tokens of a text that are looked at, where the model does not say.
+/// Maximum number of tokens per text if the model's files do not define it.
 const MAX_LENGTH: usize = 512;
-/// Parts of the names of models that take the vector of the first token for the whole text.
+/// Name parts of models that use CLS pooling.
 const CLS: [&str; 5] = ["bge", "mxbai", "arctic", "gte-base", "gte-large"];
 
-/// A model's files, read.
+/// The loaded files of a model.
 pub(super) struct Files {
-    /// What it is called.
     pub(super) name: String,
-    /// The graph with its weights.
+    /// The ONNX graph, usually with its weights.
     pub(super) weights: Vec<u8>,
-    /// Weights that lie beside the graph, by file name.
+    /// Contents of external weight files, by file name.
     pub(super) external: Vec<(String, Vec<u8>)>,
-    /// How texts become tokens.
     pub(super) tokenizer: TokenizerFiles,
-    /// Most tokens of a text that are looked at.
+    /// Maximum number of tokens per text.
     pub(super) max_length: usize,
-    /// Whether the first token stands for the text; else the mean of all does.
+    /// Whether to use the first token's vector (CLS pooling) instead of the mean.
     pub(super) cls: bool,
-    /// Which output holds the vectors, where it is not the usual one.
+    /// The output with the vectors, if it is not the default one.
     pub(super) output: Option<OutputKey>,
-    /// Whether a text's vector depends on those it shares a batch with.
+    /// Whether the vector of a text depends on the other texts in its batch.
     pub(super) one_by_one: bool,
 }
 
 impl Files {
-    /// The model of a folder that somebody named. A part of its name is made from its content, so that another
-    /// model in the same place is another one.
+    /// Loads the model in a folder set by the user. Its name contains a hash of its content, so
+    /// that replacing the files results in another name.
     pub(super) fn of_folder(folder: &Path) -> Result<Self> {
         if folder.is_relative() {
             return Err(Error::RelativePath { setting: "embeddings.path", path: folder.to_owned() });
@@ -53,7 +52,7 @@ impl Files {
         Ok(files)
     }
 
-    /// The model of a folder with this graph.
+    /// Loads the model in a folder with the given graph file.
     pub(super) fn read(folder: &Path, graph: &Path) -> Result<Self> {
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let weights = bytes(graph)?;
@@ -82,7 +81,7 @@ impl Files {
     }
 }
 
-/// Whether models of that name take the first token's vector.
+/// Whether models of this name use CLS pooling.
 fn of_name(name: &str) -> bool {
     let name = name.to_lowercase();
     CLS.iter().any(|part| name.contains(part))
@@ -100,7 +99,7 @@ fn by_first_token(folder: &Path, pooling: &Value) -> Result<bool> {
     }
 }
 
-/// The graph: `model.onnx`, or the only file that ends so, in the folder or in its folder `onnx`.
+/// Finds the graph: `model.onnx`, or the only `.onnx` file, in the folder or its subfolder `onnx`.
 fn graph(folder: &Path) -> Result<PathBuf> {
     let mut several = Vec::new();
     for place in [folder.to_owned(), folder.join("onnx")] {
@@ -126,7 +125,7 @@ fn graph(folder: &Path) -> Result<PathBuf> {
     Err(missing(folder, &format!("none of {} is called model.onnx", several.join(", "))))
 }
 
-/// Weights beside a graph that is too large for one file.
+/// Loads the external weights of a graph that is too large for one file.
 fn beside(graph: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let name = graph.file_name().unwrap_or_default().to_string_lossy();
     let mut found = Vec::new();
@@ -139,7 +138,7 @@ fn beside(graph: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     Ok(found)
 }
 
-/// The tokenizer's files; what a missing one would say is taken from the others.
+/// Loads the tokenizer's files. Values of missing files are derived from the others.
 fn tokenizer(folder: &Path, tokenizer_file: Vec<u8>, config: Value) -> Result<TokenizerFiles> {
     let tokens: Value = serde_json::from_slice(&tokenizer_file)
         .map_err(|error| missing(folder, &format!("tokenizer.json is no JSON: {error}")))?;
@@ -173,7 +172,7 @@ fn knows(tokens: &Value, token: &str) -> bool {
         || tokens["model"]["vocab"].get(token).is_some()
 }
 
-/// A JSON file of the folder; null where there is none.
+/// Parses a JSON file of the folder. Returns null if it does not exist.
 fn document(folder: &Path, name: &str) -> Result<Value> {
     let Some(bytes) = optional(folder, name)? else { return Ok(Value::Null) };
     serde_json::from_slice(&bytes).map_err(|error| missing(folder, &format!("{name} is no JSON: {error}")))
@@ -188,7 +187,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })
 }
 
-/// Whether a graph has such a step.
+/// Whether a graph contains an operation that matches the pattern.
 fn holds(graph: &[u8], step: &str) -> bool {
     regex::bytes::Regex::new(step).is_ok_and(|step| step.is_match(graph))
 }

@@ -1,6 +1,7 @@
-//! Models by name: those that fastembed knows, fetched file by file from a hub and kept.
+//! Downloads models by name from a hub, file by file, into a cache. The names are those that
+//! fastembed supports.
 //!
-//! Nothing is fetched that was not asked for by name, and what is kept is not asked for again.
+//! Only models that are named explicitly are downloaded, and cached files are not requested again.
 
 use std::fs;
 use std::io;
@@ -17,16 +18,16 @@ use cm_net::Address;
 use cm_text::spelling;
 
 const HUB: (&str, &str) = ("https://huggingface.co", "huggingface.co");
-/// The model that is taken where none is named.
+/// Model used if no name is set.
 const DEFAULT: &str = "bge-small-en-v1.5";
 /// Files that a model may lack.
 const OPTIONAL: [&str; 3] = ["config.json", "special_tokens_map.json", "tokenizer_config.json"];
-/// How long the hub may say nothing.
+/// Maximum time without data from the hub.
 const SILENCE: Duration = Duration::from_secs(30);
 
 type Info = ModelInfo<EmbeddingModel>;
 
-/// The files of a model by its name.
+/// Returns the files of a model, downloading missing ones.
 pub(super) fn files(onnx: &Onnx) -> Result<Files> {
     let name = if onnx.model.is_empty() { DEFAULT } else { &onnx.model };
     let info = find(name)?;
@@ -67,7 +68,8 @@ fn find(name: &str) -> Result<Info> {
     Err(Error::UnknownModel { name: name.to_owned(), nearest })
 }
 
-/// The name that people know a model by: `all-minilm-l6-v2`, and `all-minilm-l6-v2-q` for a smaller one.
+/// Returns the short name of a model: `all-minilm-l6-v2`, or `all-minilm-l6-v2-q` for its quantized
+/// variant.
 fn short(info: &Info) -> String {
     let name = info.model_code.rsplit('/').next().unwrap_or_default().to_lowercase();
     let name = name.trim_end_matches("-q").trim_end_matches("-onnx");
@@ -88,7 +90,7 @@ fn url(hub: &Address, info: &Info, file: &str) -> String {
     hub.below(&format!("{}/resolve/main/{file}", info.model_code))
 }
 
-/// Fetches one file, whole or not at all; `false` where the hub has none.
+/// Downloads one file atomically. Returns `false` if the hub does not have it.
 fn fetch(hub: &Address, info: &Info, file: &str, folder: &Path) -> Result<bool> {
     let target = folder.join(file);
     if target.is_file() {

@@ -1,6 +1,6 @@
-//! ONNX models, run in this process by the ONNX Runtime library that the person has.
+//! ONNX models, run in this process by an ONNX Runtime library installed by the user.
 //!
-//! The library and the model are foreign: every call into them is fenced, so that neither ends the program.
+//! Library and model are untrusted: panics in calls to them are converted to errors.
 #![allow(clippy::disallowed_methods, reason = "model files are read and kept by this module")]
 
 mod files;
@@ -26,10 +26,10 @@ use cm_net::shortened;
 use cm_text::embedding::Embedding;
 use files::Files;
 
-/// How many texts are run at once; more only take more memory.
+/// Number of texts per run. Larger batches only need more memory.
 const BATCH: usize = 16;
 
-/// An ONNX model that was loaded.
+/// A loaded ONNX model.
 pub(super) struct Model {
     name: String,
     prefixes: Prefixes,
@@ -39,11 +39,12 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Loads the model of a folder, else the one of that name, which is fetched where it is not kept yet.
+    /// Loads the model from its folder, or by name, downloading it if it is not cached.
     ///
     /// # Errors
-    /// The library, a file of the model or the model itself cannot be used; the name is unknown; the hub is out of
-    /// reach; or its vectors have another size than the given one.
+    ///
+    /// The library, the model or one of its files cannot be used; the name is unknown; the hub
+    /// cannot be reached; or the vectors do not have the given dimension.
     pub(super) fn open(onnx: &Onnx, dimension: Option<usize>) -> Result<Self> {
         let local = onnx.folder.as_deref().map(Files::of_folder).transpose()?;
         // Nothing is fetched for a library that is not there.
@@ -134,7 +135,7 @@ impl Files {
     }
 }
 
-/// Runs foreign code; a panic in it becomes an error.
+/// Runs untrusted code and converts a panic to an error.
 fn fenced<T, E: std::fmt::Display>(
     run: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, String> {

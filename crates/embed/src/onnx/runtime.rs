@@ -1,4 +1,4 @@
-//! The ONNX Runtime library: found, loaded once for the whole process, and never asked before it is there.
+//! Finds the ONNX Runtime library and loads it once per process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::fenced;
 use crate::choice::Onnx;
 use crate::error::{Error, Result};
 
-/// What the library is called on this system.
+/// File name of the library on this platform.
 const NAME: &str = if cfg!(windows) {
     "onnxruntime.dll"
 } else if cfg!(target_os = "macos") {
@@ -19,10 +19,10 @@ const NAME: &str = if cfg!(windows) {
     "libonnxruntime.so"
 };
 
-/// The environment of the process. There can only ever be one, so it is kept until the end.
+/// The environment of the process. Only one can ever exist, so it is never released.
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// The environment that sessions live in. Once it is there, the library is not looked for again.
+/// Returns the environment for sessions. The library is loaded by the first call only.
 pub(super) fn environment(onnx: &Onnx) -> Result<Environment> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*loaded {
@@ -33,7 +33,7 @@ pub(super) fn environment(onnx: &Onnx) -> Result<Environment> {
     Ok(environment)
 }
 
-/// Which library to load: the one that is set, else one beside the model, else whatever the system finds.
+/// Selects the library: the configured one, then one in the model's folder, then the system's.
 fn library(onnx: &Onnx) -> Result<PathBuf> {
     if let Some((setting, path)) = &onnx.runtime {
         if path.is_relative() {
@@ -49,7 +49,7 @@ fn library(onnx: &Onnx) -> Result<PathBuf> {
     Ok(beside.unwrap_or_else(|| PathBuf::from(NAME)))
 }
 
-/// The library in a folder, with a version after its name or without.
+/// Finds the library in a folder, with or without a version suffix.
 fn beside(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut found: Vec<PathBuf> = entries
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// A library made of this C; none where there is no compiler.
+    /// Compiles a library from C source. Returns `None` if there is no compiler.
     fn compiled(folder: &Path, name: &str, source: &str) -> Option<PathBuf> {
         let (from, to) = (folder.join(format!("{name}.c")), folder.join(format!("{name}.so")));
         std::fs::write(&from, source).unwrap();

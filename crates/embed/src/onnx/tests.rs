@@ -1,4 +1,4 @@
-//! ONNX models that are there, and the many ways in which one is not.
+//! Tests of ONNX models, including missing and invalid ones.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use super::*;
 use cm_net::Address;
 use cm_test_server::{Reply, Server};
 
-/// The smallest tokenizer that there is.
+/// A minimal tokenizer.
 const TOKENIZER: &str = r#"{"version":"1.0","added_tokens":[],"model":{"type":"WordLevel","unk_token":"<unk>","vocab":{"<unk>":0,"<pad>":1}}}"#;
 
 fn onnx(folder: &Path) -> Onnx {
@@ -17,7 +17,7 @@ fn onnx(folder: &Path) -> Onnx {
     Onnx { model: String::new(), folder: Some(folder.to_owned()), hub: None, cache, runtime: None }
 }
 
-/// A folder with these files.
+/// Creates a folder with these files.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("model-").tempdir().unwrap();
     for (name, text) in files {
@@ -28,7 +28,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// A server of the files of a folder below this path.
+/// Starts a server for the files of a folder under a URL prefix.
 fn serving(below: &'static str, folder: &Path) -> Server {
     let folder = folder.to_owned();
     Server::start(move |_, request| {
@@ -104,12 +104,12 @@ fn a_panic_of_foreign_code_is_an_error() {
     assert_eq!(result, Err("no library".to_owned()));
 }
 
-/// Says that a test did not run; not captured, so that it is seen.
+/// Reports a skipped test on stderr, bypassing output capture.
 pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
-/// The real model and library, where `.ci/run` or a person names them.
+/// Returns the real model and library, if the environment variables for them are set.
 fn real() -> Option<Onnx> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(folder), Some(runtime)) = (variable("CM_TEST_ONNX"), variable("CM_TEST_ONNX_RUNTIME")) else {

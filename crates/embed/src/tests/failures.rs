@@ -1,4 +1,4 @@
-//! What comes of servers that are slow, busy, gone or wrong.
+//! Tests with servers that are slow, busy, unreachable or faulty.
 
 use super::*;
 use crate::Embedder;
@@ -9,7 +9,7 @@ fn hasty(server: &Server) -> OpenAi {
     OpenAi::new(&Address::parse(&server.url()).unwrap(), "m", Key::of(KEY), (SHORT, PAUSE), None)
 }
 
-/// The error of one question, as it is shown, without the port, which is another each time.
+/// Returns the error message and hint of a failed request, with the port masked.
 fn shown(server: &Server, result: Result<impl Sized, Error>) -> String {
     let error = result.err().expect("it fails");
     let hint = error.hint().map(|hint| format!("\n hint: {hint}")).unwrap_or_default();

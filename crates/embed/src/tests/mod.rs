@@ -1,4 +1,4 @@
-//! The providers that ask servers, against real ones on loopback.
+//! Tests of the server-based providers against local test servers.
 
 mod failures;
 mod servers;
@@ -13,7 +13,7 @@ use super::{Error, Key};
 use cm_net::Address;
 use cm_test_server::{Reply, Request, Server};
 
-/// Long enough for every answer that comes at all.
+/// A timeout that is never reached in practice.
 const LONG: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
 const KEY: &str = "sk-secret-12345";
@@ -37,25 +37,26 @@ fn openai(server: &Server) -> OpenAi {
     )
 }
 
-/// The texts that are to be embedded.
+/// Returns the texts of an embedding request.
 fn inputs(request: &Request) -> Vec<String> {
     let inputs = request.body["input"].as_array().expect("the request has an input");
     inputs.iter().map(|text| text.as_str().expect("texts").to_owned()).collect()
 }
 
-/// A vector that tells which text it is of: `text 7` points at 7 on a circle.
+/// Returns a vector that encodes the number in a text: `text 7` is the angle 0.07 on the unit
+/// circle.
 fn vector_of(text: &str) -> [f64; 2] {
     let number: f64 = text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
     [(number / 100.0).cos(), (number / 100.0).sin()]
 }
 
-/// What a sound ollama server says.
+/// Returns the response of a correct Ollama server.
 fn embeddings(request: &Request) -> Value {
     let vectors: Vec<_> = inputs(request).iter().map(|text| vector_of(text)).collect();
     json!({ "model": "all-minilm", "embeddings": vectors })
 }
 
-/// What a sound server of OpenAI's kind says, last text first.
+/// Returns the response of a correct OpenAI-compatible server, in reverse order.
 fn data(request: &Request) -> Value {
     let inputs = inputs(request);
     let vectors = inputs.iter().enumerate().rev();

@@ -1,4 +1,4 @@
-//! What good requests to servers look like, and what is made of good answers.
+//! Tests of the requests sent to servers and of the parsing of valid responses.
 
 use super::*;
 use crate::Embedder as _;

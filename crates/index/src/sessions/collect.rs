@@ -1,5 +1,5 @@
-//! What matches, session by session: the best stretch of each and how many there are, in an order that does not depend on
-//! how the index came about.
+//! Collects matches by session: the best stretch and the number of stretches, independent of the
+//! order in which the index was built.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -13,36 +13,36 @@ use super::opened::Book;
 use super::schema::NOBODY;
 use super::told::{KINDS, Speaker, line_of};
 
-/// The most lines that are kept of a session.
+/// Maximum number of log lines listed for a session.
 const MOST_LINES: usize = 20;
 
-/// Collects stretches by session.
+/// Tantivy collector that groups matching stretches by session.
 pub(super) struct BySession {
     pub(super) book: Arc<Book>,
-    /// The sessions that count; all where there is none.
+    /// Sessions to include; `None` includes all.
     pub(super) passing: Option<Arc<HashSet<u64>>>,
-    /// The seconds between which a stretch with a time counts.
+    /// Time bounds in Unix seconds, start inclusive and end exclusive.
     pub(super) since: Option<i64>,
     pub(super) until: Option<i64>,
     pub(super) scored: bool,
-    /// How much less a prompt counts that an agent gave to its sub-agent.
+    /// Factor for the score of a prompt that an agent sent to its subagent.
     pub(super) of_agents: f32,
 }
 
-/// What matches of a session.
+/// The matches within one session.
 #[derive(Debug, Clone)]
 pub(super) struct Matches {
     pub(super) best: Best,
-    /// How many stretches, by speaker.
+    /// Number of matching stretches by speaker.
     pub(super) by: [usize; 3],
-    /// The first lines of them.
+    /// First log lines of the matching stretches.
     pub(super) lines: BTreeSet<u64>,
 }
 
-/// A stretch that matches.
+/// The best matching stretch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Best {
-    /// The bits of its score, rounded.
+    /// Bits of the rounded score.
     score: u32,
     pub(super) numbers: Numbers,
     pub(super) address: DocAddress,
@@ -53,7 +53,8 @@ impl Best {
         f32::from_bits(self.score)
     }
 
-    /// The better one is the greater: by score, then the later, then the one told first.
+    /// Orders by score, then by time, then by earlier place in the log; the better match is the
+    /// greater one.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let key = |best: &Self| (best.score, best.numbers.at);
         let place = |best: &Self| (best.numbers.place, best.numbers.piece);
@@ -90,7 +91,7 @@ impl Matches {
     }
 }
 
-/// The matches of one segment.
+/// Collector for one segment.
 pub(super) struct OfSegment {
     book: Arc<Book>,
     passing: Option<Arc<HashSet<u64>>>,
@@ -102,7 +103,8 @@ pub(super) struct OfSegment {
     found: HashMap<u64, Matches>,
 }
 
-/// The bits of a positive score, rounded so that adding its parts up in another order makes no difference.
+/// Returns the bits of a positive score, rounded so that the order of summation makes no
+/// difference.
 fn rounded(score: Score) -> u32 {
     (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
 }
@@ -141,7 +143,8 @@ impl Collector for BySession {
 }
 
 impl OfSegment {
-    /// What has no time is as old as its session, which passed.
+    /// Whether a stretch is within the time bounds. Stretches without a time always pass, because
+    /// their session did.
     fn is_in_time(&self, doc: DocId) -> bool {
         if self.since.is_none() && self.until.is_none() {
             return true;
@@ -151,7 +154,7 @@ impl OfSegment {
         })
     }
 
-    /// A prompt within a session that an agent started is that agent's.
+    /// Whether the stretch is a prompt within a subagent session, and thus written by an agent.
     fn is_of_agent(&self, doc: DocId, session: u64) -> bool {
         let kind = self.columns.kind(doc).and_then(|kind| KINDS.get(kind as usize));
         kind == Some(&"user_prompt") && self.book.sessions.get(&session).is_some_and(|line| line.subagent)
@@ -193,17 +196,17 @@ impl SegmentCollector for OfSegment {
     }
 }
 
-/// The matches of one conversation, by the session that shows it best.
+/// The matches of one conversation, represented by its best session.
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) session: u64,
     pub(super) matches: Matches,
-    /// The other sessions of it that match.
+    /// The other matching sessions of the conversation.
     pub(super) others: Vec<u64>,
 }
 
-/// Forked sessions as one conversation each, the best first. Copies match alike; the one that went on longest stands for
-/// them.
+/// Groups forked sessions into conversations, best first. Copies have equal matches; the session
+/// that ended last represents them.
 pub(super) fn by_conversation(found: HashMap<u64, Matches>, book: &Book) -> Vec<Conversation> {
     let ended = |session: u64| book.sessions.get(&session).and_then(|line| line.ended);
     let mut sessions: Vec<(u64, Matches)> = found.into_iter().collect();

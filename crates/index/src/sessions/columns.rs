@@ -1,4 +1,4 @@
-//! The columns of a segment: the numbers of each document, read without the document.
+//! Columnar access to the numeric fields of a segment's documents.
 
 use tantivy::columnar::Column;
 use tantivy::{DocAddress, DocId, SegmentReader};
@@ -8,7 +8,7 @@ use super::schema::{
     AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
 };
 
-/// The columns of sessions.
+/// Columns of session documents.
 pub(super) struct SessionColumns {
     number: Column<u64>,
     conversation: Column<u64>,
@@ -31,7 +31,7 @@ impl SessionColumns {
         })
     }
 
-    /// The number of a session and what the book says of it.
+    /// Returns a session's number and its [`Line`].
     pub(super) fn line(&self, address: DocAddress) -> Option<(u64, Line)> {
         let doc = address.doc_id;
         let number = self.number.first(doc)?;
@@ -47,7 +47,7 @@ impl SessionColumns {
     }
 }
 
-/// The columns of stretches.
+/// Columns of stretch documents.
 pub(super) struct StretchColumns {
     session: Column<u64>,
     place: Column<u64>,
@@ -59,7 +59,7 @@ pub(super) struct StretchColumns {
     at: Column<i64>,
 }
 
-/// The numbers of a stretch.
+/// Numeric fields of a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Numbers {
     pub(super) session: u64,
@@ -86,7 +86,7 @@ impl StretchColumns {
         })
     }
 
-    /// The numbers of a document; none where it is no stretch.
+    /// Returns the numeric fields of a stretch, or `None` for other documents.
     pub(super) fn numbers(&self, doc: DocId) -> Option<Numbers> {
         Some(Numbers {
             place: self.place.first(doc)?,
@@ -99,22 +99,23 @@ impl StretchColumns {
         })
     }
 
-    /// The session, the place and the speaker of a stretch; none where a document is no stretch.
+    /// Returns session, place and speaker of a stretch, or `None` for other documents.
     pub(super) fn told(&self, doc: DocId) -> Option<(u64, u64, u64)> {
         Some((self.session.first(doc)?, self.place.first(doc)?, self.speaker.first(doc)?))
     }
 
-    /// When a stretch was said.
+    /// Returns the time of a stretch in Unix seconds.
     pub(super) fn at(&self, doc: DocId) -> Option<i64> {
         self.at.first(doc)
     }
 
-    /// What happened.
+    /// Returns the kind of the stretch's event, as an index into `KINDS`.
     pub(super) fn kind(&self, doc: DocId) -> Option<u64> {
         self.kind.first(doc)
     }
 
-    /// The record of a person that a document begins, and whose session it is.
+    /// Returns the hash of the person's record that a document starts, and the number of its
+    /// session.
     pub(super) fn record(&self, doc: DocId) -> Option<(u64, u64)> {
         Some((self.record.first(doc)?, self.session.first(doc)?))
     }

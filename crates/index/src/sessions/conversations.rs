@@ -1,14 +1,15 @@
-//! Which sessions are one conversation: resuming or forking a session copies its records, ids and all, into a new log.
+//! Groups sessions into conversations. Resuming or forking a session copies its records, including
+//! their ids, into a new log.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::opened::Opened;
 
-/// An id in more sessions than this is a constant of the program that wrote them.
+/// Ids that occur in more sessions than this are constants of the agent's program and are ignored.
 const MOST_SESSIONS: usize = 12;
 
-/// The conversation of every session that shares a person's record with another, or says which it was forked from: the
-/// least number among those that belong together, whichever came first.
+/// Maps each session that shares a person's record with another session, or names the session it
+/// was forked from, to its conversation: the smallest session number of the group.
 pub(super) fn conversations(opened: &Opened) -> tantivy::Result<BTreeMap<u64, u64>> {
     let mut told: Vec<(u64, u64)> = Vec::new();
     for (segment, columns) in opened.searcher.segment_readers().iter().zip(opened.columns()?) {
@@ -31,7 +32,7 @@ pub(super) fn conversations(opened: &Opened) -> tantivy::Result<BTreeMap<u64, u6
     Ok(members.into_iter().map(|member| (member, groups.least(member))).collect())
 }
 
-/// What belongs together; each points to a lesser one of its group, and the least to itself.
+/// Union-find structure over session numbers; the smallest number is the root of its group.
 #[derive(Default)]
 struct Groups {
     above: HashMap<u64, u64>,

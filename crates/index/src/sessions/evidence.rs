@@ -1,4 +1,4 @@
-//! What sessions say of a rule: where its keywords stand together.
+//! Finds conversations that mention the keywords of a rule close together.
 
 use tantivy::query::{BooleanQuery, Occur};
 
@@ -13,25 +13,26 @@ use crate::error::Unusable;
 use crate::text::Translator;
 use cm_note::query::{Node, Text};
 
-/// A conversation in which keywords stand together.
+/// A conversation with keywords close together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Witness {
-    /// The session that shows it best.
+    /// The session with the best match.
     pub session: Session,
-    /// Its forks that show it too; they are no evidence of their own.
+    /// Forks of the session that match too. They do not count as separate evidence.
     pub forks: Vec<SessionKey>,
-    /// In how many stretches by the person.
+    /// Number of matching stretches by the person.
     pub person: usize,
-    /// In how many stretches by an agent.
+    /// Number of matching stretches by an agent.
     pub agent: usize,
-    /// The first lines of its log that show it, at most 20.
+    /// Log lines of the first matches, at most 20.
     pub lines: Vec<u64>,
-    /// The stretch that shows it best.
+    /// The best matching stretch.
     pub best: Stretch,
 }
 
 impl Opened {
-    /// The conversations with a stretch by the person or an agent that has at least `least` of the keywords.
+    /// Returns the conversations that have a stretch, by the person or an agent, with at least
+    /// `least` of the keywords.
     pub(super) fn evidence(
         &self,
         keywords: &[&str],

@@ -1,4 +1,4 @@
-//! Which sessions count.
+//! Filters for sessions.
 
 use std::collections::HashSet;
 
@@ -10,25 +10,26 @@ use cm_note::instant::Instant;
 use cm_note::query::Label;
 use cm_session::Agent;
 
-/// What a session must be to count; the default lets all through.
+/// Conditions on sessions; the default accepts all.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// Of one of these agents; of any where there is none.
+    /// Accepted agents; empty accepts all.
     pub agents: Vec<Agent>,
-    /// In this folder or below it, as the logs write it.
+    /// Accept only sessions in this folder or below it, in the spelling of the logs.
     pub workspace: Option<String>,
-    /// What was said then or later; what has no time is as old as its session.
+    /// Accept only stretches from this time on. Stretches without a time take the time of their
+    /// session.
     pub since: Option<Instant>,
-    /// What was said before.
+    /// Accept only stretches before this time.
     pub until: Option<Instant>,
-    /// This one alone.
+    /// Accept only this session.
     pub session: Option<SessionKey>,
-    /// Whether those are left out that an agent started for itself.
+    /// Exclude sessions that an agent started for a subagent.
     pub without_subagents: bool,
 }
 
 impl Filter {
-    /// The numbers of the sessions that pass; none where all do.
+    /// Returns the numbers of the accepted sessions, or `None` if all are accepted.
     pub(super) fn passing(&self, opened: &Opened) -> tantivy::Result<Option<HashSet<u64>>> {
         if *self == Self::default() {
             return Ok(None);
@@ -61,7 +62,7 @@ impl Filter {
     }
 }
 
-/// The facts of the folders that are this one or lie below it.
+/// Returns the facts of this folder and all folders below it.
 fn below(opened: &Opened, folder: &str) -> tantivy::Result<Vec<String>> {
     let exact = workspace_fact(folder);
     let facts = fact_range(opened, &exact)?.into_iter();
@@ -72,7 +73,7 @@ fn below(opened: &Opened, folder: &str) -> tantivy::Result<Vec<String>> {
     Ok(facts.filter(inside).collect())
 }
 
-/// The numbers of the sessions that have one of these facts.
+/// Returns the numbers of the sessions that have one of these facts.
 fn numbers(opened: &Opened, facts: &[String]) -> tantivy::Result<HashSet<u64>> {
     let mut addresses = HashSet::new();
     for fact in facts {

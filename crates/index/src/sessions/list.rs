@@ -1,4 +1,4 @@
-//! Sessions by their names, and in the order in which they ended.
+//! Lists sessions by end time and looks them up by id.
 
 use std::cmp::Reverse;
 
@@ -9,42 +9,40 @@ use super::schema::{fact_range, path_fact, session_prefix};
 use super::stretches::Counts;
 use crate::error::Unusable;
 
-/// The most sessions that a prefix is completed to.
+/// Maximum number of sessions returned for an ambiguous prefix.
 const MOST_CANDIDATES: usize = 20;
 
-/// Sessions, the last ended first.
+/// A page of sessions, the most recently ended first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
-    /// Those asked for.
     pub list: Vec<Listed>,
-    /// How many there are.
+    /// Total number of accepted sessions.
     pub total: usize,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// The session.
     pub session: Session,
-    /// How much it holds.
     pub counts: Counts,
-    /// The log that told it, and what of it was understood.
+    /// The log that the session was read from, if it is recorded.
     pub log: Option<Log>,
 }
 
-/// What a name stands for.
+/// Result of looking up a session id or prefix.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lookup {
-    /// No session.
+    /// No session matches.
     Nothing,
-    /// One.
+    /// Exactly one session matches.
     One(Box<Listed>),
-    /// Several, the last ended first; more than these where there are 20.
+    /// Several sessions match, the most recently ended first. The list is cut off at 20.
     Several(Vec<Session>),
 }
 
 impl Opened {
-    /// The sessions that pass, from place `offset` on and at most `limit`; those without a time come last.
+    /// Returns at most `limit` accepted sessions starting at `offset`, the most recently ended
+    /// first. Sessions without a time come last.
     pub(super) fn list(&self, filter: &Filter, offset: usize, limit: usize) -> Result<Listing, Unusable> {
         self.guarded(|opened| {
             let book = opened.book()?;
@@ -58,7 +56,7 @@ impl Opened {
         })
     }
 
-    /// The session whose id is `name`, or else those whose ids begin so, in any case.
+    /// Looks up a session by id, or by a case-insensitive prefix of its id.
     pub(super) fn lookup(&self, name: &str) -> Result<Lookup, Unusable> {
         self.guarded(|opened| {
             let prefix = session_prefix(name);
@@ -98,7 +96,7 @@ impl Opened {
         Ok(Listed { session, counts, log })
     }
 
-    /// The sessions that the log at `path` told.
+    /// Returns the sessions that were read from the log at `path`.
     pub(super) fn told_by(&self, path: &str) -> tantivy::Result<Vec<SessionKey>> {
         let mut told = Vec::new();
         for address in self.having(&self.fields.fact(&path_fact(path)))? {
@@ -111,7 +109,7 @@ impl Opened {
         Ok(told)
     }
 
-    /// What is kept of the log at `path`.
+    /// Returns the record of the log at `path`.
     pub(super) fn log_at(&self, path: &str) -> tantivy::Result<Option<Log>> {
         let found = self.having(&self.fields.log_term(path))?;
         found.first().map(|address| self.json(*address)).transpose()

@@ -1,9 +1,10 @@
-//! The sessions of agents as they were told: a store of what was said, and an index to find it by.
+//! Store and search index of agent sessions.
 //!
-//! What a session told is one document for each stretch of what one speaker said; beside them stand one record for each
-//! session and one for each log that was read, with the place where reading goes on. A stretch, its session and its log's
-//! cursor are written in one commit, so that a crash can neither lose an event nor tell one twice. It reads no logs, takes
-//! only text that went through redaction, and all of it can be deleted and told again from the logs.
+//! Every event is stored as documents of one stretch (a piece of one speaker's text) each. Sessions
+//! and logs have one document each; that of a log holds the cursor where reading continues.
+//! Stretches, session and cursor are written in one commit, so that a crash can neither lose nor
+//! duplicate an event. This module reads no logs and accepts only redacted text. The store can be
+//! deleted and rebuilt from the logs.
 
 mod collect;
 mod columns;

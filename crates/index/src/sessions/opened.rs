@@ -1,4 +1,4 @@
-//! The index as of one commit, and what is gathered of it once and asked often.
+//! The session index as of one commit, with data that is computed once and cached.
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
@@ -20,15 +20,15 @@ use crate::error::{Error, Unusable, at};
 use crate::frame;
 use crate::text::{Failure, Folder, Statistics, seal, tokenizers};
 
-/// The file that says which documents count.
+/// Tantivy's metadata file, which lists the current segments.
 pub(super) const META: &str = "meta.json";
 
-/// What a commit says of itself.
+/// Payload of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// Which commit it is.
+    /// Serial number of the commit.
     pub(super) serial: u64,
-    /// Whether conversations have still to be told apart.
+    /// Whether sessions still have to be grouped into conversations.
     pub(super) unjoined: bool,
 }
 
@@ -49,7 +49,7 @@ impl Stamp {
     }
 }
 
-/// An opened index, as of one commit.
+/// A session index, opened at one commit.
 pub(super) struct Opened {
     pub(super) index: Index,
     pub(super) searcher: Searcher,
@@ -60,13 +60,13 @@ pub(super) struct Opened {
     lengths: OnceLock<BTreeMap<Field, u64>>,
 }
 
-/// What is known of every session without reading it.
+/// Main properties of all sessions, in memory.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     pub(super) sessions: HashMap<u64, Line>,
 }
 
-/// A session in the book.
+/// Properties of one session in the book.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     pub(super) address: DocAddress,
@@ -77,7 +77,7 @@ pub(super) struct Line {
     pub(super) subagent: bool,
 }
 
-/// The text that a document holds.
+/// Stored text of a document.
 pub(super) struct Stored(pub(super) String);
 
 impl DocumentDeserialize for Stored {
@@ -87,7 +87,8 @@ impl DocumentDeserialize for Stored {
 }
 
 impl Opened {
-    /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
+    /// Opens the index in `folder` after verifying every file that changed since the last
+    /// verification.
     pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
         let meta = folder.join(META);
         match frame::read(&meta).map_err(at(&meta))? {
@@ -115,7 +116,7 @@ impl Opened {
         Self::of(index)
     }
 
-    /// An index whose files are sound.
+    /// Opens an index with verified files.
     pub(super) fn of(index: Index) -> Result<Self, Failure> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let stamp = Stamp::of_payload(&index.load_metas()?.payload.unwrap_or_default())?;
@@ -132,7 +133,7 @@ impl Opened {
         })
     }
 
-    /// All sessions.
+    /// Returns all sessions; computed once.
     pub(super) fn book(&self) -> tantivy::Result<Arc<Book>> {
         if let Some(book) = self.book.get() {
             return Ok(Arc::clone(book));
@@ -149,7 +150,7 @@ impl Opened {
         Ok(Arc::clone(self.book.get_or_init(|| Arc::new(book))))
     }
 
-    /// The columns of the stretches, a segment each.
+    /// Returns the columns of stretches, one per segment.
     pub(super) fn columns(&self) -> tantivy::Result<&[StretchColumns]> {
         if let Some(columns) = self.columns.get() {
             return Ok(columns);
@@ -159,8 +160,8 @@ impl Opened {
         Ok(self.columns.get_or_init(|| columns))
     }
 
-    /// The counts that ranking needs. A field that few stretches have would seem short if all were counted, and every
-    /// stretch that has it long: its length is counted as if the others had as much of it.
+    /// Returns the statistics for ranking. If few stretches have a field, its mean length over all
+    /// stretches would be too low, so the length is extrapolated from the stretches that have it.
     pub(super) fn statistics(&self) -> tantivy::Result<Statistics<'_>> {
         let lengths = match self.lengths.get() {
             Some(lengths) => lengths.clone(),
@@ -172,18 +173,18 @@ impl Opened {
         Ok(Statistics::with_lengths(&self.searcher, lengths))
     }
 
-    /// A session.
+    /// Loads a session.
     pub(super) fn session(&self, address: DocAddress) -> tantivy::Result<Session> {
         self.json(address)
     }
 
-    /// What a document holds as JSON.
+    /// Parses the stored JSON of a document.
     pub(super) fn json<T: DeserializeOwned>(&self, address: DocAddress) -> tantivy::Result<T> {
         let Stored(text) = self.searcher.doc(address)?;
         serde_json::from_str(&text).map_err(|error| TantivyError::InternalError(error.to_string()))
     }
 
-    /// The documents with a term, segment by segment and in the order in which they are stored.
+    /// Returns the live documents that contain a term, in storage order.
     pub(super) fn having(&self, term: &Term) -> tantivy::Result<Vec<DocAddress>> {
         let mut found = Vec::new();
         for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
@@ -192,7 +193,7 @@ impl Opened {
         Ok(found)
     }
 
-    /// Takes every failure, and a panic of the library too, as what it must be: damage.
+    /// Runs `ask` and reports failures and panics of the search library as damage.
     pub(super) fn guarded<T>(&self, ask: impl FnOnce(&Self) -> tantivy::Result<T>) -> Result<T, Unusable> {
         match std::panic::catch_unwind(AssertUnwindSafe(|| ask(self))) {
             Ok(Ok(answer)) => Ok(answer),
@@ -202,7 +203,7 @@ impl Opened {
     }
 }
 
-/// The documents of a segment that have a term and were not removed.
+/// Calls `see` for every live document of a segment that contains the term.
 pub(super) fn each_with(
     segment: &SegmentReader,
     term: &Term,

@@ -1,4 +1,4 @@
-//! What is kept of a session and of a log, besides what was said.
+//! Stored metadata of sessions and logs.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use cm_session::{Agent, Meta, SessionId};
 
-/// Which session: ids are unique for their agent only.
+/// Key of a session. Session ids are unique only within their agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionKey {
-    /// Whose log tells it.
     pub agent: Agent,
-    /// Its id there.
+    /// Session id, as written by the agent.
     pub id: SessionId,
 }
 
 impl SessionKey {
-    /// The session that a log's `meta` is about.
+    /// Returns the key of the session that `meta` describes.
     pub fn of(meta: &Meta) -> Self {
         Self { agent: meta.agent, id: meta.id.clone() }
     }
 
-    /// The number that stands for it in the index.
+    /// Returns the number that identifies the session in the index.
     pub(super) fn number(&self) -> u64 {
         number_of(&[self.agent.name(), self.id.as_str()])
     }
 }
 
-/// Texts as one number; different ones in all likelihood give different numbers.
+/// Hashes texts to a number; collisions are unlikely.
 pub(super) fn number_of(texts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
@@ -36,18 +35,18 @@ pub(super) fn number_of(texts: &[&str]) -> u64 {
     hasher.finalize().as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// A session as it is kept.
+/// Stored metadata of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// What its log told of it; the title is redacted.
+    /// Metadata from the log, with a redacted title.
     pub meta: Meta,
-    /// The log that told it last.
+    /// The log that the session was last read from.
     pub log: Option<String>,
-    /// How it ended, as somebody judged it; the index does not judge.
+    /// Outcome of the session, as set by the caller.
     pub outcome: Option<String>,
-    /// The same for all sessions that are one conversation, because one was forked from the other.
+    /// Number of the conversation. Forks share it with the session that they were forked from.
     pub conversation: u64,
-    /// The last place that was told; what comes after it is new.
+    /// Highest place indexed so far; later events are new.
     pub(super) reached: Option<u64>,
 }
 
@@ -57,37 +56,35 @@ impl Session {
         Self { meta, log: None, outcome: None, conversation: key.number(), reached: None }
     }
 
-    /// Which session it is.
     pub fn key(&self) -> SessionKey {
         SessionKey::of(&self.meta)
     }
 
-    /// The session that it was forked from, as far as its log tells.
+    /// Returns the session that this one was forked from, if the log names it.
     pub(super) fn forked_from(&self) -> Option<SessionKey> {
         let parent = self.meta.parent.as_ref().filter(|_| !self.meta.subagent)?;
         Some(SessionKey { agent: self.meta.agent, id: parent.clone() })
     }
 }
 
-/// A log that was read.
+/// Stored state of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Log {
-    /// Where it lies.
     pub path: String,
-    /// Where its next reading begins: what whoever reads logs wrote down for himself.
+    /// Position where the next reading starts, in a format private to the log reader.
     pub cursor: String,
-    /// What of it was understood, over all readings since it was read from its beginning.
+    /// Counts over all readings since the log was last read from its start.
     pub understood: Understanding,
 }
 
-/// What of a log was understood, counted.
+/// Counts of parsed and unparsed records of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Understanding {
-    /// Records that were looked at.
+    /// Number of records read.
     pub records: u64,
-    /// Records, or parts of them, that were not understood.
+    /// Number of records, or parts of records, that could not be parsed.
     pub not_understood: u64,
-    /// Of these, by the name of their kind, those of a kind that is not known.
+    /// The unparsed records of unknown kinds, counted by kind name.
     pub unknown: BTreeMap<String, u64>,
 }
 

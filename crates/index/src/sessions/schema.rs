@@ -1,4 +1,4 @@
-//! The fields of the documents: stretches, sessions and logs, side by side in one index.
+//! Document schema of stretches, sessions and logs, which share one index.
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
@@ -13,10 +13,10 @@ use crate::error::Error;
 use crate::text::{KEY, Places, RAW, TEXT, fact};
 use cm_note::query::Label;
 
-/// The layout of the documents; raised when it changes.
+/// Schema version, increased with every change.
 pub(super) const LAYOUT: u32 = 2;
 
-/// The names of the columns.
+/// Column names.
 pub(super) const SESSION: &str = "session";
 pub(super) const AT: &str = "at";
 pub(super) const PLACE: &str = "place";
@@ -31,38 +31,39 @@ pub(super) const CONVERSATION: &str = "conversation";
 pub(super) const FORK: &str = "fork";
 pub(super) const SUBAGENT: &str = "subagent";
 
-/// The facts that tell documents apart.
+/// Facts that distinguish the document types.
 pub(super) const IS_SESSION: &str = "is=session";
 pub(super) const IS_LOG: &str = "is=log";
 
-/// The speaker of an event that holds no words.
+/// Speaker number of events without text.
 pub(super) const NOBODY: u64 = Speaker::ALL.len() as u64;
 
-/// The fields, each by what it holds.
+/// The fields of the schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields {
-    /// The words, one field a speaker.
+    /// Text, one field per speaker.
     pub(super) words: [Field; 3],
-    /// The number of the session, of stretches and of the session itself.
+    /// Session number, on stretches and sessions.
     pub(super) session: Field,
-    /// Of a stretch: when, where in the log, which stretch of its event, what happened, who spoke, how many bytes.
+    /// Fields of a stretch: time, place in the log, piece within its event, kind, speaker and
+    /// length in bytes.
     pub(super) at: Field,
     pub(super) place: Field,
     pub(super) piece: Field,
     pub(super) kind: Field,
     pub(super) speaker: Field,
     pub(super) bytes: Field,
-    /// The id of a person's record, by which copies of it are known.
+    /// Hashed id of a person's record, by which copies of the record are recognized.
     pub(super) record: Field,
-    /// Of a session: its bounds, its conversation, where it was forked from, whether an agent started it.
+    /// Fields of a session: start, end, conversation, fork origin and whether an agent started it.
     pub(super) started: Field,
     pub(super) ended: Field,
     pub(super) conversation: Field,
     pub(super) fork: Field,
     pub(super) subagent: Field,
-    /// What selects sessions and logs.
+    /// Exact terms that select sessions and logs.
     pub(super) facts: Field,
-    /// The words of a stretch; a session or a log as JSON.
+    /// Text of a stretch, or the JSON of a session or log.
     pub(super) stored: Field,
 }
 
@@ -99,27 +100,29 @@ pub(super) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// The fact that names a session: its id in lower case first, so that it can be found by its beginning.
+/// Returns the fact with a session's id. It starts with the id in lower case, so that prefixes can
+/// be looked up.
 pub(super) fn session_fact(key: &SessionKey) -> String {
     format!("{}\0{}\0{}", session_prefix(key.id.as_str()), key.id, key.agent)
 }
 
-/// What the facts of the sessions begin with whose id begins so.
+/// Returns the prefix that all session facts of this id prefix share.
 pub(super) fn session_prefix(id: &str) -> String {
     format!("name={}", id.to_lowercase())
 }
 
-/// What the facts of the sessions in a folder begin with; the folder itself, and those below it after a separator.
+/// Returns the fact of a folder. The facts of its subfolders start with it, followed by a
+/// separator.
 pub(super) fn workspace_fact(folder: &str) -> String {
     format!("in={}", trimmed(folder))
 }
 
-/// The fact that a log told a session.
+/// Returns the fact that a session was read from this log.
 pub(super) fn path_fact(log: &str) -> String {
     format!("{KEY}{}", log.to_lowercase())
 }
 
-/// A folder without the separators at its end.
+/// Strips trailing separators from a folder path.
 fn trimmed(folder: &str) -> &str {
     match folder.trim_end_matches(['/', '\\']) {
         "" if !folder.is_empty() => "/",
@@ -140,7 +143,8 @@ impl Fields {
         self.fact(&format!("log={path}"))
     }
 
-    /// The documents of an event; one without words where nobody spoke.
+    /// Adds the documents of an event: one per stretch, or a single one without text if the event
+    /// has none. Returns the number of bytes of text.
     pub(super) fn event(
         &self,
         session: u64,
@@ -182,7 +186,7 @@ impl Fields {
         document
     }
 
-    /// The document of a session.
+    /// Returns the document of a session.
     pub(super) fn session(&self, session: &Session) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         let key = session.key();
@@ -220,7 +224,7 @@ impl Fields {
         document
     }
 
-    /// The document of a log.
+    /// Returns the document of a log.
     pub(super) fn log(&self, log: &Log) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(self.facts, IS_LOG);
@@ -229,13 +233,13 @@ impl Fields {
         document
     }
 
-    /// The fields of the speakers that count, each with its weight.
+    /// Returns the text fields of the speakers with a weight above 0.
     pub(super) fn weighted(&self, weights: Weights) -> Vec<(Field, f32)> {
         let all = self.words.into_iter().zip([weights.person, weights.agent, weights.tool]);
         all.filter(|(_, weight)| *weight > 0.0).collect()
     }
 
-    /// Where a query for stretches looks.
+    /// Returns the fields that a query for stretches searches.
     pub(super) fn places(&self, weights: Weights) -> Places {
         let words = self.weighted(weights);
         Places {
@@ -253,7 +257,7 @@ impl Fields {
     }
 }
 
-/// The facts that begin so, sorted.
+/// Returns the facts with this prefix, sorted.
 pub(super) fn fact_range(opened: &Opened, beginning: &str) -> tantivy::Result<Vec<String>> {
     let mut facts = Vec::new();
     for segment in opened.searcher.segment_readers() {

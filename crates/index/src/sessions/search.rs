@@ -1,4 +1,4 @@
-//! Finding sessions by what was said in them.
+//! Searches sessions by their text.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,64 +16,62 @@ use crate::text::{Snippets, Translator, beginning};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
-/// What the words of each speaker count; those of nobody with a weight of 0 are not looked at.
+/// Score weights by speaker. The text of a speaker with weight 0 is not searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// The person's.
+    /// Weight of the person's text.
     pub person: f32,
-    /// Agents'.
+    /// Weight of agents' text.
     pub agent: f32,
-    /// What tools and other programs said.
+    /// Weight of text from tools and other programs.
     pub tool: f32,
 }
 
 impl Default for Weights {
-    /// Agents repeat what they are told in many words: their words count less, and tools' only where they are asked for.
+    /// Weights agents lower, because they repeat their input at length, and excludes tools.
     fn default() -> Self {
         Self { person: 1.0, agent: 0.3, tool: 0.0 }
     }
 }
 
-/// What is asked.
+/// Parameters of a session search.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// The query; `agent:`, `workspace:`, `session:`, `path:` and the dates select as they do among notes.
+    /// The query. `agent:`, `workspace:`, `session:`, `path:` and dates filter as in searches for
+    /// notes.
     pub query: &'a Query,
-    /// Which sessions count.
     pub filter: &'a Filter,
-    /// What the words of each speaker count.
     pub weights: Weights,
-    /// How many conversations to pass over.
+    /// Number of conversations to skip.
     pub offset: usize,
-    /// The most conversations to find.
+    /// Maximum number of conversations.
     pub limit: usize,
 }
 
-/// What a search found.
+/// Result of a session search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// The best conversations, best first.
+    /// Matching conversations, best first.
     pub hits: Vec<Hit>,
-    /// How many conversations match.
+    /// Total number of matching conversations.
     pub total: usize,
 }
 
-/// A session that matches, for its whole conversation.
+/// A matching conversation, represented by one session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The session.
     pub session: Session,
-    /// How well its best stretch matches; 0 where the query only selects.
+    /// Score of the best stretch; 0 if the query only filters.
     pub score: f32,
-    /// The stretch that matches best.
+    /// The best matching stretch.
     pub best: Stretch,
-    /// A line of it, around what was looked for.
+    /// Excerpt of the best stretch around the searched words, on one line.
     pub snippet: String,
-    /// How many stretches of the session match, this one among them.
+    /// Number of matching stretches in the session, including the best one.
     pub stretches: usize,
-    /// The first lines of its log with a match, at most 20.
+    /// Log lines of the first matches, at most 20.
     pub lines: Vec<u64>,
-    /// Forks of the session that match as well.
+    /// Forks of the session that match too.
     pub forks: Vec<SessionKey>,
 }
 
@@ -93,7 +91,7 @@ impl Opened {
         })
     }
 
-    /// The conversations with stretches that match, best first.
+    /// Returns the conversations with matching stretches, best first.
     pub(super) fn conversations_with(
         &self,
         query: &dyn Foreign,
@@ -133,20 +131,20 @@ impl Opened {
         })
     }
 
-    /// The session of that number.
+    /// Loads the session with this number.
     pub(super) fn numbered(&self, session: u64, book: &Book) -> tantivy::Result<Session> {
         let line = book.sessions.get(&session);
         let missing = || tantivy::TantivyError::InternalError("a stretch has no session".to_owned());
         self.session(line.ok_or_else(missing)?.address)
     }
 
-    /// The names of the sessions of these numbers.
+    /// Returns the keys of the sessions with these numbers.
     pub(super) fn keys(&self, sessions: &[u64], book: &Book) -> tantivy::Result<Vec<SessionKey>> {
         sessions.iter().map(|session| Ok(self.numbered(*session, book)?.key())).collect()
     }
 }
 
-/// Whether somebody spoke whose words count.
+/// Whether a speaker with a weight above 0 has a match.
 fn heard(matches: &Matches, weights: Weights) -> bool {
     let weights = [weights.person, weights.agent, weights.tool];
     Speaker::ALL

@@ -1,8 +1,8 @@
-//! The folder of the index of sessions, for those who ask it.
+//! Read access to the folder of the session index.
 //!
 //! ```text
-//! _index/sessions/lock           held by whoever writes
-//! _index/sessions/documents/     the library's files with their seal
+//! _index/sessions/lock           held by the writer
+//! _index/sessions/documents/     files of the search library, with their seal
 //! ```
 
 use std::ops::RangeInclusive;
@@ -21,50 +21,54 @@ use crate::error::{Error, Unusable};
 use crate::store::misshapen_is_damaged;
 use crate::text::touched;
 
-/// The index of sessions, for asking. Cheap to make: files are opened when they are first needed, and again when somebody
-/// has changed them. It never waits for whoever writes.
+/// Read access to the session index. Cheap to create: files are opened on first use and reopened
+/// after changes. It never waits for a writer.
 ///
-/// Every question fails with [`Error::Unusable`] where there is no index, another version wrote it, or it is damaged: then
-/// [`super::Writer::mend`] begins a new one, and the logs are read again.
+/// All queries fail with [`Error::Unusable`] if the index is missing, damaged or of another
+/// version. In that case [`super::Writer::mend`] creates a new index, and the logs are read again.
 #[derive(Default)]
 pub struct Sessions {
     folder: PathBuf,
     opened: Mutex<Option<(Touched, Arc<Opened>)>>,
 }
 
-/// What a file looked like.
+/// Length, modification time, change time and inode of a file.
 type Touched = [u64; 4];
 
 impl Sessions {
-    /// The index in `folder`, which need not exist.
+    /// Returns a handle to the index in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), opened: Mutex::default() }
     }
 
-    /// The conversations in which something was said.
+    /// Searches the conversations.
     ///
     /// # Errors
-    /// [`Error::Unusable`], and [`Error::Io`] where files refuse; so with all the others.
+    ///
+    /// [`Error::Unusable`], or [`Error::Io`] if a file cannot be read. All queries of this type
+    /// share these errors.
     pub fn search(&self, asked: Asked<'_>) -> Result<Found, Error> {
         Ok(self.opened()?.search(asked)?)
     }
 
-    /// The conversations with a stretch by the person or an agent that has at least `least` of the keywords, best first.
+    /// Returns the conversations that have a stretch, by the person or an agent, with at least
+    /// `least` of the keywords, best first.
     pub fn evidence(&self, keywords: &[&str], least: usize, filter: &Filter) -> Result<Vec<Witness>, Error> {
         Ok(self.opened()?.evidence(keywords, least, filter)?)
     }
 
-    /// The sessions that pass, the last ended first, from place `offset` on and at most `limit`.
+    /// Returns at most `limit` accepted sessions starting at `offset`, the most recently ended
+    /// first.
     pub fn list(&self, filter: &Filter, offset: usize, limit: usize) -> Result<Listing, Error> {
         Ok(self.opened()?.list(filter, offset, limit)?)
     }
 
-    /// What an id, or the beginning of one, stands for.
+    /// Looks up a session by id or id prefix.
     pub fn lookup(&self, name: &str) -> Result<Lookup, Error> {
         Ok(self.opened()?.lookup(name)?)
     }
 
-    /// What was said in a session on these lines of its log, from place `offset` on and at most `limit` stretches.
+    /// Returns at most `limit` stretches from these log lines of a session, starting at `offset`.
     pub fn stretches(
         &self,
         session: &SessionKey,
@@ -75,12 +79,12 @@ impl Sessions {
         Ok(self.opened()?.stretches(session, &lines, offset, limit)?)
     }
 
-    /// What the person said in a session, the first `most` stretches of it.
+    /// Returns the first `most` stretches by the person in a session.
     pub fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Error> {
         Ok(self.opened()?.prompts(session, most)?)
     }
 
-    /// The logs that were read, by path.
+    /// Returns the recorded logs, sorted by path.
     pub fn logs(&self) -> Result<Vec<Log>, Error> {
         let opened = self.opened()?;
         Ok(opened.guarded(|opened| {
@@ -91,7 +95,7 @@ impl Sessions {
         })?)
     }
 
-    /// Which state of the sessions it answers for: another number after every change.
+    /// Returns the serial number of the current commit, which differs after every change.
     pub fn version(&self) -> Result<u64, Error> {
         Ok(self.opened()?.stamp.serial)
     }
@@ -125,7 +129,7 @@ impl Sessions {
     }
 }
 
-/// Where the library keeps its files.
+/// Path of the folder with the search library's files.
 pub(super) fn documents(folder: &Path) -> PathBuf {
     folder.join("documents")
 }

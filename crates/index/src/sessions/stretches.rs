@@ -1,4 +1,4 @@
-//! What was said in a session, in order.
+//! Reads the text of a session in order.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,43 +12,44 @@ use super::told::{KINDS, Speaker, line_of, part_of};
 use crate::error::Unusable;
 use cm_note::instant::Instant;
 
-/// A stretch of what one speaker said.
+/// A piece of one speaker's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
-    /// When, in whole seconds; some logs do not tell.
+    /// Time in whole seconds; `None` if the log does not contain it.
     pub at: Option<Instant>,
-    /// The line of the log that tells it, from 1.
+    /// Line of the log, starting at 1.
     pub line: u64,
-    /// Which of the events that this line tells.
+    /// Number of the event within its line.
     pub part: u32,
-    /// Which stretch of its event, from 0.
+    /// Number of the stretch within its event, starting at 0.
     pub piece: u64,
-    /// What happened: `user_prompt`, `tool_call`, …
+    /// Event kind: `user_prompt`, `tool_call`, …
     pub kind: &'static str,
-    /// Whose words; nobody's where nothing was said, as in an interruption.
+    /// The speaker; `None` for events without text, such as an interruption.
     pub speaker: Option<Speaker>,
-    /// The words, redacted.
+    /// Redacted text.
     pub text: String,
 }
 
-/// How much a session holds.
+/// Event counts and text size of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How many events of each kind.
+    /// Number of events by kind.
     pub events: BTreeMap<&'static str, usize>,
-    /// Bytes of text.
+    /// Length of the text in bytes.
     pub bytes: u64,
 }
 
 impl Counts {
-    /// How many events.
+    /// Returns the total number of events.
     pub fn total(&self) -> usize {
         self.events.values().sum()
     }
 }
 
 impl Opened {
-    /// The stretches of a session from these lines of its log, in order, from place `offset` on and at most `limit`.
+    /// Returns at most `limit` stretches from these log lines of a session, in order, starting at
+    /// `offset`.
     pub(super) fn stretches(
         &self,
         session: &SessionKey,
@@ -69,7 +70,8 @@ impl Opened {
         })
     }
 
-    /// What the person said in a session, in order and without the commands they ran: the first `most` stretches.
+    /// Returns the first `most` stretches by the person, in order, without the commands that the
+    /// person ran.
     pub(super) fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Unusable> {
         self.guarded(|opened| {
             let mut found: Vec<(Numbers, DocAddress)> = Vec::new();
@@ -85,7 +87,7 @@ impl Opened {
         })
     }
 
-    /// How much a session holds.
+    /// Counts a session's events by kind and the bytes of its text.
     pub(super) fn counts(&self, session: &SessionKey) -> tantivy::Result<Counts> {
         let mut counts = Counts::default();
         self.each_stretch(session, |numbers, _| {
@@ -114,7 +116,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The stretch of a document.
+    /// Loads the stretch of a document.
     pub(super) fn stretch(&self, numbers: &Numbers, address: DocAddress) -> tantivy::Result<Stretch> {
         let Stored(text) = self.searcher.doc(address)?;
         Ok(Stretch {

@@ -1,4 +1,4 @@
-//! An event as it is indexed: who said what of it, redacted, in stretches that can be shown.
+//! Converts events for the index: redacted texts by speaker, split into stretches.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,13 +8,13 @@ use cm_note::instant::Instant;
 use cm_secrets::Redacted;
 use cm_session::event::{Event, EventKind};
 
-/// How long a stretch may be, in bytes.
+/// Maximum length of a stretch in bytes.
 const LONGEST: usize = 2048;
 
-/// Ids of records that are shorter are counters, and tell nothing of where a record comes from.
+/// Minimum length of record ids. Shorter ids are counters and do not identify a record.
 const SHORTEST_RECORD: usize = 8;
 
-/// The kinds of events as they are numbered in the index; new ones go to the end.
+/// Names of event kinds, in the order of their numbers in the index. New kinds are appended.
 pub(super) const KINDS: [&str; 13] = [
     "user_prompt",
     "injected",
@@ -31,7 +31,7 @@ pub(super) const KINDS: [&str; 13] = [
     "system",
 ];
 
-/// Whose words they are.
+/// Author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -39,15 +39,15 @@ pub enum Speaker {
     Person,
     /// An agent, to the person, to itself or to another agent.
     Agent,
-    /// A program: what tools were asked and answered, notices, what was put into the person's mouth.
+    /// A program: tool inputs and results, notices, and text injected into prompts.
     Tool,
 }
 
 impl Speaker {
-    /// All, as they are numbered in the index.
+    /// All speakers, in the order of their numbers in the index.
     pub const ALL: [Self; 3] = [Self::Person, Self::Agent, Self::Tool];
 
-    /// Whose words the running text of an event is.
+    /// Returns the speaker of an event's main text.
     fn of(event: &Event) -> Self {
         match &event.kind {
             EventKind::UserPrompt { .. } if event.side => Self::Agent,
@@ -67,19 +67,19 @@ impl Speaker {
     }
 }
 
-/// An event without its secrets.
+/// An event with redacted texts, ready for indexing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     pub(super) at: Option<Instant>,
     pub(super) place: u64,
     pub(super) kind: u64,
-    /// The id of the record, hashed, where a copy of this record tells that two logs are of one conversation.
+    /// Hash of the record's id, if copies of the record identify forked sessions.
     pub(super) record: Option<u64>,
     pub(super) texts: Vec<(Speaker, Redacted)>,
 }
 
 impl Told {
-    /// The event, each of its texts redacted by `redact`.
+    /// Converts an event, passing each of its texts through `redact`.
     pub fn of(event: &Event, mut redact: impl FnMut(&str) -> Redacted) -> Self {
         let mut texts = Vec::new();
         let mut add = |speaker, text: &str| {
@@ -106,31 +106,31 @@ impl Told {
         }
     }
 
-    /// How many bytes its texts have.
+    /// Total length of the texts in bytes.
     pub fn bytes(&self) -> u64 {
         self.texts.iter().map(|(_, text)| text.as_str().len() as u64).sum()
     }
 }
 
-/// How many bits of a place are its part.
+/// Number of bits of a place that hold the part.
 const PART: u32 = 20;
 
-/// A line and a part as one number, in their order.
+/// Combines a line and a part into one number with the same order.
 pub(super) fn place(line: u64, part: u32) -> u64 {
     line.min(u64::MAX >> PART) << PART | u64::from(part).min((1 << PART) - 1)
 }
 
-/// The line of a place.
+/// Returns the line of a place.
 pub(super) fn line_of(place: u64) -> u64 {
     place >> PART
 }
 
-/// The part of a place.
+/// Returns the part of a place.
 pub(super) fn part_of(place: u64) -> u32 {
     (place & ((1 << PART) - 1)) as u32
 }
 
-/// A tool call in words: each argument in a line of its own, without the marks of JSON, which would stick to words.
+/// Renders a tool call as text: the name and one line per argument, without JSON punctuation.
 fn call(name: &str, input: &Value) -> String {
     let mut text = name.to_owned();
     say("", input, &mut text);
@@ -155,7 +155,8 @@ fn say(key: &str, value: &Value, out: &mut String) {
     }
 }
 
-/// A text in stretches: cut where a paragraph, a line, a word or at least a character ends. Together they are the text.
+/// Splits a text into stretches at the end of a paragraph, line, word or at least character. Their
+/// concatenation is the text.
 pub(super) fn cut(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let (stretch, rest) = text.split_at(end_of_stretch(text));

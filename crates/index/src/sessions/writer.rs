@@ -1,4 +1,4 @@
-//! Takes what connectors tell, one event at a time, and keeps it in steps of which each is whole.
+//! Writes session events to the index in atomic commits.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -24,55 +24,55 @@ use crate::text::{Failure, Folder, seal, tokenizers};
 use cm_secrets::Redacted;
 use cm_session::Meta;
 
-/// What is held in memory before the library writes a segment, in bytes.
+/// Memory budget of the search library's writer, in bytes.
 const BUDGET: usize = 24_000_000;
 
-/// How many segments of a size become one, and how many documents a segment has that stays as it is: merging maps the
-/// files of all, and a large one would cost more memory than it saves time.
+/// Merge policy: number of segments of similar size that are merged, and the size in documents
+/// above which a segment is left alone, because merging maps all its files into memory.
 const MERGED: usize = 4;
 const LARGE: usize = 40_000;
 
-/// How much text makes a step, in bytes, and how many logs.
+/// Limits that trigger a commit: bytes of text and number of logs.
 const STEP_BYTES: usize = 16_000_000;
 const STEP_LOGS: usize = 5_000;
 
-/// The only writer of an index of sessions.
+/// The exclusive writer of a session index.
 ///
-/// What is told counts when its log is [`read`](Self::read) to its end and a step has been made, by that or by
-/// [`finish`](Self::finish). A writer that is dropped leaves the last step as it was. The same event told again replaces
-/// what was told of it before, so that no failure of a connector can leave one twice.
+/// Events become visible with the commit that follows [`read`](Self::read) at the end of their log,
+/// or with [`finish`](Self::finish). Dropping a writer discards everything since the last commit.
+/// An event that is added again replaces its earlier version, so that retries never duplicate it.
 pub struct Writer {
     folder: PathBuf,
     writer: IndexWriter,
-    /// What is committed.
+    /// The index at the last commit.
     opened: Opened,
     sessions: HashMap<u64, State>,
     logs: BTreeMap<String, Option<Log>>,
-    /// The sessions that the log in hand told.
+    /// Sessions in the log that is being read.
     in_hand: HashSet<u64>,
-    /// Bytes of text since the last step.
+    /// Bytes of text since the last commit.
     waiting: usize,
-    /// Whether this step changes which sessions may be one conversation.
+    /// Whether the pending changes may affect the grouping into conversations.
     unjoined: bool,
-    /// Last, so that it is held until all else is gone.
+    /// Declared last, so that it is released after all other fields are dropped.
     _lock: Lock,
 }
 
-/// A session that this step is about.
+/// Pending changes of a session.
 struct State {
     session: Session,
-    /// Whether there may be documents of it.
+    /// Whether the index may hold documents of the session.
     told: bool,
     removed: bool,
 }
 
 impl Writer {
-    /// Goes on with the index in `folder`, or begins one where there is none, after waiting for another writer as long as
-    /// `patience`.
+    /// Opens the index in `folder`, or creates it, waiting up to `patience` for another writer.
     ///
     /// # Errors
-    /// [`Error::Busy`] where another one kept the lock; [`Error::Unusable`] where the index is damaged or of another
-    /// version: then [`Writer::anew`] begins a new one.
+    ///
+    /// [`Error::Busy`] on timeout; [`Error::Unusable`] if the index is damaged or of another
+    /// version. [`Writer::anew`] then creates a new one.
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         match misshapen_is_damaged(Opened::open(&documents(folder)))? {
@@ -82,12 +82,13 @@ impl Writer {
         }
     }
 
-    /// Goes on with the index in `folder`, or begins a new one where it is unusable, and says why it was: then all logs are
-    /// to be read from their beginning. It decides while it holds the lock, so that of several who find an index damaged
-    /// only the first begins it anew.
+    /// Opens the index in `folder`. If it is missing or unusable, creates a new one and returns the
+    /// reason; all logs must then be read from their start. The check runs under the lock, so that
+    /// only one of several processes replaces a damaged index.
     ///
     /// # Errors
-    /// As [`Writer::open`], but for [`Error::Unusable`].
+    ///
+    /// Those of [`Writer::open`] except [`Error::Unusable`].
     pub fn mend(folder: &Path, patience: Duration) -> Result<(Self, Option<Unusable>), Error> {
         let lock = lock(folder, patience)?;
         Ok(match misshapen_is_damaged(Opened::open(&documents(folder)))? {
@@ -96,10 +97,11 @@ impl Writer {
         })
     }
 
-    /// Begins a new index in place of whatever is in `folder`; all logs are to be read from their beginning.
+    /// Creates a new index in place of the old one. All logs must then be read from their start.
     ///
     /// # Errors
-    /// As [`Writer::open`], but for [`Error::Unusable`].
+    ///
+    /// Those of [`Writer::open`] except [`Error::Unusable`].
     pub fn anew(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         Self::create(folder, lock)
@@ -140,10 +142,11 @@ impl Writer {
         })
     }
 
-    /// What is kept of the log at `path`: with it, where its reading goes on.
+    /// Returns the record of the log at `path`, including the cursor.
     ///
     /// # Errors
-    /// [`Error::Unusable`] where the index is damaged; so with all the others that look something up.
+    ///
+    /// [`Error::Unusable`] if the index is damaged. All lookups of this type share this error.
     pub fn log(&self, path: &str) -> Result<Option<Log>, Error> {
         match self.logs.get(path) {
             Some(log) => Ok(log.clone()),
@@ -151,13 +154,14 @@ impl Writer {
         }
     }
 
-    /// What is kept of a session so far.
+    /// Returns the metadata of a session, including pending changes.
     pub fn session(&mut self, key: &SessionKey) -> Result<Option<&Session>, Error> {
         let state = self.state(key)?;
         Ok((state.told && !state.removed).then_some(&state.session))
     }
 
-    /// The session is told from its beginning: what was told of it is void. Its outcome stays.
+    /// Discards the events of a session before it is read again from its start. The outcome is
+    /// preserved.
     pub fn begin(&mut self, key: &SessionKey) -> Result<(), Error> {
         self.in_hand.insert(key.number());
         let state = self.state(key)?;
@@ -170,7 +174,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Something happened; told again, it replaces what was told before.
+    /// Adds an event, replacing its earlier version if there is one.
     pub fn event(&mut self, key: &SessionKey, told: &Told) -> Result<(), Error> {
         let fields = self.opened.fields;
         let state = self.state(key)?;
@@ -193,7 +197,8 @@ impl Writer {
         Ok(())
     }
 
-    /// What the log at `log` tells of a session now, with its title redacted. A session that `cm` itself caused goes.
+    /// Updates the metadata of a session from the log at `log`. Removes the session if `cm` itself
+    /// started it.
     pub fn meta(&mut self, meta: &Meta, title: Option<Redacted>, log: &str) -> Result<(), Error> {
         let key = SessionKey::of(meta);
         if meta.ours {
@@ -209,13 +214,13 @@ impl Writer {
         Ok(())
     }
 
-    /// How a session ended, as somebody judged it.
+    /// Sets the outcome of a session.
     pub fn outcome(&mut self, key: &SessionKey, outcome: Option<String>) -> Result<(), Error> {
         self.state(key)?.session.outcome = outcome;
         Ok(())
     }
 
-    /// Removes all that is known of a session.
+    /// Removes a session and its events.
     pub fn remove(&mut self, key: &SessionKey) -> Result<(), Error> {
         let state = self.state(key)?;
         let told = std::mem::take(&mut state.told);
@@ -228,9 +233,9 @@ impl Writer {
         Ok(())
     }
 
-    /// A log was read to its end: what was told until now belongs together with where its next reading begins. Where it
-    /// was read from its beginning, what it no longer tells goes, and what was understood counts anew. Makes a step where
-    /// enough waits for one.
+    /// Records that a log was read to its end, with the cursor for the next reading. If it was read
+    /// from its start, sessions that it no longer contains are removed and the counts start over.
+    /// Commits when enough is pending.
     pub fn read(
         &mut self,
         path: &str,
@@ -255,13 +260,13 @@ impl Writer {
         if self.waiting >= STEP_BYTES || self.logs.len() >= STEP_LOGS { self.step() } else { Ok(()) }
     }
 
-    /// Forgets that a log was read; what it told stays until it is told anew. This is how a reading ends that failed: the
-    /// next one begins at the log's beginning, whatever this one told.
+    /// Deletes the record of a log, so that the next reading starts over. Its sessions stay until
+    /// then. Called after a failed reading.
     pub fn forget_log(&mut self, path: &str) {
         self.logs.insert(path.to_owned(), None);
     }
 
-    /// Keeps what was told until now, all or nothing.
+    /// Commits all pending changes.
     pub fn step(&mut self) -> Result<(), Error> {
         if self.sessions.is_empty() && self.logs.is_empty() {
             return Ok(());
@@ -279,7 +284,7 @@ impl Writer {
         self.commit(self.unjoined)
     }
 
-    /// Keeps everything, tells conversations apart, and waits until the index is in order.
+    /// Commits all pending changes, updates the conversations, and waits for merges to finish.
     pub fn finish(mut self) -> Result<(), Error> {
         self.step()?;
         if self.unjoined {
@@ -290,7 +295,7 @@ impl Writer {
         seal::write(&opened.index, &documents(&folder))
     }
 
-    /// Says of each session which conversation it belongs to, where that has changed.
+    /// Updates the conversation number of every session where it changed.
     fn join(&mut self) -> Result<(), Error> {
         let changed = self.opened.guarded(|opened| {
             let conversations = conversations(opened)?;
@@ -366,7 +371,7 @@ fn lock_file(folder: &Path) -> PathBuf {
     folder.join("lock")
 }
 
-/// Removes a file or a folder, where there is one.
+/// Deletes a file or folder, if it exists.
 fn clear(path: &Path) -> Result<(), Error> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {

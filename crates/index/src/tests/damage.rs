@@ -1,4 +1,4 @@
-//! Whatever happens to the files of the index, the answers stay the same.
+//! Queries return the same results no matter which index files are damaged.
 
 use std::fs;
 use std::path::{Path, PathBuf};

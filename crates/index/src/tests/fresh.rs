@@ -1,4 +1,4 @@
-//! What a refresh notices, and that it leaves nothing of before.
+//! A refresh detects all changes and leaves no outdated data.
 
 use std::fs;
 use std::time::{Duration, SystemTime};

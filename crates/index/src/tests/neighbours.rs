@@ -1,4 +1,4 @@
-//! Neighbours that are looked up are those of the whole graph.
+//! Neighbours found by lookup equal those of the complete graph.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use cm_note::graph::{Edge, Graph};
 use cm_note::note::{Kind, Note, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
 
-/// The notes of a vault, read and indexed as they are in earnest.
+/// Indexes the notes of a vault with the production parser and returns them.
 pub(super) fn indexed(vault: &Vault) -> Vec<Note> {
     let bytes = |path: &NotePath| std::fs::read(vault.path(path.as_str()));
     let parse = |path: &NotePath, bytes: &[u8]| {
@@ -19,7 +19,7 @@ pub(super) fn indexed(vault: &Vault) -> Vec<Note> {
     vault.index.notes().unwrap()
 }
 
-/// Each edge at these notes as `path TYPE path strength`, as the index finds it.
+/// Returns the edges at these notes as `path TYPE path strength`, found by lookup.
 fn looked_up(index: &Index, asked: &[&Note]) -> Vec<String> {
     let found = index.neighbours(asked).unwrap();
     assert!(found.notes.is_sorted_by(|a, b| a.path < b.path));
@@ -30,7 +30,7 @@ fn looked_up(index: &Index, asked: &[&Note]) -> Vec<String> {
     shown
 }
 
-/// The same as the graph of all notes has it.
+/// Returns the same edges from the graph of all notes.
 fn of_all(all: &[Note], asked: &[&Note]) -> Vec<String> {
     let graph = Graph::connect(all);
     let is_asked = |at: usize| asked.iter().any(|note| note.path == all[at].path);
@@ -188,7 +188,7 @@ const PATHS: [&str; 8] = [
     "../deep/./Pool",
 ];
 
-/// A file of a small vault: where it is and what it holds.
+/// Strategy for a file of a small vault: path and content.
 fn file() -> impl Strategy<Value = (String, String)> {
     let reference = (0usize..6, 0..TARGETS.len(), 0..PATHS.len());
     let head = (0..FOLDERS.len(), 0..STEMS.len(), 0..TITLES.len(), 0..ALIASES.len() * 2, 0..IDS.len() * 2);
@@ -219,7 +219,7 @@ fn file() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// The file of an edge.
+/// Strategy for an edge file.
 fn joining() -> impl Strategy<Value = (String, String)> {
     (0..TARGETS.len(), 0..TARGETS.len(), prop::bool::ANY).prop_map(|(from, to, named)| {
         let (id, name) = if named { ("eeeeee99-1", "first") } else { ("ffffff99-1", "second") };

@@ -1,4 +1,4 @@
-//! Every operator of the query language, answered.
+//! Tests for every operator of the query language.
 
 use super::vault::Vault;
 

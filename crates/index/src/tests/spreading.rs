@@ -1,4 +1,4 @@
-//! What spreading along the graph is worth: answers that lack the question's words come up by their edges.
+//! Tests of graph expansion: notes without the words of the query are found through their edges.
 
 use super::neighbours::indexed;
 use super::vault::{Vault, parsed};
@@ -8,7 +8,8 @@ use cm_note::rank::spread::spread;
 const PROBLEM: &str = "aaaaaa11-0000-4000-8000-000000000001";
 const FIX: &str = "bbbbbb22-0000-4000-8000-000000000002";
 
-/// An outage with its cause and its cure, which are told in other words, and notes that share some words by chance.
+/// Returns a vault with an outage, its cause and its fix in different words, and unrelated notes
+/// that share some words.
 fn outage() -> Vault {
     let vault = Vault::of(&[]);
     let problem = format!(
@@ -40,7 +41,7 @@ fn outage() -> Vault {
     vault
 }
 
-/// The stems of the hits, best first, with and without spreading.
+/// Returns the file stems of the hits, best first, without and with graph expansion.
 fn answers(vault: &Vault, query: &str) -> (Vec<String>, Vec<String>) {
     indexed(vault);
     let hits = vault.index.search(&parsed(query), 0, 10).unwrap().hits;

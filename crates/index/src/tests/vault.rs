@@ -1,4 +1,4 @@
-//! A small vault, read in the simplest way that gives notes.
+//! A small test vault with a minimal note parser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ pub(super) struct Vault {
 }
 
 impl Vault {
-    /// Files given as path and text; lines `key: value` up to an empty one are the frontmatter.
+    /// Creates a vault from pairs of path and text. Lines `key: value` up to the first empty line
+    /// are the frontmatter.
     pub(super) fn of(notes: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Index::open(&dir.path().join("_index"));
@@ -42,7 +43,7 @@ impl Vault {
         fs::write(path, text).unwrap();
     }
 
-    /// Another process on the same vault.
+    /// Opens the vault's index again, like another process.
     pub(super) fn another(&self) -> Index {
         Index::open(&self.path("_index"))
     }
@@ -72,14 +73,14 @@ impl Vault {
         self.index.check(&self.listing(), &|path| fs::read(self.path(path.as_str()))).unwrap()
     }
 
-    /// The stems of the matches' files, best first.
+    /// Returns the file stems of the matches, best first.
     pub(super) fn search(&self, query: &str) -> Vec<String> {
         let found = self.index.search(&parsed(query), 0, 1000).unwrap();
         assert_eq!(found.total, found.hits.len());
         found.hits.iter().map(|hit| hit.note.path.stem().to_owned()).collect()
     }
 
-    /// Everything that can be seen of the index: answers, their scores and all notes.
+    /// Returns search results with their scores and all notes as text, for comparing indexes.
     pub(super) fn seen(&self) -> String {
         let mut seen = String::new();
         for query in
@@ -115,7 +116,7 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<FileStat>) {
     }
 }
 
-/// The whole body is the one passage.
+/// Returns the key of the whole body as a single passage.
 pub(super) fn passage(body: &str) -> PassageKey {
     PassageKey::of(body.trim())
 }

@@ -1,17 +1,17 @@
-//! Whether a note that was found by another way than asking is one of those that a query selects.
+//! Decides whether a query's filters select a note, without using the index.
 
 use super::document::{fact, facts};
 use super::translate::path_fits;
 use cm_note::note::Note;
 use cm_note::query::{DateField, Group, Node};
 
-/// Whether the node surely selects the note. Of text nothing is known here, so that what asks for some selects nothing,
-/// and what excludes some neither.
+/// Whether the node certainly selects the note. Text conditions cannot be evaluated here: neither
+/// they nor their negation select a note.
 pub fn admits(node: &Node, note: &Note) -> bool {
     selects(node, note) == Some(true)
 }
 
-/// Whether the node selects the note; none where that hangs on the note's text.
+/// Whether the node selects the note; `None` if the answer depends on the note's text.
 fn selects(node: &Node, note: &Note) -> Option<bool> {
     Some(match node {
         Node::Everything => true,
@@ -51,7 +51,7 @@ fn group_selects(group: &Group, note: &Note) -> Option<bool> {
     every(all.into_iter())
 }
 
-/// Whether all hold, as far as each is known.
+/// Conjunction of three-valued conditions: `None` if no condition is false but some are undecided.
 fn every(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(true);
     for part in parts {

@@ -1,6 +1,7 @@
-//! The notes that may answer a question: those that have its words, and those with passages near to what it means.
+//! Finds candidate notes for a question: notes that contain its words, and notes with similar
+//! passages.
 //!
-//! It finds and does not rank: what its numbers are worth beside each other is for the ranking to say.
+//! Candidates are not ranked here; combining the scores is the task of the ranking.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,48 +22,46 @@ use cm_note::passage::{PassageKey, PassageMap, PassageSet};
 use cm_note::path::NotePath;
 use cm_note::query::{Node, Query};
 
-/// What is asked.
+/// Parameters of a candidate search.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// The query.
     pub query: &'a Query,
-    /// Whether its words count, beside what it means.
+    /// Whether to search for words as well as for similar passages.
     pub words: bool,
-    /// How near the passages are to what it means, by one model each.
+    /// Similarities of all passages to the question, one scan per model.
     pub scans: &'a [Scan],
-    /// The most notes that words propose.
+    /// Maximum number of candidates by words.
     pub pool: usize,
-    /// The most notes that each scan proposes.
+    /// Maximum number of candidates per scan.
     pub nearest: usize,
-    /// How near a passage must be for its note to be proposed by that alone.
+    /// Minimum cosine for a note to become a candidate by similarity alone.
     pub least: f32,
 }
 
-/// A note that may answer.
+/// A candidate note with its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub(crate) address: DocAddress,
-    /// How well its words fit (BM25 over its fields); 0 where it has none of them.
+    /// BM25 score over the note's fields; 0 if it contains none of the words.
     pub bm25: f32,
-    /// Its nearest passage by each model; none where the model has not read it.
+    /// The most similar passage by model; `None` where the model has not embedded the note.
     pub near: Vec<Option<Near>>,
-    /// When it was last changed, in seconds; of notes that are otherwise equal the later goes first.
+    /// Time of the last change in Unix seconds. Breaks ties: newer notes come first.
     pub updated: i64,
-    /// Orders what is otherwise equal, the same in every index.
+    /// Final tie-breaker, derived from the path and thus equal in every index.
     pub order: u64,
 }
 
-/// A passage and how near it is.
+/// A passage with its similarity to the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// The cosine, −1 to 1.
+    /// Cosine similarity, −1 to 1.
     pub cosine: f32,
-    /// Which passage of the note.
     pub passage: PassageKey,
 }
 
 impl Text {
-    /// The candidates, in no order that means anything, and how many notes have the words.
+    /// Returns the candidates, unordered, and the number of notes that match the words.
     pub(crate) fn candidates(&self, asked: Asked<'_>) -> Result<(Vec<Candidate>, usize), Unusable> {
         self.guarded(|| {
             if self.count() == 0 {
@@ -97,7 +96,7 @@ impl Text {
         })
     }
 
-    /// The passages of the notes that pass, and whose they are.
+    /// Returns the passages of the notes selected by `bounds`, with the notes that contain them.
     fn within(
         &self,
         bounds: &Node,
@@ -115,7 +114,7 @@ impl Text {
         Ok(passages)
     }
 
-    /// The notes with the nearest passages, at most as many as were asked for.
+    /// Returns the notes with the most similar passages, at most `asked.nearest`.
     fn nearest(
         &self,
         scan: &Scan,
@@ -154,7 +153,7 @@ impl Text {
         Ok(notes)
     }
 
-    /// The notes that have a passage.
+    /// Returns the notes that contain a passage.
     fn holders(&self, key: PassageKey) -> tantivy::Result<Vec<DocAddress>> {
         let term = Term::from_field_u64(self.fields.passages, key.number());
         let mut holders = Vec::new();
@@ -172,12 +171,12 @@ impl Text {
         Ok(holders)
     }
 
-    /// The note of a candidate.
+    /// Loads the note of a candidate.
     pub(crate) fn note_of(&self, candidate: &Candidate) -> Result<Note, Unusable> {
         self.guarded(|| self.note(candidate.address))
     }
 
-    /// The passages of all notes, each once.
+    /// Returns the passages of all notes, without duplicates.
     pub(crate) fn passages(&self) -> Result<PassageSet, Unusable> {
         self.guarded(|| {
             let columns = self.columns()?;
@@ -185,7 +184,8 @@ impl Text {
         })
     }
 
-    /// The notes with a passage that is not among these, the latest changed first, and how many passages that are.
+    /// Returns at most `most` notes with a passage missing from `known`, the most recently changed
+    /// first, and the total number of missing passages.
     pub(crate) fn without(
         &self,
         known: &PassageSet,
@@ -227,7 +227,7 @@ impl Text {
     }
 }
 
-/// What is kept of each note for looking up quickly, a segment each.
+/// Columns of all segments, for fast access to numeric fields.
 struct Columns(Vec<OfSegment>);
 
 struct OfSegment {
@@ -274,7 +274,7 @@ impl Columns {
     }
 }
 
-/// The cosines of the passages of the notes that were found.
+/// Returns, for each scan, the cosines of the passages of the notes found.
 fn wanted(found: &BTreeMap<DocAddress, f32>, columns: &Columns, scans: &[Scan]) -> Vec<PassageMap<f32>> {
     if scans.is_empty() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! The best matches and the number of all, in an order that does not depend on how the index came about.
+//! Collects the best matches and the total number, independent of the order in which the index was
+//! built.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +11,7 @@ use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::schema::{ORDER, UPDATED};
 
-/// What a match is ordered by: score, then the later change, then the path's number.
+/// Sort key of a match: score, then time of the last change, then the hash of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     score: u32,
@@ -18,19 +19,19 @@ pub(super) struct Rank {
     order: u64,
 }
 
-/// The best matches.
+/// Result of the collector.
 pub(super) struct Best {
     pub(super) matches: Vec<(Score, DocAddress)>,
     pub(super) total: usize,
 }
 
-/// Collects the best `limit` matches.
+/// Tantivy collector for the best `limit` matches.
 pub(super) struct Top {
     pub(super) limit: usize,
     pub(super) scored: bool,
 }
 
-/// The matches of one segment.
+/// Collector for one segment.
 pub(super) struct TopOfSegment {
     limit: usize,
     segment: SegmentOrdinal,
@@ -40,7 +41,8 @@ pub(super) struct TopOfSegment {
     total: usize,
 }
 
-/// The bits of a positive score, rounded so that adding its parts up in another order makes no difference.
+/// Returns the bits of a positive score, rounded so that the order of summation makes no
+/// difference.
 fn rounded(score: Score) -> u32 {
     (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
 }

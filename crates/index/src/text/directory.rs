@@ -1,5 +1,5 @@
-//! The folder of the text index. Its small files carry frames, so that any damage is told, and nothing is forced
-//! to the disk: what can be rebuilt need not wait for it.
+//! Tantivy directory of the text index. Its small files are framed, so that damage is detected.
+//! Nothing is synced to disk, because the index can be rebuilt.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use tantivy::directory::{
 
 use crate::frame;
 
-/// A folder of segment files.
+/// A directory of segment files.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -28,7 +28,7 @@ impl Folder {
     }
 }
 
-/// A file that is written once and left to the system to store.
+/// A write-once file that is not synced to disk.
 struct Unforced(File);
 
 impl Write for Unforced {
@@ -103,7 +103,7 @@ impl Directory for Folder {
     }
 }
 
-/// What tells whether a file was touched since.
+/// Returns length, modification time, change time and inode of a file, for detecting changes.
 pub(crate) fn touched(path: &Path) -> io::Result<[u64; 4]> {
     let file = fs::metadata(path)?;
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! A note as a document.
+//! Converts notes to documents of the text index.
 
 use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
 use tantivy::{TantivyDocument, Term};
@@ -12,17 +12,17 @@ use cm_note::note::{Note, Priority};
 use cm_note::path::NotePath;
 use cm_note::query::Label;
 
-/// What the key of a note begins with.
+/// Prefix of the key of a note's document.
 pub(crate) const KEY: &str = "path=";
 
-/// The term by which a note's document is found again, whatever is in it: its path, in lower case first so that
-/// it can be searched by parts.
+/// Returns the key of a note's document: its path in lower case, for matching path patterns,
+/// followed by the exact path if that differs.
 fn key(path: &NotePath) -> String {
     let lower = path.as_str().to_lowercase();
     if lower == path.as_str() { format!("{KEY}{lower}") } else { format!("{KEY}{lower}\0{path}") }
 }
 
-/// The fact that a note has a label, as a term.
+/// Returns the term for a label of a note, such as `type=fix`.
 pub(crate) fn fact(label: Label, value: &str) -> String {
     let name = match label {
         Label::Tag => "tag",
@@ -44,13 +44,14 @@ pub(crate) fn fact(label: Label, value: &str) -> String {
     format!("{name}={value}")
 }
 
-/// That a note names another by a name with this key, in a way that gives the edge a type or not.
+/// Returns the number for a mention by this key; `typed` is whether the mention gives the edge a
+/// type.
 pub(super) fn named(key: NameKey, typed: bool) -> u64 {
     key.number() << 1 | u64::from(typed)
 }
 
-/// A note as it is stored: its bytes as the characters of those numbers, since the library reads text at once but
-/// bytes one by one.
+/// A serialized note, with each byte stored as the character of that code, because the library
+/// reads text faster than bytes.
 pub(super) struct Stored(String);
 
 impl Stored {
@@ -59,7 +60,7 @@ impl Stored {
         Self(postcard::to_allocvec(note).unwrap_or_default().into_iter().map(char::from).collect())
     }
 
-    /// The note; none where the text is not what was stored.
+    /// Parses the note. Fails if the stored text is invalid.
     pub(super) fn note(self) -> tantivy::Result<Note> {
         let bytes: Option<Vec<u8>> = match self.0.is_ascii() {
             true => Some(self.0.into_bytes()),
@@ -70,7 +71,8 @@ impl Stored {
     }
 }
 
-/// The numbers of the characters of a text, all of them below 256: one byte each, or two that begin with C2 or C3.
+/// Converts a UTF-8 text of characters below 256 back to bytes. Returns `None` for other
+/// characters.
 fn bytes_of(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -100,7 +102,7 @@ impl Fields {
         Term::from_field_text(self.facts, &key(path))
     }
 
-    /// The document of a note.
+    /// Returns the document of a note.
     pub(super) fn document(&self, entry: &Entry) -> TantivyDocument {
         let Reading { note, outline } = &entry.reading;
         let mut document = TantivyDocument::new();
@@ -140,13 +142,14 @@ impl Fields {
     }
 }
 
-/// The same for a path in every index, and without regard to anything else.
+/// Returns the first 8 bytes of the path's BLAKE3 hash, as a tie-breaker that is equal in every
+/// index.
 fn order(path: &NotePath) -> u64 {
     let hash = blake3::hash(path.as_str().as_bytes());
     hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// All facts that select a note.
+/// Calls `add` with every fact that selects the note.
 pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
     let mut label = |label: Label, value: &str| {
         let value = label.folded(value);

@@ -1,15 +1,15 @@
-//! Words that a beginning or a misspelling may stand for. The index holds stems, so that comparing letters with
-//! it alone would miss `connecti*` and `connecton~1`.
+//! Expands prefixes and misspelled words. The index holds stems, so comparing letters alone would
+//! miss `connecti*` and `connecton~1`.
 
 use cm_text::tokens::Tokenizer;
 
-/// Endings that English words lose when they are stemmed.
+/// English word endings that stemming removes.
 const ENDINGS: [&str; 28] = [
     "", "s", "e", "es", "ed", "d", "er", "ing", "ng", "g", "ion", "on", "n", "ions", "ons", "ly", "y", "ies",
     "ness", "ment", "able", "ive", "ve", "al", "ity", "ation", "ization", "ful",
 ];
 
-/// The stems shorter than `prefix` of words that begin with it.
+/// Returns the stems, shorter than `prefix`, of words that start with it.
 pub(super) fn completions(prefix: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
     if !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
@@ -25,7 +25,8 @@ pub(super) fn completions(prefix: &str, tokenizer: &mut Tokenizer) -> Vec<String
     stems
 }
 
-/// The stems of words one letter away from `word`, where the stem is not itself what the letters tell.
+/// Returns the stems of words at edit distance 1 from `word`, unless the stem equals the edited
+/// word.
 pub(super) fn corrections(word: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.len() > 24 {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! The text index: what is searched for, and what is shown of a note without reading its file.
+//! The text index: full-text search, and stored notes that can be shown without reading their
+//! files.
 
 mod admits;
 mod candidates;
@@ -37,7 +38,7 @@ pub(super) use tokenizer::{RAW, TEXT, manager as tokenizers};
 pub(super) use translate::{Places, Translator};
 pub(super) use writer::Writer;
 
-/// An opened text index, as of one commit.
+/// A text index, opened at one commit.
 pub(super) struct Text {
     index: Index,
     searcher: Searcher,
@@ -46,11 +47,13 @@ pub(super) struct Text {
     sealed: bool,
 }
 
-/// So many blocks of stored notes, about 16 KiB each, stay unpacked as long as the index is open.
+/// Number of decompressed blocks of stored notes (about 16 KiB each) to cache while the index is
+/// open.
 const BLOCKS: usize = 512;
 
 impl Text {
-    /// Opens what lies in `folder` after checking each file that was altered since it was last found whole.
+    /// Opens the index in `folder` after verifying every file that changed since the last
+    /// verification.
     pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
         if !folder.is_dir() {
             return Ok(Err(Unusable::damaged("no text index")));
@@ -80,28 +83,28 @@ impl Text {
         Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })
     }
 
-    /// Which commit it is.
+    /// Serial number of the commit.
     pub(super) fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// Whether its files need no comparison of checksums the next time it is opened.
+    /// Whether all files match the seal and need no checksum verification at the next opening.
     pub(super) fn is_sealed(&self) -> bool {
         self.sealed
     }
 
-    /// Remembers that its files are whole; only whoever holds the lock may say so.
+    /// Records the current files as verified. The caller must hold the lock.
     pub(super) fn seal(&self, folder: &Path) -> Result<(), Error> {
         seal::write(&self.index, folder)
     }
 
-    /// How many notes it holds.
+    /// Number of notes.
     pub(super) fn count(&self) -> usize {
         usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
     }
 }
 
-/// Why an index did not open.
+/// Why an index could not be opened.
 pub(crate) enum Failure {
     Io(std::io::Error),
     Unusable(Unusable),

@@ -1,7 +1,8 @@
-//! The notes one edge away from some notes, found by looking up names: the graph of a whole vault is never built.
+//! Finds the notes one edge away from given notes by looking up names, without building the graph
+//! of the whole vault.
 //!
-//! What a note may mean and who may mean it is looked up by keys; which of them is meant, the graph of these few notes
-//! says. What is looked at is bounded for each note, however many others link to it.
+//! The index returns candidates by key, and a graph of these few notes resolves the mentions. The
+//! work per note is bounded, however many notes link to it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,33 +19,32 @@ use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, called, mentions
 use cm_note::note::{Kind, Note};
 use cm_note::query::Label;
 
-/// The notes one edge away from others, and the edges.
+/// Adjacent notes and their edges.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Neighbours {
-    /// Notes that were not among those asked for, sorted by path. None is an edge's own file.
+    /// Adjacent notes that were not passed in, sorted by path. Edge files are never included.
     pub notes: Vec<Note>,
-    /// The edges that touch a note asked for. Their ends are positions among the notes asked for, followed by `notes`;
-    /// their sources are left out. The file of an edge, where it was asked for, leads to both ends of that edge.
+    /// Edges that touch a given note, without their sources. Ends are positions in the given notes
+    /// followed by `notes`. A given edge file has edges to both ends of the edge that it describes.
     pub edges: Vec<Edge>,
-    /// Of all these notes, how many others each one hangs together with: exact enough to know a hub by, and of those
-    /// not asked for only as far as they say so themselves.
+    /// Approximate degree of each given note and each note in `notes`, for recognizing hubs. For
+    /// the latter only outgoing mentions are counted.
     pub degrees: Vec<usize>,
 }
 
-/// So many notes that name a note are looked at, and so many that it names.
+/// Maximum number of incoming and of outgoing mentions to follow per note.
 const MOST: usize = 12;
-/// A note that so many notes name is taken to be named by none: what everything links to says nothing. A name that so
-/// many bear is taken to be nobody's.
+/// Maximum number of notes that mention a note or share a name. Beyond it the mentions are ignored.
 const CROWD: usize = 4096;
-/// So many bearers of one name are compared.
+/// Maximum number of notes of the same name to compare.
 const BEARERS: usize = 12;
-/// So many ids are completed from their beginning.
+/// Maximum number of ids that match a prefix.
 const IDS: usize = 4;
-/// The shortest beginning of an id that names a note, in bytes.
+/// Minimum length in bytes of an id prefix that identifies a note.
 const BEGINNING: usize = 6;
 
 impl Text {
-    /// The notes one edge away from these, both ways.
+    /// Returns the notes one edge away from these, in both directions.
     pub(crate) fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Unusable> {
         self.guarded(|| {
             let mut gathered = Gathered::of(self, notes)?;
@@ -57,16 +57,16 @@ impl Text {
     }
 }
 
-/// The notes that may matter, those asked for first.
+/// Candidate notes, the given notes first.
 struct Gathered<'t> {
     text: &'t Text,
     orders: Vec<Arc<dyn ColumnValues<u64>>>,
     asked: usize,
     notes: Vec<Note>,
     known: HashSet<DocAddress>,
-    /// The keys of the notes asked for.
+    /// Name keys of the given notes.
     called: Vec<Vec<NameKey>>,
-    /// How many notes name each of the notes asked for.
+    /// Number of notes that mention each given note.
     naming: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ impl<'t> Gathered<'t> {
         Ok(gathered)
     }
 
-    /// Adds the documents with a term, each with its number, until there is a crowd.
+    /// Adds the documents that contain a term, each with its tie-breaker, up to `CROWD`.
     fn documents(&self, term: &Term, found: &mut Vec<(u64, DocAddress)>) -> tantivy::Result<()> {
         for (ordinal, segment) in (0..).zip(self.text.searcher.segment_readers()) {
             let index = segment.inverted_index(term.field())?;
@@ -108,7 +108,8 @@ impl<'t> Gathered<'t> {
         Ok(())
     }
 
-    /// Documents that may name a note asked for: those that type their edges before those that merely link.
+    /// Returns documents that may mention a given note; mentions with a relation type come before
+    /// plain links.
     fn naming(&mut self) -> tantivy::Result<Vec<DocAddress>> {
         let mut all = Vec::new();
         for keys in &self.called {
@@ -124,7 +125,8 @@ impl<'t> Gathered<'t> {
         Ok(all)
     }
 
-    /// Documents that name something by one of these keys; a crowd where there are too many to tell.
+    /// Returns the documents that mention one of these keys, unsorted and possibly incomplete if
+    /// there are `CROWD` or more.
     fn naming_by(&self, keys: &[NameKey], typed: bool) -> tantivy::Result<Vec<(u64, DocAddress)>> {
         let mut found = Vec::new();
         for key in keys {
@@ -137,7 +139,8 @@ impl<'t> Gathered<'t> {
         Ok(found)
     }
 
-    /// Documents that may be meant: by the notes asked for, and by others where they may mean one of these.
+    /// Returns documents that the given notes may mention, and those that other notes may mention
+    /// by a key of a given note.
     fn named(&self) -> tantivy::Result<Vec<DocAddress>> {
         let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
         // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.
@@ -161,7 +164,7 @@ impl<'t> Gathered<'t> {
         Ok(all)
     }
 
-    /// The first of the documents that a mention may mean by name or id.
+    /// Returns the first documents that a mention may refer to by name or id.
     fn bearers(&self, mention: &Mention<'_>) -> tantivy::Result<Vec<DocAddress>> {
         let mut found = Vec::new();
         for key in mention.keys() {
@@ -178,7 +181,7 @@ impl<'t> Gathered<'t> {
         Ok(found.into_iter().take(BEARERS).map(|(_, address)| address).collect())
     }
 
-    /// The terms of the ids that begin so.
+    /// Returns the terms of ids with this prefix; for short prefixes only the exact id.
     fn ids(&self, id: &str) -> tantivy::Result<Vec<Term>> {
         let facts = self.text.fields.facts;
         let from = fact(Label::Id, &Label::Id.folded(id));
@@ -200,7 +203,7 @@ impl<'t> Gathered<'t> {
         Ok(terms)
     }
 
-    /// Reads what is not known yet, in the order in which it is stored.
+    /// Loads notes that are not loaded yet, in storage order.
     fn load(&mut self, mut addresses: Vec<DocAddress>) -> tantivy::Result<()> {
         addresses.sort_unstable();
         for address in addresses {
@@ -211,7 +214,7 @@ impl<'t> Gathered<'t> {
         Ok(())
     }
 
-    /// The edges of the notes asked for, and their other ends.
+    /// Builds the edges of the given notes and their other ends.
     fn join(mut self) -> Neighbours {
         self.notes[self.asked..].sort_by(|a, b| a.path.cmp(&b.path));
         let graph = Graph::connect(&self.notes);
@@ -231,7 +234,7 @@ fn is_alive(segment: &SegmentReader, document: u32) -> bool {
     segment.alive_bitset().is_none_or(|alive| alive.is_alive(document))
 }
 
-/// From the file of an edge to the notes that the edge joins.
+/// Returns edges from an edge file to the two notes that it connects.
 fn to_its_ends(graph: &Graph<'_>, at: usize) -> Vec<Edge> {
     let note = &graph.notes()[at];
     let Some(ends) = &note.edge else { return Vec::new() };
@@ -249,7 +252,7 @@ fn to_its_ends(graph: &Graph<'_>, at: usize) -> Vec<Edge> {
     [&ends.from, &ends.to].into_iter().filter_map(to).collect()
 }
 
-/// Leaves out the notes that no edge reaches.
+/// Removes the notes that no edge touches, and renumbers the rest.
 fn keep_reached(asked: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: Vec<usize>) -> Neighbours {
     let reached: HashSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     let mut places = vec![0; notes.len()];

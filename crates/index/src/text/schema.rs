@@ -1,4 +1,4 @@
-//! The fields of a document.
+//! Document schema of the text index.
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing, TextOptions,
@@ -7,47 +7,47 @@ use tantivy::schema::{
 use super::tokenizer::{RAW, TEXT};
 use super::translate::Places;
 
-/// The names of the fields that are read by name.
+/// Names of the columns that are opened by name.
 pub(super) const CREATED: &str = "created";
 pub(super) const UPDATED: &str = "updated";
 pub(super) const ORDER: &str = "order";
 pub(super) const PASSAGES: &str = "passages";
 
-/// The fields of a document, each by what it holds.
+/// The fields of the schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields {
     /// The title and the aliases.
     pub(super) title: Field,
     pub(super) headings: Field,
-    /// The tags as words.
+    /// The tags, tokenized.
     pub(super) tags: Field,
-    /// The plain text.
+    /// The body as plain text.
     pub(super) body: Field,
-    /// All facts that select, each with its name: `type=fix`.
+    /// Exact terms that select notes, each with a label: `type=fix`.
     pub(super) facts: Field,
-    /// The keys of the note's names.
+    /// Keys of the note's names.
     pub(super) names: Field,
-    /// The keys of the names that the note names others by.
+    /// Keys of the names by which the note mentions other notes.
     pub(super) targets: Field,
     pub(super) created: Field,
     pub(super) updated: Field,
     pub(super) importance: Field,
-    /// A number drawn from the path, which orders what is otherwise equal.
+    /// Hash of the path, as the final tie-breaker.
     pub(super) order: Field,
-    /// The keys of the passages that are embedded.
+    /// Keys of the embedded passages.
     pub(super) passages: Field,
-    /// The note itself.
+    /// The serialized note.
     pub(super) note: Field,
 }
 
 impl Fields {
-    /// The fields of running text, with the weight that a match in each has. A short field scores high by itself: a
-    /// title weighted like the body buries what is said in bodies, as measured on labelled questions.
+    /// Text fields with their score weights. Short fields score high by themselves: with equal
+    /// weights, title matches outranked body matches in measurements on labelled questions.
     pub(super) fn weighted(&self) -> [(Field, f32); 4] {
         [(self.title, 0.6), (self.headings, 0.15), (self.tags, 0.4), (self.body, 1.0)]
     }
 
-    /// Where a query for notes looks.
+    /// Returns the fields that a query for notes searches.
     pub(super) fn places(&self) -> Places {
         Places {
             words: self.weighted().to_vec(),

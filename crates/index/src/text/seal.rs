@@ -1,5 +1,5 @@
-//! Which segment files were found whole, and what they looked like then: reading them all each time, to compare
-//! checksums, would cost more than any search.
+//! The seal records which segment files were verified and their metadata at that time. Verifying
+//! the checksums of all files at every start would cost more than a search.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ const SEAL: &str = "seal";
 
 type Seal = BTreeMap<String, [u64; 4]>;
 
-/// Compares the checksum of every file that is not as the seal knows it. Says whether it knew them all.
+/// Verifies the checksum of every file that differs from the seal. Returns whether all files
+/// matched the seal.
 pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
     // A seal that is missing or damaged only means that everything is checked.
     let sealed: Seal = match frame::read(&folder.join(SEAL))? {
@@ -45,7 +46,7 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
     Ok(all_known)
 }
 
-/// Notes what the files look like now.
+/// Writes the seal for the current files.
 pub(crate) fn write(index: &Index, folder: &Path) -> Result<(), Error> {
     let mut seal = Seal::new();
     for path in files(index)? {

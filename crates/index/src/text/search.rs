@@ -1,4 +1,4 @@
-//! Asking the index.
+//! Searches the text index.
 
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{BooleanQuery, Query as Foreign, TermQuery};
@@ -16,29 +16,30 @@ use cm_note::note::{Kind, Note};
 use cm_note::path::NotePath;
 use cm_note::query::{Label, Query};
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// The best matches, best first.
+    /// Best matches, best first.
     pub hits: Vec<Hit>,
-    /// How many notes match.
+    /// Total number of matching notes.
     pub total: usize,
 }
 
-/// A note that matches.
+/// A matching note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The note as it was indexed.
+    /// The note, as of its indexing.
     pub note: Note,
-    /// How well its text matches (BM25 over its fields); 0 where the query only selects.
+    /// BM25 score over the note's fields; 0 if the query only filters.
     pub score: f32,
 }
 
-/// The most ids that a prefix is completed to.
+/// Maximum number of ids that match a prefix.
 const MOST_IDS: usize = 100;
 
 impl Text {
-    /// The matches from place `offset` on, at most `limit`. A query that does not rank gives the newest first.
+    /// Returns at most `limit` matches starting at `offset`. Queries without ranking return the
+    /// newest notes first.
     pub(crate) fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Unusable> {
         self.guarded(|| {
             if self.count() == 0 {
@@ -56,7 +57,7 @@ impl Text {
         })
     }
 
-    /// All notes, sorted by path.
+    /// Returns all notes, sorted by path.
     pub(crate) fn notes(&self) -> Result<Vec<Note>, Unusable> {
         self.guarded(|| {
             let mut notes = Vec::with_capacity(self.count());
@@ -72,7 +73,8 @@ impl Text {
         })
     }
 
-    /// Where each note with an id lies, in no order; one note at a time is held in memory.
+    /// Returns path and id of all notes that have an id, unordered. Only one note at a time is held
+    /// in memory.
     pub(crate) fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Unusable> {
         self.guarded(|| {
             let mut ids = Vec::with_capacity(self.count());
@@ -86,7 +88,7 @@ impl Text {
         })
     }
 
-    /// The notes of these kinds, sorted by path.
+    /// Returns the notes of these kinds, sorted by path.
     pub(crate) fn of_kinds(&self, kinds: &[Kind]) -> Result<Vec<Note>, Unusable> {
         self.guarded(|| {
             let term =
@@ -105,7 +107,7 @@ impl Text {
         })
     }
 
-    /// The notes whose id begins with `prefix`, in any case.
+    /// Returns the notes with an id that starts with `prefix`, ignoring case.
     pub(crate) fn with_id(&self, prefix: &str) -> Result<Vec<Note>, Unusable> {
         self.guarded(|| {
             let from = fact(Label::Id, &Label::Id.folded(prefix));
@@ -137,7 +139,7 @@ impl Text {
         self.searcher.doc::<Stored>(address)?.note()
     }
 
-    /// Takes every failure, and a panic of the library too, as what it must be: damage.
+    /// Runs `ask` and reports failures and panics of the search library as damage.
     pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Unusable> {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
             Ok(Ok(answer)) => Ok(answer),

@@ -1,4 +1,4 @@
-//! The stretch of a note's text that shows best why it was found.
+//! Excerpts of notes around the searched words.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use super::stopwords::is_stopword;
 use cm_note::query::{Query, Text};
 use cm_text::tokens::{Role, Tokenizer, fold};
 
-/// How long a snippet is, in bytes of the text, about.
+/// Approximate length of a snippet, in bytes.
 const LENGTH: usize = 200;
-/// How much of it comes before the first word that was looked for.
+/// Maximum number of bytes before the first searched word.
 const BEFORE: usize = 50;
-/// Texts are looked through up to here.
+/// Number of bytes of a text that are searched for a snippet.
 const READ: usize = 200_000;
 
-/// What finds the snippets of many texts for one query.
+/// Extracts snippets for one query from many texts.
 ///
 /// ```
 /// use cm::domain::{instant::Instant, query::Query};
@@ -29,13 +29,14 @@ pub struct Snippets {
 }
 
 impl Snippets {
-    /// Those of a query.
+    /// Prepares the extraction for a query.
     pub fn of(query: &Query) -> Self {
         let mut tokenizer = Tokenizer::default();
         Self { wanted: Wanted::of(query, &mut tokenizer), tokenizer }
     }
 
-    /// The window of `text` with the most of what is looked for, on one line; none where nothing is in it.
+    /// Returns the part of `text` with the most searched words, on one line. Returns `None` if it
+    /// contains none.
     pub fn best(&mut self, text: &str) -> Option<String> {
         let text = &text[..text.floor_char_boundary(READ)];
         let mut found = Vec::new();
@@ -51,12 +52,12 @@ impl Snippets {
     }
 }
 
-/// The beginning of a text on one line, as long as a snippet.
+/// Returns the start of a text on one line, cut to the length of a snippet.
 pub fn beginning(text: &str) -> String {
     one_line(text, 0, text.floor_char_boundary(LENGTH))
 }
 
-/// What a query looks for.
+/// Terms and prefixes that a query searches for.
 #[derive(Debug)]
 struct Wanted {
     terms: Vec<String>,
@@ -93,7 +94,7 @@ impl Wanted {
     }
 }
 
-/// Where the window begins that holds the most different words, and of those the most words.
+/// Returns the start of the window with the most distinct words, then with the most words.
 fn best_start(found: &[(usize, usize, usize)]) -> Option<usize> {
     let (mut best, mut best_start) = ((0, 0), None);
     let mut past = 0;
@@ -113,7 +114,7 @@ fn best_start(found: &[(usize, usize, usize)]) -> Option<usize> {
     best_start
 }
 
-/// The beginning of the word at or after `at`; `at` itself where a word goes on too long.
+/// Returns the start of the next word at or after `at`, or `at` itself within a long word.
 fn word_start(text: &str, at: usize) -> usize {
     let at = text.ceil_char_boundary(at);
     if at == 0 || text[..at].ends_with(char::is_whitespace) {

@@ -1,5 +1,5 @@
-//! The counts that ranking needs, of the notes that are there: what was deleted and not yet cleared away would
-//! otherwise make an edited index rank differently from a rebuilt one.
+//! Collection statistics for ranking, without deleted documents. Otherwise an updated index would
+//! rank differently from a rebuilt one.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, SegmentReader, Term};
 
-/// Counts of one commit.
+/// Statistics of one commit.
 pub(crate) struct Statistics<'a> {
     searcher: &'a Searcher,
     tokens: BTreeMap<Field, u64>,
 }
 
 impl<'a> Statistics<'a> {
-    /// Adds up the lengths of the given fields.
+    /// Computes the total lengths of the given fields.
     pub(crate) fn new(searcher: &'a Searcher, fields: &[Field]) -> tantivy::Result<Self> {
         let mut tokens = BTreeMap::new();
         for field in fields {
@@ -27,23 +27,22 @@ impl<'a> Statistics<'a> {
         Ok(Self { searcher, tokens })
     }
 
-    /// With lengths that were added up before.
+    /// Uses total lengths that were computed before.
     pub(crate) fn with_lengths(searcher: &'a Searcher, tokens: BTreeMap<Field, u64>) -> Self {
         Self { searcher, tokens }
     }
 
-    /// What is counted.
     pub(super) fn searcher(&self) -> &'a Searcher {
         self.searcher
     }
 
-    /// The segments that are counted.
     pub(super) fn segments(&self) -> &'a [SegmentReader] {
         self.searcher.segment_readers()
     }
 }
 
-/// The tokens of a field over all notes of a segment, each note's length as coarse as it is stored.
+/// Total number of tokens of a field over the live notes of a segment, at the reduced precision of
+/// the stored lengths.
 fn length(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
     let lengths = segment.get_fieldnorms_reader(field)?;
     let sum = |total: u64, document| total + u64::from(lengths.fieldnorm(document));

@@ -1,5 +1,5 @@
-//! Words that say nothing of what somebody looks for. They are indexed, since phrases need them, but a query that
-//! has other words is not searched for them.
+//! Words without a meaning of their own. They are indexed, because phrases need them, but queries
+//! that contain other words do not search for them.
 
 const WORDS: [&str; 92] = [
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
@@ -11,7 +11,7 @@ const WORDS: [&str; 92] = [
     "while", "who", "why", "will", "with", "would", "you",
 ];
 
-/// Whether a folded word is one.
+/// Whether a folded word is a stop word.
 pub fn is_stopword(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The domain's tokenizer in the shape that the index library asks for.
+//! Adapts the domain's tokenizer to the search library.
 
 use tantivy::tokenizer::{
     RawTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer as Foreign, TokenizerManager,
@@ -6,9 +6,9 @@ use tantivy::tokenizer::{
 
 use cm_text::tokens::Tokenizer;
 
-/// The name of the tokenizer of running text.
+/// Name of the tokenizer for running text.
 pub(crate) const TEXT: &str = "text";
-/// The name of the one that leaves a value as it is.
+/// Name of the tokenizer that leaves values unchanged.
 pub(crate) const RAW: &str = "raw";
 
 pub(crate) fn manager() -> TokenizerManager {
@@ -20,17 +20,17 @@ pub(crate) fn manager() -> TokenizerManager {
     manager
 }
 
-/// Cuts running text.
+/// Tokenizer for running text.
 #[derive(Clone, Default)]
 struct TextTokenizer(Tokenizer, Token);
 
-/// The tokens of one text.
+/// Token stream of one text.
 struct Stream<'a> {
     tokenizer: &'a mut Tokenizer,
     token: &'a mut Token,
     text: &'a str,
     at: usize,
-    /// The position at which the current unit begins.
+    /// Position of the first token of the current unit.
     base: usize,
     next: usize,
 }

@@ -1,4 +1,4 @@
-//! The domain's query in the terms of the text index.
+//! Translates the domain's queries to queries of the text index.
 
 use std::ops::Bound;
 
@@ -19,50 +19,52 @@ use cm_text::tokens::{Role, Tokenizer, Unit, fold};
 
 type Boxed = Box<dyn Foreign>;
 
-/// Beyond this number of words only the rarest count: the others cost time and say little.
+/// Maximum number of query words. Beyond it only the rarest are used, because the others cost time
+/// and add little.
 const MOST_WORDS: usize = 32;
-/// How much less the parts of an identifier count than its whole.
+/// Weight of the parts of an identifier relative to the whole.
 const PART: f32 = 0.5;
 const JOINED: f32 = 0.4;
 const WHOLE: f32 = 1.5;
-/// How much two neighbouring words count where they stand as one.
+/// Weight of two adjacent words that are written as one.
 const RUN_TOGETHER: f32 = 0.5;
-/// The ways to spell an identifier that are tried where it must match.
+/// Maximum number of spellings to try for an identifier that must match.
 const MOST_SPELLINGS: usize = 16;
-/// Words longer than this are compared as they are.
+/// Maximum length of a word for fuzzy matching; longer words match exactly.
 const LONGEST_FUZZY: usize = 40;
 
-/// Where a query looks.
+/// The fields that a query searches.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
-    /// The fields of running text, each with the weight of a match in it.
+    /// Text fields with their weights.
     pub(crate) words: Vec<(Field, f32)>,
-    /// The one of them that tells how rare a word is.
+    /// The field that determines how rare a word is.
     pub(crate) measure: Field,
-    /// The fields that a query can name; what a document does not have matches nothing.
+    /// Fields that a query can name. A condition on a field that is `None` matches nothing.
     pub(crate) title: Option<Field>,
     pub(crate) heading: Option<Field>,
     pub(crate) body: Option<Field>,
     pub(crate) importance: Option<Field>,
     pub(crate) created: Field,
     pub(crate) updated: Field,
-    /// The facts that select.
+    /// Field of the exact terms that select documents.
     pub(crate) facts: Field,
-    /// The column by which a document without facts belongs to one that has them.
+    /// Column and field that link a document without facts to the document that has them, such as a
+    /// stretch to its session.
     pub(crate) owner: Option<(&'static str, Field)>,
 }
 
-/// Turns nodes into queries.
+/// Translates query nodes.
 pub(crate) struct Translator<'a> {
     places: Places,
     statistics: &'a Statistics<'a>,
     tokenizer: Tokenizer,
 }
 
-/// A word of a query that notes may have: its terms and what each counts.
+/// An optional word of a query: its terms with their weights.
 struct Wish {
     terms: Vec<(String, f32)>,
-    /// The word in lower case, where it is a plain one.
+    /// The word in lower case, if it is a plain word.
     plain: Option<String>,
 }
 
@@ -71,7 +73,7 @@ impl<'a> Translator<'a> {
         Self { places, statistics, tokenizer: Tokenizer::default() }
     }
 
-    /// The whole query.
+    /// Translates the whole query.
     pub(crate) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
         match node {
             Node::Group(group) => self.group(group),
@@ -105,7 +107,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// A part that a note must match as a whole.
+    /// Translates a node that must match.
     fn needed(&mut self, node: &Node) -> tantivy::Result<Boxed> {
         Ok(match node {
             Node::Everything => everything(),
@@ -140,7 +142,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// What has these facts, or belongs to what has them.
+    /// Returns a query for the documents that have the facts, or that belong to such documents.
     fn owned(&self, having: Boxed) -> tantivy::Result<Boxed> {
         let Some((column, field)) = self.places.owner else { return Ok(unranked(having)) };
         let searcher = self.statistics.searcher();
@@ -153,7 +155,7 @@ impl<'a> Translator<'a> {
         Ok(unranked(Box::new(TermSetQuery::new(terms))))
     }
 
-    /// The keys of the notes whose paths fit a pattern.
+    /// Returns the keys of the notes with paths that match a pattern.
     fn paths(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
         let mut terms = Vec::new();
         for segment in self.statistics.segments() {
@@ -172,7 +174,7 @@ impl<'a> Translator<'a> {
         Ok(terms)
     }
 
-    /// Parts of which a note should match as much as possible.
+    /// Translates nodes that are optional but raise the score.
     fn wishes(&mut self, nodes: &[Node]) -> tantivy::Result<Vec<Boxed>> {
         let mut queries = Vec::new();
         let mut words = Vec::new();
@@ -255,7 +257,7 @@ impl<'a> Translator<'a> {
         Ok(words)
     }
 
-    /// A term in all fields of text, each with its weight.
+    /// Returns queries for a term in all text fields, with their weights.
     fn everywhere(&self, term: &str, weight: f32) -> Vec<Boxed> {
         let query = |(field, of_field): (Field, f32)| {
             boosted(ranked(Term::from_field_text(field, term)), weight * of_field)
@@ -297,7 +299,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The terms in order, with their offsets, for each way to spell what was written.
+    /// Returns the terms of a phrase with their offsets, once per possible spelling.
     fn phrases(&mut self, words: &str) -> Vec<Vec<(usize, String)>> {
         let (mut at, mut base, mut units) = (0, 0, 0);
         let mut phrase = Vec::new();
@@ -345,7 +347,7 @@ impl<'a> Translator<'a> {
         union(queries)
     }
 
-    /// The words that a beginning consists of, the last one as it is written.
+    /// Returns the terms of a phrase prefix with their offsets, the last word unstemmed.
     fn row(&mut self, prefix: &str) -> Vec<(usize, String)> {
         let mut row = Vec::new();
         let mut last = String::new();
@@ -404,12 +406,13 @@ impl Wish {
     }
 }
 
-/// Whether it is one character of a script whose words are indexed in pairs, which may begin with it.
+/// Whether the word is a single non-ASCII character, which may start a pair in scripts that are
+/// indexed by pairs.
 fn is_lone(word: &str) -> bool {
     word.chars().count() == 1 && !word.is_ascii()
 }
 
-/// The ways in which an identifier may be written, each a row of terms.
+/// Returns the spellings of an identifier, each as terms with offsets.
 fn spelled(unit: &Unit) -> Vec<Vec<(usize, String)>> {
     if let Some(token) = unit.tokens().find(|token| token.role == Role::Exact) {
         return vec![vec![(0, token.text.to_owned())]];
@@ -491,7 +494,8 @@ fn range(from: Bound<Term>, until: Bound<Term>) -> Boxed {
     }
 }
 
-/// Whether a path in lower case has the pattern as a part, or with `*` is it as a whole.
+/// Whether a lower-case path contains the pattern or, if the pattern has `*`, matches it as a
+/// whole.
 pub(super) fn path_fits(path: &str, pattern: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return path.contains(pattern) };
     let Some(mut rest) = path.strip_prefix(head) else { return false };

@@ -1,4 +1,4 @@
-//! Adds and removes documents, all or nothing.
+//! Adds and removes documents in one atomic commit.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::entry::Entry;
 use crate::error::{Error, at};
 use cm_note::path::NotePath;
 
-/// What a build of many documents may hold in memory before it writes a segment.
+/// Memory budget in bytes for large builds.
 const LARGE: usize = 200_000_000;
-/// The least that the library accepts.
+/// Smallest memory budget that the library accepts, in bytes.
 const SMALL: usize = 15_000_000;
-/// From this number of documents on, the larger budget pays.
+/// Number of documents from which the large budget is used.
 const MANY: usize = 2_000;
 
 /// Collects changes until they are committed.
@@ -26,7 +26,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// An empty index in a folder of its own, for about so many documents.
+    /// Creates an empty index in `folder`. `documents` is the expected number of documents.
     pub(crate) fn create(folder: &Path, documents: usize) -> Result<Self, Error> {
         let (schema, fields) = schema::schema();
         let directory = Folder::open(folder).map_err(at(folder))?;
@@ -35,23 +35,22 @@ impl Writer {
         Ok(Self { writer: writer(&index, documents)?, fields })
     }
 
-    /// Changes to an index that is there, of about so many documents.
+    /// Opens a writer for an existing index. `documents` is the expected number of changes.
     pub(crate) fn over(text: &Text, documents: usize) -> Result<Self, Error> {
         Ok(Self { writer: writer(&text.index, documents)?, fields: text.fields })
     }
 
-    /// Adds a note.
     pub(crate) fn add(&self, entry: &Entry) -> Result<(), Error> {
         self.writer.add_document(self.fields.document(entry))?;
         Ok(())
     }
 
-    /// Removes the note that lay at a path, of those that were there before.
+    /// Removes the previously committed note at a path.
     pub(crate) fn remove(&self, path: &NotePath) {
         self.writer.delete_term(self.fields.key_term(path));
     }
 
-    /// Makes the changes the commit of that number, of the index in `folder`.
+    /// Commits the changes with this serial number and writes the seal in `folder`.
     pub(crate) fn commit(mut self, folder: &Path, serial: u64) -> Result<(), Error> {
         let index = self.writer.index().clone();
         let mut commit = self.writer.prepare_commit()?;

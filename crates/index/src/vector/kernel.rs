@@ -1,11 +1,11 @@
-//! Cosines of one vector with many that are kept as bytes, in plain loops that the compiler turns into the widest
-//! instructions of the machine it runs on.
+//! Computes the cosines of one vector with many quantized vectors, in plain loops that the compiler
+//! vectorizes.
 
 use super::rows::{ROW_HEAD, key_of};
 use super::table::Scan;
 use cm_text::embedding::Embedding;
 
-/// The vector that others are compared with, in whole numbers too: finer than theirs, and so small that no sum overflows.
+/// The query vector, quantized more finely than the rows but small enough that no sum overflows.
 pub(super) struct Needle {
     parts: Vec<i16>,
     scale: f32,
@@ -21,7 +21,7 @@ impl Needle {
     }
 }
 
-/// The passage of each row, and its cosine with the needle.
+/// Returns the passage of each row and its cosine with the needle.
 pub(super) fn scan(needle: &Needle, rows: &[u8], stride: usize) -> Scan {
     let count = rows.len() / stride;
     let mut scan = Scan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
@@ -61,7 +61,7 @@ fn scale(head: &[u8]) -> f32 {
     f32::from_le_bytes(scale)
 }
 
-/// The vector that a row holds.
+/// Decodes the vector of a row.
 pub(super) fn embedding(row: &[u8]) -> Option<Embedding> {
     let (head, codes) = row.split_at(ROW_HEAD);
     let scale = scale(head);

@@ -1,13 +1,15 @@
-//! The vectors of passages, one file a model, kept as long as a passage says the same.
+//! Stored vectors of passages, one file per model and dimension. A vector stays valid as long as
+//! the text of its passage does not change.
 //!
 //! ```text
 //! _embeddings/lock
 //! _embeddings/<model>-<dimension>.vectors       a header, then rows
-//! _embeddings/<model>-<dimension>.seal          what the file looked like when it was last found whole
+//! _embeddings/<model>-<dimension>.seal          file metadata at the last verification
 //! ```
 //!
-//! All of it is derived and can be deleted. It computes no vector; it finds those nearest to one by comparing all, which
-//! is exact and, on numbers of one byte, fast enough for a million.
+//! All files are derived and can be deleted. This module computes no vectors. It finds the nearest
+//! ones by comparing all of them, which is exact and, with one byte per component, fast enough for
+//! a million.
 
 mod kernel;
 mod rows;
@@ -32,37 +34,38 @@ use rows::Rows;
 
 pub use table::{Scan, Table};
 
-/// The folder of all vectors of a vault. Clones share what is open.
+/// The folder of a vault's vectors. Clones share the opened tables.
 #[derive(Debug, Clone)]
 pub struct Vectors {
     folder: PathBuf,
     opened: Arc<Mutex<HashMap<PathBuf, Opened>>>,
 }
 
-/// A table with what its files looked like when it was opened.
+/// An opened table with the metadata of its files at that time.
 #[derive(Debug)]
 struct Opened {
     stamp: [Option<[u64; 4]>; 2],
     table: Arc<Table>,
 }
 
-/// What a table holds besides its vectors: the state of the index whose passages it has all of.
+/// State of the index, as recorded with a table that covers all its passages.
 pub type Version = String;
 
-/// How long a writer waits for another: what it would write can be computed again.
+/// Maximum wait for another writer. Vectors that cannot be written are computed again later.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Vectors {
-    /// The vectors in `folder`, which need not exist.
+    /// Returns a handle to the vectors in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), opened: Arc::default() }
     }
 
-    /// The vectors of a model that are whole; none where there are none, or the file is none of ours. It is opened anew
-    /// only where somebody changed it.
+    /// Returns the undamaged vectors of a model, or `None` if there is no file or it has another
+    /// header. The table is reopened only if it changed.
     ///
     /// # Errors
-    /// A file that exists and cannot be read.
+    ///
+    /// A file exists but cannot be read.
     pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Arc<Table>>, Error> {
         let path = self.path(model, dimension);
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +82,7 @@ impl Vectors {
         Ok(table)
     }
 
-    /// The models of which there are vectors, by name.
+    /// Returns the names of the models that have vectors, sorted.
     pub fn models(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let files = entries.flatten().map(|entry| entry.path());
@@ -90,7 +93,7 @@ impl Vectors {
         models
     }
 
-    /// The dimensions in which there are vectors of a model, and how many bytes they take.
+    /// Returns the stored dimensions of a model with their file sizes in bytes.
     pub fn dimensions(&self, model: &str) -> Vec<(usize, u64)> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let prefix = format!("{}-", slug(model));
@@ -106,10 +109,11 @@ impl Vectors {
         found
     }
 
-    /// Begins to add vectors of a model. None while another process does.
+    /// Opens a writer for the vectors of a model. Returns `None` while another process is writing.
     ///
     /// # Errors
-    /// A folder that cannot be written.
+    ///
+    /// The folder is not writable.
     pub fn writer(&self, model: &str, dimension: usize) -> Result<Option<Writer>, Error> {
         if self.folder.is_file() {
             fs::remove_file(&self.folder).map_err(at(&self.folder))?;
@@ -130,10 +134,11 @@ impl Vectors {
         Ok(Some(Writer { rows: rows()?, path, _lock: lock }))
     }
 
-    /// Forgets the vectors of a model in all dimensions.
+    /// Deletes the vectors of a model in all dimensions.
     ///
     /// # Errors
-    /// A file that cannot be removed.
+    ///
+    /// A file cannot be removed.
     pub fn forget(&self, model: &str) -> Result<(), Error> {
         for (dimension, _) in self.dimensions(model) {
             let path = self.path(model, dimension);
@@ -152,7 +157,8 @@ impl Vectors {
     }
 }
 
-/// A model's name as a file's; the header tells models apart that this does not.
+/// Converts a model name to a file name. Models with equal file names are distinguished by the
+/// header.
 fn slug(model: &str) -> String {
     let mut slug: String =
         model.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
@@ -160,7 +166,7 @@ fn slug(model: &str) -> String {
     slug
 }
 
-/// Adds vectors, alone. What is not finished is as if it was never begun.
+/// Exclusive writer of vectors. Unfinished additions are discarded.
 pub struct Writer {
     path: PathBuf,
     rows: Rows,
@@ -168,27 +174,31 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Adds a vector of the table's dimension; others are left out.
+    /// Adds a vector. Vectors of another dimension are ignored.
     ///
     /// # Errors
-    /// A full disk.
+    ///
+    /// The disk is full.
     pub fn push(&mut self, key: PassageKey, embedding: &Embedding) -> Result<(), Error> {
         self.rows.push(key, embedding).map_err(at(&self.path))
     }
 
-    /// Makes what was added count; `complete` says that the table has all passages of this state of the index.
+    /// Saves the added vectors. `complete` is the state of the index whose passages the table fully
+    /// covers.
     ///
     /// # Errors
-    /// A full disk.
+    ///
+    /// The disk is full.
     pub fn finish(self, complete: Option<&Version>) -> Result<(), Error> {
         self.rows.finish().map_err(at(&self.path))?;
         table::seal(&self.path, complete).map_err(at(&self.path))
     }
 
-    /// Leaves only the vectors of these passages, and makes that count.
+    /// Deletes all vectors except those of the live passages, and saves the table.
     ///
     /// # Errors
-    /// A full disk.
+    ///
+    /// The disk is full.
     pub fn keep(self, live: &dyn Fn(PassageKey) -> bool, complete: Option<&Version>) -> Result<(), Error> {
         self.rows.keep(live).map_err(at(&self.path))?;
         table::seal(&self.path, complete).map_err(at(&self.path))

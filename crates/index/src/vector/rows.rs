@@ -1,8 +1,8 @@
-//! The file of one model's vectors while it is written.
+//! Writes the vector file of one model.
 //!
-//! A header names the model and the dimension; behind it stand rows of equal length: the key of the passage, a checksum,
-//! the scale, and one signed byte a part. Rows are only ever added, or the file is replaced as a whole, so that whoever
-//! has it mapped never sees it change.
+//! A header with model and dimension is followed by rows of equal length: passage key, checksum,
+//! scale, and one signed byte per component. Rows are only appended, or the whole file is replaced,
+//! so that readers never see a mapped file change.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -12,14 +12,14 @@ use cm_note::passage::PassageKey;
 use cm_text::embedding::Embedding;
 
 const MAGIC: [u8; 8] = *b"cm\x01vec\x00\x01";
-/// Magic, dimension, length of the name, checksum of both and the name.
+/// Length of the header without the name: magic number, dimension, name length and checksum.
 const FIXED: usize = 8 + 4 + 4 + 4;
-/// The longest name of a model, in bytes.
+/// Maximum length of a model name in bytes.
 const LONGEST_NAME: usize = 4096;
-/// Key, checksum, scale.
+/// Length of a row's key, checksum and scale.
 pub(super) const ROW_HEAD: usize = 8 + 4 + 4;
 
-/// The header of a file.
+/// Returns the header of a file.
 pub(super) fn header(model: &str, dimension: usize) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(dimension as u32).to_le_bytes());
@@ -33,7 +33,7 @@ pub(super) fn header(model: &str, dimension: usize) -> Vec<u8> {
     bytes
 }
 
-/// The model whose vectors a file holds; none where it holds none.
+/// Returns the model of a vector file, or `None` if the file has no valid header.
 pub(super) fn model_of(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let mut fixed = [0; FIXED];
@@ -46,12 +46,13 @@ pub(super) fn model_of(path: &Path) -> Option<String> {
     whole.starts_with(&fixed).then_some(name)
 }
 
-/// The length of a row.
+/// Returns the length of a row in bytes.
 pub(super) fn stride(dimension: usize) -> usize {
     ROW_HEAD + dimension
 }
 
-/// A row as bytes. The vector is told by a scale and one byte a part: its greatest part is 127.
+/// Encodes a row. The vector is quantized to a scale and one signed byte per component; the largest
+/// magnitude becomes 127.
 pub(super) fn row(key: PassageKey, embedding: &Embedding) -> Vec<u8> {
     let most = embedding.parts().iter().fold(0.0f32, |most, part| most.max(part.abs()));
     let scale = most / 127.0;
@@ -66,7 +67,7 @@ pub(super) fn row(key: PassageKey, embedding: &Embedding) -> Vec<u8> {
     row
 }
 
-/// The checksum over all of a row but itself.
+/// Returns the checksum of a row without its checksum field.
 pub(super) fn checksum(row: &[u8]) -> u32 {
     let mut checksum = crc32fast::Hasher::new();
     checksum.update(&row[..8]);
@@ -74,12 +75,12 @@ pub(super) fn checksum(row: &[u8]) -> u32 {
     checksum.finalize()
 }
 
-/// Whether a row is as it was written.
+/// Whether the checksum of a row is correct.
 pub(super) fn is_whole(row: &[u8]) -> bool {
     row[8..12] == checksum(row).to_le_bytes()
 }
 
-/// A file that rows are added to.
+/// A vector file, opened for appending.
 pub(super) struct Rows {
     path: PathBuf,
     header: Vec<u8>,
@@ -88,7 +89,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Opens the file to add to it. One that is foreign is begun anew; a row that was cut short is cut away.
+    /// Opens the file for appending. A file with another header is replaced; a truncated last row
+    /// is cut off.
     pub(super) fn append(path: &Path, model: &str, dimension: usize) -> io::Result<Self> {
         let header = header(model, dimension);
         if !begins_with(path, &header)? {
@@ -112,7 +114,7 @@ impl Rows {
         self.file.flush()
     }
 
-    /// Rewrites the file with the rows that are whole and live, each passage once.
+    /// Rewrites the file with the rows that are intact and live, one per passage.
     pub(super) fn keep(mut self, live: &dyn Fn(PassageKey) -> bool) -> io::Result<()> {
         self.file.flush()?;
         let bytes = fs::read(&self.path)?;
@@ -131,7 +133,7 @@ impl Rows {
     }
 }
 
-/// The key of a row.
+/// Returns the passage key of a row.
 pub(super) fn key_of(row: &[u8]) -> PassageKey {
     let mut key = [0; 8];
     key.copy_from_slice(&row[..8]);
@@ -147,7 +149,7 @@ fn begins_with(path: &Path, header: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// Writes a file beside the one that counts, and puts it in its place.
+/// Writes a temporary file and moves it into place.
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! The vectors of one model, mapped from their file, and the comparison of all of them with one.
+//! Memory-mapped vectors of one model, and their comparison with a query vector.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::text::touched;
 use cm_note::passage::{PassageKey, PassageSet};
 use cm_text::embedding::Embedding;
 
-/// All vectors of a model.
+/// The vectors of one model.
 #[derive(Debug)]
 pub struct Table {
     bytes: OwnedBytes,
@@ -25,36 +25,36 @@ pub struct Table {
     damaged: bool,
 }
 
-/// How near each passage of a table is to a vector.
+/// Similarities of all passages of a table to a vector.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
-    /// The passages, in the order of the table.
+    /// Keys of the passages, in the order of the table.
     pub keys: Vec<PassageKey>,
-    /// The cosine of each, −1 to 1, about as exact as one byte a part is.
+    /// Cosine per passage, −1 to 1, with the precision of one byte per component.
     pub cosines: Vec<f32>,
 }
 
-/// What was known of a file when it was last found whole.
+/// Metadata of a verified file.
 #[derive(Serialize, Deserialize)]
 struct Seal {
     touched: [u64; 4],
     complete: Option<Version>,
 }
 
-/// Where the seal of a file lies.
+/// Returns the path of a file's seal.
 pub(super) fn seal_of(path: &Path) -> PathBuf {
     path.with_extension("seal")
 }
 
-/// Notes that the file is whole, and which state of the index it has all passages of.
+/// Records the file as verified, with the state of the index whose passages it covers.
 pub(super) fn seal(path: &Path, complete: Option<&Version>) -> io::Result<()> {
     let seal = Seal { touched: touched(path)?, complete: complete.cloned() };
     frame::write(&seal_of(path), &postcard::to_allocvec(&seal).unwrap_or_default())
 }
 
 impl Table {
-    /// Maps the file; none where there is none or it is of something else. A file that was altered since it was last
-    /// found whole is compared with its checksums, and what is damaged in it left out.
+    /// Maps the file. Returns `None` if it does not exist or has another header. A file that
+    /// changed since the last verification is checked, and damaged rows are omitted.
     pub(super) fn open(path: &Path, model: &str, dimension: usize) -> io::Result<Option<Self>> {
         let Some(bytes) = mapped(path)? else { return Ok(None) };
         let header = header(model, dimension);
@@ -77,27 +77,26 @@ impl Table {
         Ok(Some(Self { bytes, damaged: true, ..table }))
     }
 
-    /// Whether something in the file was left out.
+    /// Whether damaged rows were omitted.
     pub(super) fn is_damaged(&self) -> bool {
         self.damaged
     }
 
-    /// The state of the index of which it has all passages, where that is known.
+    /// The state of the index whose passages the table fully covers, if recorded.
     pub fn complete(&self) -> Option<&Version> {
         self.complete.as_ref()
     }
 
-    /// How many vectors it holds.
+    /// Number of vectors.
     pub fn len(&self) -> usize {
         (self.bytes.len() - self.begin) / stride(self.dimension)
     }
 
-    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many parts each has.
+    /// Number of components per vector.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -106,18 +105,18 @@ impl Table {
         self.bytes[self.begin..].chunks_exact(stride(self.dimension))
     }
 
-    /// The passages that it has vectors of.
+    /// Returns the keys of all passages that have a vector.
     pub fn keys(&self) -> PassageSet {
         self.rows().map(key_of).collect()
     }
 
-    /// The vector of a passage, as it is kept; for few passages, since all are looked through.
+    /// Returns the dequantized vectors of some passages. Scans the whole table.
     pub fn vectors(&self, wanted: &PassageSet) -> Vec<(PassageKey, Embedding)> {
         let found = self.rows().filter(|row| wanted.contains(&key_of(row)));
         found.filter_map(|row| Some((key_of(row), kernel::embedding(row)?))).collect()
     }
 
-    /// How near all passages are to a vector; nothing for one of another dimension.
+    /// Compares all passages with a vector. Returns an empty scan if the dimensions differ.
     pub fn scan(&self, to: &Embedding) -> Scan {
         if to.dimension() != self.dimension {
             return Scan::default();
@@ -126,7 +125,7 @@ impl Table {
     }
 }
 
-/// The bytes of a file without reading them; none where there is none.
+/// Maps a file into memory. Returns `None` if it is missing or empty.
 fn mapped(path: &Path) -> io::Result<Option<OwnedBytes>> {
     match fs::metadata(path) {
         Ok(file) if file.is_file() && file.len() > 0 => {}

@@ -1,4 +1,4 @@
-//! What the files of vectors promise: cosines, additions, and what is left of them after damage.
+//! Tests of vector files: cosines, additions and recovery after damage.
 
 use std::fs;
 

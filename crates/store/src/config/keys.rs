@@ -1,28 +1,28 @@
-//! Every setting that exists: its name, its kind, its default, and a line about it.
+//! All settings, with type, default and description.
 
 use cm_text::spelling;
 
-/// What values a setting takes.
+/// Type and range of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
     /// `true` or `false`.
     Bool,
-    /// A whole number from the first to the second.
+    /// An integer in this inclusive range.
     Whole(i64, i64),
-    /// A number from the first to the second.
+    /// A number in this inclusive range.
     Number(f64, f64),
-    /// One of these words.
+    /// One of these keywords.
     Word(&'static [&'static str]),
     /// A string.
     Text,
-    /// A string that nobody is shown, and that no shared file holds.
+    /// A string that is never displayed and not accepted in shared files.
     Secret,
     /// A list of strings.
     Texts,
 }
 
 impl Shape {
-    /// What it takes, in words.
+    /// Describes the accepted values.
     pub fn words(self) -> String {
         match self {
             Self::Bool => "true or false".to_owned(),
@@ -35,21 +35,22 @@ impl Shape {
     }
 }
 
-/// A setting.
+/// Definition of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
-    /// Its dotted name, snake_case.
+    /// Dotted name in snake_case.
     pub name: &'static str,
-    /// What it takes.
     pub shape: Shape,
-    /// Its default as TOML; empty where the default depends on the place, and `about` says how.
+    /// Default value in TOML. Empty if the default depends on the context, which `about` then
+    /// describes.
     pub default: &'static str,
-    /// What it does.
+    /// Description for the user.
     pub about: &'static str,
 }
 
-/// Settings that run programs, load libraries, send text anywhere, switch a protection off or choose whose sessions are read.
-/// They count from the user's own settings only; a group is named by its prefix with a dot at its end.
+/// Settings that run programs, load libraries, send text over the network, disable a protection or
+/// select whose sessions are read. They are accepted only from the user's own configuration. A
+/// trailing dot matches a whole group.
 const USERS: [&str; 15] = [
     "embeddings.key",
     "embeddings.path",
@@ -69,7 +70,7 @@ const USERS: [&str; 15] = [
 ];
 
 impl Key {
-    /// Whether a value may stand in a file of a vault's folder, which others can write.
+    /// Whether a value is accepted from a file in the vault, which other people can write.
     pub fn may_be_shared(&self, value: &toml::Value) -> bool {
         // These two stay on this machine and load nothing.
         let harmless =
@@ -77,13 +78,13 @@ impl Key {
         harmless || !self.is_users()
     }
 
-    /// Whether the setting counts from the user's own settings only.
+    /// Whether the setting is accepted only from the user's own configuration.
     pub fn is_users(&self) -> bool {
         let named = |name: &&str| *name == self.name || (name.ends_with('.') && self.name.starts_with(*name));
         USERS.iter().any(named)
     }
 
-    /// The value as it may be shown: a secret is only said to be set.
+    /// Returns the value for display. A secret is replaced by `(set)`.
     pub fn shown(&self, value: &toml::Value) -> toml::Value {
         if self.shape == Shape::Secret { toml::Value::String("(set)".to_owned()) } else { value.clone() }
     }
@@ -93,7 +94,7 @@ const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'s
     Key { name, shape, default, about }
 }
 
-/// All settings, by name.
+/// All settings, sorted by name.
 pub const KEYS: &[Key] = &[
     key(
         "budget.call_tokens",
@@ -553,15 +554,15 @@ pub const KEYS: &[Key] = &[
     key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
 ];
 
-/// Names of tables that hold more than single values.
+/// Names of tables that are not single settings.
 pub const TABLES: [&str; 2] = ["types", "relations"];
 
-/// The setting of that name.
+/// Returns the setting with this name.
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// The known name that is most like an unknown one, where one is like it at all.
+/// Returns the most similar name of a setting or table, if one is similar enough.
 pub fn nearest(name: &str) -> Option<&'static str> {
     spelling::nearest(name, KEYS.iter().map(|key| key.name).chain(TABLES))
 }

@@ -1,4 +1,5 @@
-//! One source of settings: a TOML text or the environment, read into dotted names with their places.
+//! One layer of settings, parsed from a TOML file or an environment variable, with the positions of
+//! errors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,20 +10,19 @@ use super::keys::{self, Shape};
 use cm_note::finding::{Code, Finding, Severity};
 use cm_note::path::NotePath;
 
-/// Where a value came from; later ones win.
+/// Source of a value. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Built in.
     Default,
     /// `cm.toml` of the global vault.
     Global,
-    /// `cm.toml` of the project's vault, or of the one vault in use.
+    /// `cm.toml` of the project's vault, or of the only vault in use.
     Vault,
     /// The user's `config.toml` for every vault.
     User,
-    /// The user's private settings of this vault.
+    /// The user's private settings for this vault.
     Private,
-    /// This environment variable.
+    /// The environment variable with this name.
     Environment(String),
 }
 
@@ -40,25 +40,26 @@ impl fmt::Display for Origin {
 }
 
 impl Origin {
-    /// Whether only the user can have set the value: it is in no file of a vault's folder, which others may have made.
+    /// Whether only the user can have set the value. Files in a vault may come from other people.
     pub fn is_users(&self) -> bool {
         !matches!(self, Self::Global | Self::Vault)
     }
 }
 
-/// The settings of a vault's folder, which whoever made the folder has written.
+/// The settings file in the vault, which may come from other people.
 const SHARED: &str = "cm.toml";
 
-/// The values of one source.
+/// The values of one layer.
 #[derive(Clone, Default)]
 pub struct Layer {
-    /// Values of known settings, sound ones only.
+    /// Valid values of known settings.
     pub values: BTreeMap<&'static str, toml::Value>,
-    /// The `types` and `relations` tables as they stand.
+    /// The `types` and `relations` tables, unparsed.
     pub tables: BTreeMap<&'static str, toml::Value>,
-    /// What is wrong in it.
+    /// Problems found in the layer.
     pub findings: Vec<Finding>,
-    /// Settings of a shared file that count from the user's own settings only: name, and a sentence that says so.
+    /// Settings in a shared file that are accepted only from the user's own configuration, each
+    /// with an explanation.
     pub ignored: Vec<(&'static str, String)>,
 }
 
@@ -73,7 +74,7 @@ impl fmt::Debug for Layer {
 }
 
 impl Layer {
-    /// Reads a TOML file's text; `name` is what findings call the file.
+    /// Parses a TOML file. `name` is the file name used in findings.
     pub fn of_toml(name: &str, text: &str) -> Self {
         let mut layer = Self::default();
         let document = match text.parse::<Document<String>>() {
@@ -95,7 +96,7 @@ impl Layer {
         layer
     }
 
-    /// Reads `CM_GIT_COMMIT=manual` and its like; variables that name no setting are not ours.
+    /// Reads variables such as `CM_GIT_COMMIT=manual`. Variables that match no setting are ignored.
     pub fn of_environment(variables: &BTreeMap<String, String>) -> Vec<(Self, Origin)> {
         let mut layers = Vec::new();
         for key in keys::KEYS {
@@ -150,7 +151,7 @@ impl Layer {
         }
     }
 
-    /// Leaves out a setting that the folder's maker may not decide.
+    /// Records a setting as ignored, because it is not accepted from a shared file.
     fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::Key) {
         let name = key.name;
         let message = format!("`{name}` does not count in {file}, which others can write");
@@ -179,7 +180,7 @@ impl Layer {
     }
 }
 
-/// Whether some setting's name begins so.
+/// Whether the name is a group of settings.
 fn is_group(name: &str) -> bool {
     keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
@@ -197,7 +198,7 @@ fn value_of(item: &Item) -> Option<toml::Value> {
     text.parse::<toml::Table>().ok()?.remove("x")
 }
 
-/// Whether a value is of that shape.
+/// Whether a value has the shape.
 pub fn fits(shape: Shape, value: &toml::Value) -> bool {
     match (shape, value) {
         (Shape::Bool, toml::Value::Boolean(_)) => true,
@@ -211,8 +212,8 @@ pub fn fits(shape: Shape, value: &toml::Value) -> bool {
     }
 }
 
-/// Reads what a person typed for a setting of that shape. A list is written as TOML writes it, `["a", "b"]`, or separated by
-/// commas; a string may stand in quotation marks. `None` where it does not fit.
+/// Parses a value typed by the user. Lists are written as in TOML, `["a", "b"]`, or separated by
+/// commas; strings may be quoted. Returns `None` if the value does not have the shape.
 pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
     let typed = typed.trim();
     let value = match shape {
@@ -234,21 +235,22 @@ pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
     fits(shape, &value).then_some(value)
 }
 
-/// Whether a whole text is one string of TOML.
+/// Whether the text starts and ends with a double quote.
 fn is_toml_string(typed: &str) -> bool {
     typed.len() > 1 && typed.starts_with('"') && typed.ends_with('"')
 }
 
-/// The value that TOML reads from a text.
+/// Parses a TOML value.
 fn toml_value(typed: &str) -> Option<toml::Value> {
     let mut table = format!("x = {typed}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
     table.remove("x")
 }
 
-/// A TOML text with this setting in it, or without it where there is no value; all else stays as it stands.
+/// Sets a setting in a TOML text, or removes it if `value` is `None`, preserving everything else.
 ///
 /// # Errors
-/// Where the text is no TOML, or a part of the name is there as something else than a table.
+///
+/// The text is not valid TOML, or a part of the name is not a table.
 pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result<String, String> {
     let mut document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         error.message().lines().next().unwrap_or_default().to_owned()
@@ -282,7 +284,7 @@ pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result
     Ok(document.to_string())
 }
 
-/// `maxTokens` as `max_tokens`.
+/// Converts camel case to snake case: `maxTokens` to `max_tokens`.
 fn snake(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     for c in name.chars() {

@@ -1,6 +1,7 @@
-//! Settings in layers, each value with the place it came from.
+//! Layered settings, each value with its source.
 //!
-//! It reads text and names that it is given; which files those are, and what a setting does, is others' affair.
+//! This module parses text and names passed to it. It does not choose the files and does not
+//! interpret the settings.
 
 pub mod keys;
 pub mod layer;

@@ -1,4 +1,4 @@
-//! The settings that hold once all layers are laid on each other.
+//! The effective settings after merging all layers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,27 +10,27 @@ use cm_note::note::types::MemoryType;
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;
 
-/// Whether a curation is committed at once.
+/// When changes to notes are committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitMode {
-    /// At once.
+    /// Immediately after each change.
     Auto,
-    /// By `cm commit`.
+    /// Only by `cm commit`.
     Manual,
 }
 
-/// All settings of a vault.
+/// The merged settings of a vault.
 #[derive(Clone)]
 pub struct Settings {
-    /// The values of each, of which the last holds.
+    /// Values of each setting by ascending precedence; the last one is effective.
     values: BTreeMap<&'static str, Vec<(toml::Value, Origin)>>,
-    /// The types of memories.
+    /// Types of memories.
     pub types: TypeTable,
-    /// The types of edges.
+    /// Types of edges.
     pub relations: RelationTable,
-    /// What is wrong in the layers.
+    /// Problems found in the layers.
     pub findings: Vec<Finding>,
-    /// Settings of shared files that do not count, each with a sentence for the user.
+    /// Settings of shared files that were ignored, each with an explanation for the user.
     ignored: Vec<(&'static str, String)>,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Settings {
 }
 
 impl Settings {
-    /// Lays the layers on the defaults, in the order given.
+    /// Merges the layers over the defaults. Later layers override earlier ones.
     pub fn of(layers: Vec<(Layer, Origin)>) -> Self {
         let mut values = BTreeMap::new();
         for key in KEYS {
@@ -112,32 +112,33 @@ impl Settings {
         }
     }
 
-    /// The value of a setting and where it came from; `None` where the default depends on the place.
+    /// Returns the effective value and its source, or `None` if the setting is unset and its
+    /// default depends on the context.
     pub fn get(&self, name: &str) -> Option<&(toml::Value, Origin)> {
         self.values.get(name)?.last()
     }
 
-    /// The value that would hold if only some origins counted.
+    /// Returns the effective value among the origins accepted by `counts`.
     pub fn get_from(&self, name: &str, counts: impl Fn(&Origin) -> bool) -> Option<&(toml::Value, Origin)> {
         self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
     }
 
-    /// Why settings whose names begin so do not count although a shared file has them, a sentence each.
+    /// Returns the explanations for ignored settings with this name prefix.
     pub fn ignored(&self, prefix: &str) -> impl Iterator<Item = &str> {
         self.ignored.iter().filter(move |(name, _)| name.starts_with(prefix)).map(|(_, why)| why.as_str())
     }
 
-    /// The value of the last layer that is the user's own or a default.
+    /// Returns the effective value among the defaults and the user's own layers.
     pub fn users(&self, name: &str) -> Option<&toml::Value> {
         self.get_from(name, Origin::is_users).map(|(value, _)| value)
     }
 
-    /// Why the settings cannot be relied upon: a file of them could not be read.
+    /// Returns the first error among the findings: a settings file could not be read.
     pub fn broken(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.severity == Severity::Error)
     }
 
-    /// Whether curations are committed at once, also in a repository that holds more than the vault.
+    /// When to commit changes, including in a repository that contains more than the vault.
     pub fn commit_mode(&self) -> CommitMode {
         match self.text("git.commit") {
             Some("auto") | None => CommitMode::Auto,
@@ -145,29 +146,29 @@ impl Settings {
         }
     }
 
-    /// A setting that is `true` or `false`; `None` where it is not set and has no default.
+    /// Returns a boolean setting, or `None` if it is unset and has no default.
     pub fn flag(&self, name: &str) -> Option<bool> {
         self.get(name)?.0.as_bool()
     }
 
-    /// A whole number; 0 where there is no such setting.
+    /// Returns an integer setting, or 0 if it is not set.
     pub fn whole(&self, name: &str) -> usize {
         self.get(name).and_then(|(value, _)| value.as_integer()).and_then(|n| n.try_into().ok()).unwrap_or(0)
     }
 
-    /// A number; 0 where there is no such setting.
+    /// Returns a numeric setting, or 0 if it is not set.
     pub fn number(&self, name: &str) -> f64 {
         let value = self.get(name).map(|(value, _)| value);
         value.and_then(|value| value.as_float().or(value.as_integer().map(|n| n as f64))).unwrap_or(0.0)
     }
 
-    /// A list of texts.
+    /// Returns a list setting, or an empty list if it is not set.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let items = self.get(name).and_then(|(value, _)| value.as_array());
         items.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
     }
 
-    /// A text; `None` where the setting has no default and is not set.
+    /// Returns a string setting, or `None` if it is unset and has no default.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.0.as_str()
     }

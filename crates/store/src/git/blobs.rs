@@ -1,5 +1,5 @@
-//! File contents between work tree and repository: through the filters that the repository asks for
-//! (line endings, encodings, clean and smudge programs), and in and out of the object database.
+//! Converts file contents between work tree and object database with the repository's filters (line
+//! endings, encodings, clean and smudge programs).
 
 use std::io::Read;
 
@@ -11,15 +11,15 @@ use gix::prelude::FindExt;
 use crate::git::error::{Doing, InPath, Result};
 use crate::git::repo::Repo;
 
-/// The filters of one repository.
+/// The filter configuration of a repository.
 pub(super) struct Filters {
     pipeline: gix::filter::plumbing::Pipeline,
     attributes: gix::worktree::Stack,
 }
 
 impl Filters {
-    /// Reads the configuration of the filters. Attributes are read as paths come up: those of the index that is
-    /// given, after those of the work tree where it is to be asked.
+    /// Loads the filter configuration. Attributes are read on demand from the work tree, if
+    /// `work_tree` is set, and from the given index.
     pub fn new(repo: &Repo, index: &gix::index::State, work_tree: bool) -> Result<Self> {
         use gix::worktree::stack::state::attributes::Source;
         let place = repo.git_dir();
@@ -31,7 +31,7 @@ impl Filters {
         Ok(Self { pipeline, attributes })
     }
 
-    /// What a checkout writes for these stored bytes (git says: smudges them).
+    /// Converts stored bytes to those of a checkout (Git's smudge).
     pub fn smudge(&mut self, repo: &Repo, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
         let at = repo.git_dir();
         let path = gix::path::from_bstr(place).doing("reading a path", at)?;
@@ -56,14 +56,14 @@ impl Filters {
     }
 }
 
-/// The filters of one repository, as its `.gitattributes` are now.
+/// The filters of a repository with the `.gitattributes` of the work tree.
 pub(super) struct Blobs<'r> {
     repo: &'r Repo,
     filters: Filters,
 }
 
 impl<'r> Blobs<'r> {
-    /// Reads the configuration of the filters; attributes are read as paths come up.
+    /// Loads the filter configuration. Attributes are read on demand.
     pub fn new(repo: &'r Repo) -> Result<Self> {
         // Attributes come from the work tree; an index would only stand in for files that are not there,
         // and reading one costs more than everything else in a commit.
@@ -71,8 +71,8 @@ impl<'r> Blobs<'r> {
         Ok(Self { repo, filters: Filters::new(repo, &none, true)? })
     }
 
-    /// What git stores for these bytes of the work tree (git says: cleans them). `stored` is the version that it has: a file that
-    /// was stored with CRLF keeps them whatever `core.autocrlf` says.
+    /// Converts bytes of the work tree to those that Git stores (Git's clean). `stored` is the
+    /// existing version: a file stored with CRLF keeps it, whatever `core.autocrlf` says.
     pub fn clean(&mut self, place: &BStr, bytes: &[u8], stored: Option<ObjectId>) -> Result<Vec<u8>> {
         let (repo, at) = (self.repo, self.repo.git_dir());
         let path = gix::path::from_bstr(place).doing("reading a path", at)?;
@@ -105,12 +105,12 @@ impl<'r> Blobs<'r> {
         }
     }
 
-    /// What a checkout writes for these stored bytes (git says: smudges them).
+    /// Converts stored bytes to those of a checkout (Git's smudge).
     pub fn smudge(&mut self, place: &BStr, bytes: &[u8]) -> Result<Vec<u8>> {
         self.filters.smudge(self.repo, place, bytes)
     }
 
-    /// The stored file as a checkout would write it.
+    /// Returns a stored file as a checkout would write it.
     pub fn read(&mut self, place: &BStr, id: ObjectId) -> Result<Vec<u8>> {
         let stored = self.repo.blob(id)?;
         self.smudge(place, &stored)
@@ -118,18 +118,17 @@ impl<'r> Blobs<'r> {
 }
 
 impl Repo {
-    /// The bytes of a blob as git stores them.
+    /// Returns the stored bytes of a blob.
     pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
         let mut blob = self.inner.find_blob(id).doing("reading a blob", self.git_dir())?;
         Ok(blob.take_data())
     }
 
-    /// Stores a blob.
     pub(super) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId> {
         Ok(self.inner.write_blob(bytes).doing("writing a blob", self.git_dir())?.detach())
     }
 
-    /// The name that a blob of these bytes has, stored or not.
+    /// Returns the id of a blob with these bytes, whether it is stored or not.
     pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<ObjectId> {
         gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, bytes)
             .doing("hashing a blob", self.git_dir())

@@ -1,20 +1,20 @@
-//! A HEAD that git cannot follow, as a full disk or a power cut leaves it, and the way out.
+//! Detects an invalid HEAD, as left by a full disk or a power failure, and suggests a repair.
 //!
-//! It reads the files of the repository's folder as they are, since no library opens such a repository.
+//! Reads the repository's files directly, because the Git library cannot open such a repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of a repository that keeps git from finding the newest commit.
+/// A file that prevents Git from finding the newest commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenHead {
-    /// The file.
     pub file: PathBuf,
-    /// What mends it, as a command or in words.
+    /// Repair, as a command or an instruction.
     pub remedy: String,
 }
 
-/// Why HEAD of the repository around a folder cannot be followed; `None` where it can, or there is no repository.
+/// Returns why HEAD of the repository around a folder is invalid, or `None` if it is valid or there
+/// is no repository.
 pub fn unreadable_head(vault_root: &Path) -> Option<BrokenHead> {
     let git_dir =
         vault_root.ancestors().map(|folder| folder.join(".git")).find(|git_dir| is_git_dir(git_dir))?;
@@ -54,7 +54,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().any(|byte| byte != b'0')
 }
 
-/// The branch, where the repository has one; of several, the usual ones first.
+/// Returns the name of a branch, preferring `main` and `master`, or `None` if there is no branch.
 fn only_branch(git_dir: &Path) -> Option<String> {
     let entries = fs::read_dir(git_dir.join("refs/heads")).ok()?.flatten();
     let names = entries.filter(|entry| entry.path().is_file());
@@ -63,7 +63,7 @@ fn only_branch(git_dir: &Path) -> Option<String> {
     names.into_iter().next()
 }
 
-/// The newest commit that git's log of HEAD names.
+/// Returns the newest commit in the reflog of HEAD.
 fn last_known(git_dir: &Path) -> Option<String> {
     let log = fs::read_to_string(git_dir.join("logs/HEAD")).ok()?;
     let ids = log.lines().rev().filter_map(|line| line.split(' ').nth(1));

@@ -1,8 +1,8 @@
-//! One curation, one commit: exactly its paths, and of each exactly its lines.
+//! Commits an operation's own changes: exactly its paths, and within them exactly its lines.
 //!
-//! Objects are written first, without a lock. Then the index is locked, read, changed for these paths and
-//! written into the lock; the branch moves if it still is where it was; the lock becomes the index. What
-//! the person has staged, edited or left untracked is never read as the curation's own.
+//! Objects are written first, without a lock. Then the index is locked, read, changed for these
+//! paths and written to the lock file. The branch is moved if it has not changed meanwhile, and the
+//! lock file becomes the index. Staged, edited and untracked changes of the user are not committed.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant as Moment};
@@ -21,80 +21,78 @@ use cm_note::instant::Instant;
 use cm_note::message::Message;
 use cm_note::path::NotePath;
 
-/// Makes the curation's change in another version of the same note; `None` where it cannot be made cleanly.
+/// Applies the operation's change to another version of the note. Returns `None` if it does not
+/// apply cleanly.
 pub type Reapply<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// One path of a curation.
+/// One changed path of an operation.
 pub struct PathChange<'a> {
-    /// Where.
     pub path: NotePath,
-    /// Where a note that moved lay before: in the work tree, in what is staged, in HEAD. None of these paths stays.
+    /// Earlier paths of a moved note: in the work tree, in the index, and in HEAD. All of them are
+    /// removed.
     pub from: Vec<NotePath>,
-    /// What was done to it.
     pub kind: Kind<'a>,
 }
 
-/// What was done to a path. The work tree has it already.
+/// Kind of change to a path. The work tree already has the change.
 pub enum Kind<'a> {
-    /// The file was written, and only the lines that the curation changed are to be committed.
+    /// The file was written. Only the lines changed by the operation are committed.
     Write {
-        /// The file before the curation; `None` where there was none.
+        /// Content before the operation; `None` if the file did not exist.
         before: Option<Vec<u8>>,
-        /// The file after it.
+        /// Content after the operation.
         after: Vec<u8>,
-        /// How to make the same change in a version that is neither; without it, such a note is committed whole.
+        /// Applies the change to a third version. Without it, such a note is committed as a whole.
         reapply: Option<Reapply<'a>>,
     },
-    /// The file is to be committed as it is, hand edits and all.
-    Whole {
-        /// Its bytes.
-        bytes: Vec<u8>,
-    },
+    /// The complete file is committed, including manual edits.
+    Whole { bytes: Vec<u8> },
     /// The file was removed.
     Remove,
 }
 
-/// How to commit.
+/// Options of a commit.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The time of the commit.
+    /// Time of the commit.
     pub at: Instant,
-    /// Whether git's hooks run, which takes git itself to commit.
+    /// Whether to run Git's hooks, in which case the `git` program creates the commit.
     pub hooks: bool,
-    /// Whether commits are signed; `None` leaves that to git's `commit.gpgsign`.
+    /// Whether to sign commits; `None` uses `commit.gpgsign`.
     pub sign: Option<bool>,
-    /// How long to wait for other programs' locks.
+    /// Maximum time to wait for locks of other programs.
     pub wait: Duration,
 }
 
 impl Options {
-    /// No hooks, signatures as git has them, and five seconds of patience.
+    /// Default options: no hooks, signing as configured in Git, and five seconds for locks.
     pub fn new(at: Instant) -> Self {
         Self { at, hooks: false, sign: None, wait: Duration::from_secs(5) }
     }
 }
 
-/// A commit that was made.
+/// A created commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
-    /// Its name.
     pub id: CommitId,
-    /// Notes whose hand edits could not be told from the curation and went in with it; the message says so.
+    /// Notes that were committed with manual edits, because these could not be separated. The
+    /// commit message lists them.
     pub whole: Vec<NotePath>,
 }
 
-/// What came of one attempt.
+/// Result of one attempt to commit.
 pub(super) enum Outcome {
     Done(Option<Committed>),
-    /// The staged version of this note does not take the change: it must go in whole.
+    /// The change does not apply to the staged version of this note, which must be committed as a
+    /// whole.
     Whole(NotePath),
-    /// Somebody else was faster.
+    /// Another process changed the branch or held a lock; the attempt can be repeated.
     Again(Option<Error>),
 }
 
 impl Repo {
-    /// Commits these paths and nothing else; `None` where the branch has all of it already. The index
-    /// follows in either case, so that committing once more after a crash repairs it.
+    /// Commits exactly these paths. Returns `None` if the branch already contains all changes. The
+    /// index is updated in both cases, so that repeating a commit after a crash repairs it.
     pub fn commit(
         &self,
         changes: &[PathChange<'_>],
@@ -157,8 +155,8 @@ impl Repo {
         self.land(&plan, commit, lock, &signatures)
     }
 
-    /// Moves branch and index to the commit, or the index alone where there is none, if the branch still is
-    /// where the plan began.
+    /// Moves the branch to the commit, if there is one, and updates the index. Fails if the branch
+    /// moved since planning.
     fn land(
         &self,
         plan: &Plan<'_>,
@@ -213,7 +211,7 @@ impl Repo {
         Ok(self.inner.write_object(commit).doing("writing a commit", self.git_dir())?.detach())
     }
 
-    /// Moves the branch that HEAD names, or HEAD itself, from the parent to the commit.
+    /// Moves the branch of HEAD, or a detached HEAD, from the parent to the commit.
     fn move_head(
         &self,
         plan: &Plan<'_>,

@@ -1,4 +1,4 @@
-//! What can go wrong between the vault and its repository, with the facts that a hint needs.
+//! Errors of the repository layer, with the facts needed for hints.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,154 +6,128 @@ use std::time::Duration;
 use crate::git::repo::Operation;
 use cm_note::path::NotePath;
 
-/// The result of this layer.
+/// Result of repository operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why git's part of the work was not done.
+/// A failed repository operation.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no work tree that notes could lie in.
+    /// The repository has no work tree.
     #[error("{} is a bare repository, without a work tree for notes", git_dir.display())]
-    Bare {
-        /// The repository.
-        git_dir: PathBuf,
-    },
-    /// git itself would refuse this repository.
+    Bare { git_dir: PathBuf },
+    /// Git itself would refuse the repository, because another user owns it.
     #[error("the repository {} belongs to another user", git_dir.display())]
     ForeignOwner {
-        /// The repository.
         git_dir: PathBuf,
-        /// Its work tree, which `safe.directory` would have to name.
+        /// The work tree to add to `safe.directory`.
         workdir: PathBuf,
     },
-    /// The work tree's `.git` file names a repository that knows nothing of the work tree.
+    /// The `.git` file of the work tree names a repository that does not refer back to the work
+    /// tree.
     #[error("{} names the repository {}, which has another work tree", workdir.join(".git").display(), git_dir.display())]
     OtherWorkTree {
-        /// The repository.
         git_dir: PathBuf,
-        /// The work tree that names it.
+        /// The work tree with the `.git` file.
         workdir: PathBuf,
     },
-    /// The repository is laid out in a way that this program cannot read.
+    /// The repository uses an unsupported format.
     #[error("the repository {} has `{name} = {value}`, which is not supported", git_dir.display())]
     Unsupported {
-        /// The repository.
         git_dir: PathBuf,
-        /// The key in its configuration.
+        /// Configuration key that requires the format.
         name: String,
-        /// The value that is not understood.
+        /// The unsupported value.
         value: String,
     },
-    /// The person is in the middle of something that a commit would disturb.
+    /// The user has started a Git operation that a commit would disturb.
     #[error("{operation} is in progress in {}", workdir.display())]
     InProgress {
-        /// The work tree.
         workdir: PathBuf,
-        /// What is in progress.
+        /// The unfinished operation.
         operation: Operation,
     },
-    /// Somebody else's lock stayed for the whole wait.
+    /// Another process held a lock until the timeout.
     #[error("another program has held {} for {:.1} s", path.display(), waited.as_secs_f32())]
     Locked {
-        /// The lock.
+        /// Path of the lock file.
         path: PathBuf,
-        /// How long it was waited for.
+        /// Time waited.
         waited: Duration,
     },
-    /// Other programs kept moving the branch.
+    /// Other programs moved the branch during every attempt.
     #[error("the branch of {} kept moving while a commit was made ({attempts} attempts)", git_dir.display())]
     Moved {
-        /// The repository.
         git_dir: PathBuf,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
     },
-    /// A note and something tracked cannot both have their path.
+    /// A note's path conflicts with a tracked path.
     #[error("`{path}` cannot be committed: git tracks `{tracked}`")]
     Collision {
-        /// The note.
         path: NotePath,
-        /// What is in the way, from the root of the work tree.
+        /// The tracked path, relative to the root of the work tree.
         tracked: String,
     },
-    /// The note is ignored and not tracked.
+    /// The note is ignored by Git and not tracked.
     #[error("`{path}` is ignored by git")]
-    Ignored {
-        /// The note.
-        path: NotePath,
-    },
+    Ignored { path: NotePath },
     /// The note has unresolved conflicts in the index.
     #[error("`{path}` has an unresolved conflict")]
-    Unmerged {
-        /// The note.
-        path: NotePath,
-    },
-    /// git tracks a link or a submodule where the note lies.
+    Unmerged { path: NotePath },
+    /// Git tracks a symbolic link or a submodule at the note's path.
     #[error("`{path}` is tracked as something other than a file")]
-    NotAFile {
-        /// The note.
-        path: NotePath,
-    },
-    /// A path that git will not have in a tree.
+    NotAFile { path: NotePath },
+    /// Git does not allow the path in a tree.
     #[error("git refuses `{path}` as a path")]
-    UnsafePath {
-        /// The note.
-        path: NotePath,
-    },
-    /// No commit is called so.
+    UnsafePath { path: NotePath },
+    /// No commit matches the revision.
     #[error("`{revision}` is no commit of this repository")]
     UnknownRevision {
-        /// What was asked for.
+        /// The revision, as entered.
         revision: String,
     },
-    /// Several commits are called so.
+    /// Several commits match the revision.
     #[error("`{revision}` is the beginning of several commits")]
     AmbiguousRevision {
-        /// What was asked for.
+        /// The revision, as entered.
         revision: String,
-        /// Which they are.
+        /// The matching commits.
         candidates: Vec<String>,
     },
-    /// The repository's own configuration runs a program over files, and the user does not trust it.
+    /// The repository's own configuration defines a filter program, and the user does not trust the
+    /// repository.
     #[error("{} runs a program over files (filter `{name}`)", git_dir.join("config").display())]
     UntrustedFilter {
-        /// The repository.
         git_dir: PathBuf,
-        /// The filter's name.
+        /// Name of the filter.
         name: String,
     },
-    /// git's own program failed.
+    /// The `git` program failed.
     #[error("`{command}` failed ({status}): {output}")]
     Program {
-        /// What was run.
+        /// Command line.
         command: String,
-        /// How it ended.
+        /// Exit status.
         status: String,
-        /// What it said.
+        /// Output of the command.
         output: String,
     },
-    /// A file of the repository or the work tree could not be used.
+    /// A file of the repository or the work tree could not be read or written.
     #[error("{}", path.display())]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// The repository could not be read or written.
     #[error("{doing} in {}", place.display())]
     Repository {
-        /// What was being done.
+        /// The failed action.
         doing: &'static str,
-        /// The repository.
+        /// Path of the repository.
         place: PathBuf,
-        /// Why it failed.
         source: Box<gix::Error>,
     },
 }
 
 impl Error {
-    /// What the person can do, where there is something that always helps.
+    /// Returns what the user can do, if the error kind determines it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Bare { .. } => "clone it and use the clone as the vault".to_owned(),
@@ -203,9 +177,9 @@ impl Error {
     }
 }
 
-/// Gives a failure of gix its place.
+/// Converts errors of gix.
 pub(super) trait Doing<T> {
-    /// Says what was being done, and where.
+    /// Adds the action and the path to the error.
     fn doing(self, doing: &'static str, place: &Path) -> Result<T>;
 }
 
@@ -219,9 +193,9 @@ impl<T, E: Into<gix::Error>> Doing<T> for std::result::Result<T, E> {
     }
 }
 
-/// Gives an I/O error its path.
+/// Converts I/O errors.
 pub(super) trait InPath<T> {
-    /// Says which path failed.
+    /// Adds the path to the error.
     fn in_path(self, path: &Path) -> Result<T>;
 }
 

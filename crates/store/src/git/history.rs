@@ -1,4 +1,4 @@
-//! The log: commits newest first, read back as the curations that they are.
+//! The commit log, newest first, with commit messages parsed as operations.
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -11,43 +11,42 @@ use cm_note::instant::Instant;
 use cm_note::message::Message;
 use cm_note::path::NotePath;
 
-/// What is known of a commit without its files.
+/// Metadata of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// Its name.
     pub id: CommitId,
-    /// The commits before it: none for the first, several for a merge.
+    /// Parent commits: none for the first commit, several for a merge.
     pub parents: Vec<CommitId>,
-    /// When it was made.
+    /// Time of the commit.
     pub time: Instant,
-    /// Who wrote it.
+    /// Name of the author.
     pub author: String,
-    /// The author's address.
+    /// Email address of the author.
     pub email: String,
-    /// The first line of its message.
+    /// First line of the message.
     pub subject: String,
-    /// The message as data, where a curation made the commit.
+    /// The parsed message, if `cm` created the commit.
     pub message: Option<Message>,
 }
 
-/// Which commits the log shows; the default shows all.
+/// Filter for the log; the default accepts all commits.
 #[derive(Debug, Clone, Default)]
 pub struct LogFilter {
-    /// Only commits made at this time or later.
+    /// Only commits from this time on.
     pub since: Option<Instant>,
-    /// At most so many.
+    /// Maximum number of commits.
     pub limit: Option<usize>,
-    /// Only curations of one of these notes.
+    /// Only operations on one of these notes.
     pub ids: Vec<String>,
-    /// Only curations by this verb.
+    /// Only operations with this verb.
     pub op: Option<String>,
-    /// Only curations that this agent asked for.
+    /// Only operations requested by this agent.
     pub agent: Option<String>,
-    /// Only curations of this session.
+    /// Only operations of this session.
     pub session: Option<String>,
-    /// Only the commit of this entry of the journal.
+    /// Only the commit of this journal entry.
     pub operation: Option<String>,
-    /// Only commits that touch the vault's folder.
+    /// Only commits that change the vault's folder.
     pub vault_only: bool,
 }
 
@@ -69,7 +68,7 @@ impl LogFilter {
 }
 
 impl Repo {
-    /// The commits that led to HEAD, newest first.
+    /// Returns the commits reachable from HEAD that pass the filter, newest first.
     pub fn log(&self, filter: &LogFilter) -> Result<Vec<CommitInfo>> {
         let mut out = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(out) };
@@ -85,8 +84,8 @@ impl Repo {
         Ok(out)
     }
 
-    /// When the newest commit was made that changed a file that `wanted` takes, as every clone of HEAD sees it. A merge
-    /// counts where it differs from all of its parents.
+    /// Returns the time of the newest commit in HEAD that changed a file accepted by `wanted`. A
+    /// merge counts only if it differs from all of its parents.
     pub fn last_change(&self, wanted: &dyn Fn(&NotePath) -> bool) -> Result<Option<Instant>> {
         let Some(head) = self.head_id()? else { return Ok(None) };
         for id in self.walk(head, None, None)? {
@@ -106,17 +105,18 @@ impl Repo {
         Ok(None)
     }
 
-    /// Whether others may have this repository too.
+    /// Whether the repository has a remote.
     pub fn has_remote(&self) -> bool {
         self.remote().is_some()
     }
 
-    /// One commit.
+    /// Returns the metadata of a commit.
     pub fn commit_info(&self, commit: CommitId) -> Result<CommitInfo> {
         self.info(commit.0)
     }
 
-    /// Commits from a tip on, newest first; not those that `hidden` has too, nor older ones than `since`.
+    /// Walks the commits reachable from `tip`, newest first, without those reachable from `hidden`
+    /// and those older than `since`.
     pub(super) fn walk(
         &self,
         tip: ObjectId,
@@ -154,13 +154,13 @@ impl Repo {
         })
     }
 
-    /// The parents that are here: a shallow clone ends where they are not.
+    /// Returns the parents that exist locally. In a shallow clone some are missing.
     fn known(&self, parents: impl Iterator<Item = ObjectId>) -> Result<Vec<ObjectId>> {
         let shallow = self.inner.is_shallow().doing("reading the history's end", self.git_dir())?;
         Ok(parents.filter(|id| !shallow || self.inner.has_object(id)).collect())
     }
 
-    /// Whether the vault differs from what every parent has.
+    /// Whether the vault differs from that of every parent.
     fn touches_vault(&self, commit: &CommitInfo) -> Result<bool> {
         let vault = self.vault_tree(commit.id.0)?;
         for parent in &commit.parents {

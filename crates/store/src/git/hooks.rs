@@ -1,7 +1,7 @@
-//! Committing through git itself, for repositories whose hooks shall run.
+//! Commits through the `git` program, for repositories with hooks.
 //!
-//! git gets an index of its own that holds the parent's files and the curation's, so that hooks see just
-//! that, and the person's index stays out of it.
+//! Git gets a separate index with the parent's files and the operation's changes, so that hooks see
+//! exactly the commit and the user's index stays unchanged.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -21,7 +21,8 @@ use crate::git::plan::Plan;
 use crate::git::repo::{CommitId, Repo};
 use crate::git::staging::{Slot, Staging};
 
-/// What git sets for its hooks and children, which would lead another git astray.
+/// Environment variables that Git sets for hooks and child processes, and that would misdirect
+/// another Git process.
 const LOCAL: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -37,7 +38,7 @@ const LOCAL: [&str; 12] = [
     "GIT_QUARANTINE_PATH",
 ];
 
-/// An index beside the real one that goes when it is done with.
+/// A temporary index file, removed when dropped.
 struct OwnIndex(PathBuf);
 
 impl Drop for OwnIndex {
@@ -48,7 +49,7 @@ impl Drop for OwnIndex {
 }
 
 impl Repo {
-    /// git makes the commit, from an index of its own; then the real index follows.
+    /// Creates the commit with `git` from a temporary index, then updates the real index.
     pub(super) fn commit_with_hooks(&self, mut plan: Plan<'_>, options: &Options) -> Result<Outcome> {
         if let Some(path) = self.stage(&mut Staging::open(self)?, &plan)? {
             return Ok(Outcome::Whole(path));
@@ -79,7 +80,8 @@ impl Repo {
         Ok(Outcome::Done(Some(Committed { id: CommitId(id), whole: plan.whole() })))
     }
 
-    /// Paths that a hook added to the commit follow in the index, unless the person has staged something else there.
+    /// Stages paths that a hook added to the commit, unless the user has staged other content for
+    /// them.
     fn stage_of_hooks(&self, staging: &mut Staging<'_>, plan: &Plan<'_>, commit: ObjectId) -> Result<()> {
         let old = plan.parent.map(|parent| self.tree_of(parent)).transpose()?;
         let mut changed = Vec::new();
@@ -110,7 +112,7 @@ impl Repo {
         }
         Ok(())
     }
-    /// git's program, working in this repository whatever the environment says.
+    /// Returns a `git` command that runs in this repository, whatever the environment says.
     pub(super) fn git(&self) -> Command {
         let mut command = Command::new("git");
         for name in LOCAL {
@@ -120,7 +122,7 @@ impl Repo {
         command
     }
 
-    /// Lets git commit the planned tree; hooks may refuse it or change it.
+    /// Commits the planned tree with `git`. Hooks may reject or change it.
     fn commit_through_git(
         &self,
         plan: &Plan<'_>,
@@ -160,8 +162,8 @@ impl Repo {
         }
     }
 
-    /// An index of exactly this tree, with the stat data that the real index has for the same contents, so
-    /// that git need not hash the whole work tree.
+    /// Creates an index of this tree. Stat data are copied from the real index where contents
+    /// match, so that Git need not hash the whole work tree.
     fn index_of(&self, tree: ObjectId) -> Result<OwnIndex> {
         let mut index = self.inner.index_from_tree(&tree).doing("making an index", self.git_dir())?;
         let real = Staging::open(self)?;

@@ -1,4 +1,4 @@
-//! Whose name a commit carries, and at what time it is made.
+//! Author, committer and time of commits.
 
 use gix::actor::Signature;
 use gix::date::Time;
@@ -10,25 +10,24 @@ use cm_note::instant::Instant;
 const NAME: &str = "cm";
 const EMAIL: &str = "cm@localhost";
 
-/// The author of the commits to come.
+/// The author of future commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The name.
     pub name: String,
-    /// The address.
+    /// Email address.
     pub email: String,
-    /// Whether git's configuration lacks one of them, so that a stand-in is used.
+    /// Whether Git's configuration lacks author or committer, so that a default is used.
     pub fallback: bool,
 }
 
-/// The two signatures of one commit.
+/// Author and committer of a commit.
 pub(super) struct Signatures {
     pub author: Signature,
     pub committer: Signature,
 }
 
 impl Repo {
-    /// The author that commits get.
+    /// Returns the author of future commits.
     pub fn identity(&self) -> Result<Identity> {
         let Signatures { author, .. } = self.signatures(Instant::from_unix(0))?;
         Ok(Identity {
@@ -38,7 +37,7 @@ impl Repo {
         })
     }
 
-    /// Author and committer at this time, unless the environment fixes the times.
+    /// Returns author and committer with this time, unless environment variables set the times.
     pub(super) fn signatures(&self, at: Instant) -> Result<Signatures> {
         let config = self.inner.config_snapshot();
         let or = |key: &str, other: &str| config.string(key).unwrap_or_else(|| other.into());
@@ -61,7 +60,7 @@ impl Repo {
     }
 }
 
-/// The instant with the offset that clocks show here, as git records it.
+/// Converts an instant to Git's format with the local time zone offset.
 fn local(at: Instant) -> Time {
     let offset = at.to_chrono().with_timezone(&chrono::Local).offset().local_minus_utc();
     Time { seconds: at.unix(), offset }

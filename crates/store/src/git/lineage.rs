@@ -1,6 +1,7 @@
-//! One note through time: every commit that changed it, under whatever path it had then.
+//! History of a single note across renames.
 //!
-//! A note is followed to another path by the same blob, by its id, or, where it has none, by likeness.
+//! A rename is detected by an identical blob, by the note's id or, for notes without an id, by
+//! similarity.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -16,37 +17,37 @@ use crate::git::trees::{Leaf, Trail};
 use cm_note::path::NotePath;
 use cm_text::words;
 
-/// How alike two texts must be to count as one note that moved.
+/// Minimum similarity of two texts for a rename.
 const ALIKE: f32 = 0.6;
-/// How many vanished files are compared by likeness.
+/// Maximum number of removed files that are compared by similarity.
 const CANDIDATES: usize = 200;
 
-/// One change of a note.
+/// One change in the history of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// The commit that made it.
     pub commit: CommitInfo,
-    /// Where the note lay after it, or before it where it was removed.
+    /// Path after the change, or before it if the note was removed.
     pub path: NotePath,
-    /// Where it lay before, where that was elsewhere.
+    /// Path before the change, if it was different.
     pub moved_from: Option<NotePath>,
-    /// Its bytes before; `None` where it was new.
+    /// Content before; `None` if the note was created.
     pub old: Option<Vec<u8>>,
-    /// Its bytes after; `None` where it was removed.
+    /// Content after; `None` if the note was removed.
     pub new: Option<Vec<u8>>,
 }
 
-/// Tells whether bytes are a version of the note that is followed, by its id.
+/// Decides by its id whether some content is a version of the note.
 type IsSame<'a> = &'a dyn Fn(&[u8]) -> bool;
 
-/// A commit to look at, and the path that the note has in it.
+/// A commit to visit, and the note's path in it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
     time: i64,
     order: Reverse<u64>,
     commit: ObjectId,
     place: BString,
-    /// Whether it was seen being made in a later commit, so that an older file here may be another note.
+    /// Whether a later commit created the note, so that an older file at this path may be another
+    /// note.
     born: bool,
 }
 
@@ -56,15 +57,15 @@ struct Follower<'r, 'a> {
     is_same: IsSame<'a>,
     queue: BinaryHeap<Step>,
     seen: HashSet<(ObjectId, BString)>,
-    /// The entries on the way to the last path that was looked up.
+    /// Tree entries along the path that was looked up last, reused for the next commit.
     trail: Trail,
     trail_place: BString,
     count: u64,
 }
 
 impl Repo {
-    /// The commits that changed the note now at `path`, newest first. `is_same` tells by its id whether some
-    /// bytes are a version of the note.
+    /// Returns the commits that changed the note at `path`, newest first. `is_same` decides by its
+    /// id whether some content is a version of the note.
     pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<Version>> {
         let mut versions = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(versions) };
@@ -96,7 +97,7 @@ impl Follower<'_, '_> {
         Ok(())
     }
 
-    /// The file at a path in a commit.
+    /// Returns the file at a path in a commit.
     fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<Leaf>> {
         let known = (self.trail_place == *place).then_some(&self.trail);
         let root = self.repo.tree_of(commit)?;
@@ -156,7 +157,7 @@ impl Follower<'_, '_> {
         Ok(Some(Version { commit, path, moved_from, old, new }))
     }
 
-    /// Where a file that is new in a commit came from: one that vanished in the same commit.
+    /// Returns the origin of a file created in a commit: a file that the same commit removed.
     fn origin(
         &mut self,
         parent: ObjectId,

@@ -1,9 +1,10 @@
-//! git's own lock on the index, taken so that a killed process never leaves it behind for good.
+//! Git's lock on the index, taken so that a killed process never leaves it behind permanently.
 //!
-//! git's lock is a file that exists; nothing says whose it is. So the file is first made under a name of
-//! ours beside the index, locked by the kernel (which frees it on any death), and then linked to
-//! `index.lock`. Whoever comes next sees a mark whose owner is dead, and finishes or undoes what it began:
-//! once the mark bears a commit's name and the branch has that commit, its index is the right one.
+//! Git's lock is the mere existence of a file, without an owner. Therefore the file is first
+//! created as a mark file next to the index, locked by the kernel (which releases it on any kind of
+//! exit), and then hard-linked to `index.lock`. The next process detects a mark without an owner
+//! and completes or reverts the operation: if the mark's name contains a commit and the branch has
+//! that commit, the new index is valid.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -18,18 +19,18 @@ use crate::git::repo::Repo;
 
 const MARK: &str = "index.cm-";
 
-/// The lock, held until it is published or dropped.
+/// The index lock, held until it is published or dropped.
 pub(super) struct IndexLock {
     index: PathBuf,
     lock: PathBuf,
-    /// The other name of the lock; absent where the file system has no hard links.
+    /// Path of the mark file; `None` if the file system has no hard links.
     mark: Option<PathBuf>,
     file: File,
     published: bool,
 }
 
 impl IndexLock {
-    /// Takes the lock, waiting at most so long for whoever has it.
+    /// Acquires the lock, waiting at most `wait`.
     pub fn take(repo: &Repo, wait: Duration) -> Result<Self> {
         repo.recover()?;
         let begun = Instant::now();
@@ -79,12 +80,13 @@ impl IndexLock {
         }
     }
 
-    /// The file that becomes the index.
+    /// The lock file, which becomes the index.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Says, before the branch moves, which commit this index belongs to. The index must be written by now.
+    /// Records in the mark, before the branch moves, which commit the index belongs to. The index
+    /// must be written already.
     pub fn announce(&mut self, commit: ObjectId) -> Result<()> {
         let Some(mark) = &mut self.mark else { return Ok(()) };
         let named = self.index.with_file_name(format!("{MARK}{commit}"));
@@ -93,7 +95,7 @@ impl IndexLock {
         Ok(())
     }
 
-    /// Makes what was written the index.
+    /// Replaces the index with the lock file.
     pub fn publish(mut self) -> Result<()> {
         if let Ok(old) = fs::metadata(&self.index) {
             self.file.set_permissions(old.permissions()).in_path(&self.lock)?;
@@ -117,7 +119,7 @@ impl Drop for IndexLock {
 }
 
 impl Repo {
-    /// Finishes or undoes what processes that died while they held the index lock had begun.
+    /// Completes or reverts operations of processes that died while holding the index lock.
     pub fn recover(&self) -> Result<()> {
         let folder = self.git_dir();
         let names = fs::read_dir(folder).in_path(folder)?;
@@ -154,8 +156,8 @@ impl Repo {
         remove(mark).in_path(mark)
     }
 
-    /// The dead owner of this mark was moving the branch to this commit; locks that it left on the way
-    /// hold the commit's name, or nothing yet.
+    /// Removes reference locks left by the dead owner of this mark. Such locks contain the id of
+    /// this commit or are empty.
     fn drop_reference_locks(&self, mark: &File, commit: ObjectId) -> Result<()> {
         let mut locks =
             vec![self.git_dir().join("HEAD.lock"), self.inner.common_dir().join("packed-refs.lock")];
@@ -187,7 +189,7 @@ fn lock_of(index: &Path) -> PathBuf {
     index.with_file_name("index.lock")
 }
 
-/// A name that no other mark has: of this process, and the count of its locks.
+/// Returns a unique mark name from process id and lock count.
 fn fresh_mark(index: &Path) -> PathBuf {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -206,7 +208,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether this path is another name of the open file.
+/// Whether the path refers to the open file.
 #[cfg(unix)]
 fn same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -216,7 +218,7 @@ fn same_file(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere no marks are made, so that only an owner asks about its own lock.
+/// Always true: without marks on this platform, only the owner checks its own lock.
 #[cfg(not(unix))]
 fn same_file(_: &File, _: &Path) -> bool {
     true

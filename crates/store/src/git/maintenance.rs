@@ -1,15 +1,16 @@
-//! Packing loose objects now and then, by git's own maintenance, which nobody waits for.
+//! Starts Git's own maintenance in the background to pack loose objects.
 
 use std::process::Stdio;
 
 use crate::git::repo::{Programs, Repo};
 
-/// As many loose objects in one of the 256 folders as git's own limit of 6,700 makes.
+/// Number of loose objects in one of the 256 folders that corresponds to Git's limit of 6,700 in
+/// total.
 const MANY: usize = 27;
 
 impl Repo {
-    /// Starts `git maintenance` where loose objects seem many, and answers whether it did. git itself
-    /// decides whether there is something to do, by its own settings.
+    /// Starts `git maintenance` if there seem to be many loose objects, and returns whether it did.
+    /// Git decides by its own settings whether to pack.
     pub fn maintain(&self) -> bool {
         if self.programs == Programs::Denied {
             return false;

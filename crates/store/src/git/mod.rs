@@ -1,7 +1,7 @@
-//! The vault's repository: commits of exactly the curated notes, and the history that they make.
+//! The vault's Git repository: commits of exactly the changed notes, and their history.
 //!
-//! gix does the work in process; git's own program is started only where gix cannot: for hooks, and for
-//! maintenance. Nothing here writes a note, asks a person, or fetches and pushes.
+//! gix does the work in-process. The `git` program runs only for hooks and maintenance. This module
+//! does not write notes, prompt the user, fetch or push.
 #![allow(
     clippy::disallowed_methods,
     reason = "this layer owns the repository's files, git's own program and the wait for its locks"

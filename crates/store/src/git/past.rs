@@ -1,7 +1,6 @@
-//! The vault as one commit holds it: folders, files and links out of git's objects, as a checkout would write them,
-//! without one.
+//! Read access to the vault at a commit: folders, files and links as a checkout would write them.
 //!
-//! It touches neither work tree nor index, and decides nothing about which files are notes.
+//! It uses neither work tree nor index, and does not decide which files are notes.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -19,27 +18,27 @@ use crate::git::trees::Leaf;
 use cm_note::listing::{Entry, EntryKind, Target};
 use cm_note::path::NotePath;
 
-/// Where the attributes of a folder are written.
+/// Name of attribute files.
 const ATTRIBUTES: &str = ".gitattributes";
-/// So many links on one way are a circle, as for the kernel.
+/// Maximum number of links to follow; longer chains count as cycles, as in the kernel.
 const HOPS: usize = 40;
 
-/// The vault at a commit. What was looked at is kept, for commits do not change.
+/// The vault at a commit, with caches of everything that was read.
 pub struct Past {
     repo: Repo,
     commit: CommitInfo,
     /// Folders by their path from the root of the work tree.
     folders: RefCell<HashMap<String, Option<Rc<Folder>>>>,
-    /// The files of attributes that were met, by their path.
+    /// Attribute files found so far, by path.
     attributes: RefCell<BTreeMap<BString, ObjectId>>,
-    /// The filters that these make; none where others were met since.
+    /// Filters built from the attribute files; `None` after another file was found.
     filters: RefCell<Option<Filters>>,
 }
 
 type Folder = BTreeMap<BString, Leaf>;
 
 impl Repo {
-    /// The vault as this commit has it; `None` where its folder was not there.
+    /// Returns the vault at this commit, or `None` if its folder did not exist.
     pub fn past(&self, commit: CommitId) -> Result<Option<Past>> {
         let past = Past {
             repo: self.clone(),
@@ -54,15 +53,15 @@ impl Repo {
 }
 
 impl Past {
-    /// The commit.
     pub fn commit(&self) -> &CommitInfo {
         &self.commit
     }
 
-    /// What lies in a folder, by its path from the vault's root. Another repository in it (a submodule) is nothing of it.
+    /// Lists a folder, given by its path from the vault's root. Submodules are omitted.
     ///
     /// # Errors
-    /// Objects that cannot be read.
+    ///
+    /// An object cannot be read.
     pub fn entries(&self, folder: &str) -> Result<Vec<Entry>> {
         let Some(folder) = self.folder(&self.place(folder))? else { return Ok(Vec::new()) };
         let entry = |(name, leaf): (&BString, &Leaf)| {
@@ -77,11 +76,12 @@ impl Past {
         Ok(folder.iter().filter_map(entry).collect())
     }
 
-    /// Where a link leads, by its path from the vault's root. What leaves the vault on the way is outside, also where it
-    /// would come back.
+    /// Resolves a link, given by its path from the vault's root. A link that leaves the vault on
+    /// the way is outside, even if it comes back.
     ///
     /// # Errors
-    /// Objects that cannot be read.
+    ///
+    /// An object cannot be read.
     pub fn target(&self, link: &str) -> Result<Target> {
         let mut ahead: VecDeque<String> = link.split('/').map(str::to_owned).collect();
         let (mut way, mut hops, mut at) = (Vec::new(), 0, None);
@@ -124,15 +124,16 @@ impl Past {
         })
     }
 
-    /// Whether a file lies there, or a link to one of the vault.
+    /// Whether the path is a file, or a link to a file in the vault.
     pub fn holds(&self, path: &NotePath) -> bool {
         matches!(self.target(path.as_str()), Ok(Target::File { .. }))
     }
 
-    /// A file of the vault as a checkout would write it, also behind a link within the vault.
+    /// Returns a file of the vault as a checkout would write it, following links within the vault.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] where the commit has none there; objects that cannot be read.
+    ///
+    /// [`io::ErrorKind::NotFound`] if the commit has no such file; an object cannot be read.
     pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
         let Target::File { path, .. } = self.target(path.as_str()).map_err(io::Error::other)? else {
             return Err(io::ErrorKind::NotFound.into());
@@ -154,7 +155,7 @@ impl Past {
         filters.smudge(&self.repo, place.into(), &stored)
     }
 
-    /// The filters as the commit's own attributes say.
+    /// Builds the filters from the attributes of the commit.
     fn filters(&self) -> Result<Filters> {
         use gix::index::entry::{Flags, Mode, Stat};
         let mut index = gix::index::State::new(self.repo.inner.object_hash());
@@ -165,12 +166,12 @@ impl Past {
         Filters::new(&self.repo, &index, false)
     }
 
-    /// The path from the root of the work tree.
+    /// Converts a path in the vault to a path from the root of the work tree.
     fn place(&self, path: &str) -> String {
         format!("{}{path}", self.repo.prefix).trim_end_matches('/').to_owned()
     }
 
-    /// A folder by its path from the root of the work tree; `None` where there is none.
+    /// Returns a folder by its path from the root of the work tree, or `None` if it does not exist.
     fn folder(&self, place: &str) -> Result<Option<Rc<Folder>>> {
         if let Some(known) = self.folders.borrow().get(place) {
             return Ok(known.clone());
@@ -200,7 +201,7 @@ impl Past {
     }
 }
 
-/// The first eight bytes of a blob's name.
+/// Returns the first eight bytes of a blob's id.
 fn mark(id: ObjectId) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&id.as_bytes()[..8]);

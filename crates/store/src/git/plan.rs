@@ -1,7 +1,8 @@
-//! A commit in the making: what each path becomes in the trees and, once the index is locked, in the index.
+//! Plans a commit: the new content of each path in the tree and, once the index is locked, in the
+//! index.
 //!
-//! Of a note with hand edits only the curation's own lines are taken, by making the same change again in
-//! the version that HEAD has, and in the one that is staged.
+//! In notes with manual edits only the operation's own lines are committed, by applying its change
+//! to the versions in HEAD and in the index.
 
 use std::collections::BTreeSet;
 
@@ -23,44 +24,44 @@ use cm_note::path::NotePath;
 pub(super) struct Item<'c> {
     pub path: &'c NotePath,
     pub place: BString,
-    /// Where it lay before; the commit and the index have nothing there any more.
+    /// Earlier paths, which are removed from commit and index.
     from: Vec<BString>,
-    /// What HEAD has of it, here or where it lay before.
+    /// Entry in HEAD, at this path or an earlier one.
     head: Option<Leaf>,
-    /// Whether HEAD has nothing at this path.
+    /// Whether HEAD has no entry at this path.
     new: bool,
     mode: EntryMode,
     ignored: bool,
     pub content: Option<Content<'c>>,
 }
 
-/// What a written path becomes; a removed one has none.
+/// New content of a written path.
 pub(super) struct Content<'c> {
     before: Option<ObjectId>,
     after: ObjectId,
     bytes: &'c [u8],
-    /// What the commit gets.
+    /// Blob for the commit.
     pub tree: ObjectId,
-    /// Whether hand edits go in too.
+    /// Whether manual edits are committed too.
     entire: bool,
-    /// Whether that was not asked for.
+    /// Whether manual edits are committed without a request to do so.
     unasked: bool,
     reapply: Option<Reapply<'c>>,
 }
 
-/// A commit in the making.
+/// A planned commit.
 pub(super) struct Plan<'c> {
     pub parent: Option<ObjectId>,
     pub tree: ObjectId,
-    /// Whether there is anything that the parent does not have.
+    /// Whether the tree differs from that of the parent.
     pub needed: bool,
-    /// What the commit says.
+    /// Commit message.
     pub message: String,
     pub items: Vec<Item<'c>>,
 }
 
 impl Plan<'_> {
-    /// The notes that go in whole without having been asked to.
+    /// Returns the notes that are committed as a whole without a request to do so.
     pub fn whole(&self) -> Vec<NotePath> {
         unasked(&self.items)
     }
@@ -71,7 +72,7 @@ fn unasked(items: &[Item<'_>]) -> Vec<NotePath> {
     items.iter().filter(unasked).map(|item| item.path.clone()).collect()
 }
 
-/// The message, which names the notes that go in whole.
+/// Returns the message, with a list of the notes that are committed as a whole.
 fn told(message: &Message, whole: &[NotePath]) -> String {
     if whole.is_empty() {
         return message.to_string();
@@ -83,7 +84,7 @@ fn told(message: &Message, whole: &[NotePath]) -> String {
 }
 
 impl Repo {
-    /// Writes the blobs and trees of the commit to come.
+    /// Writes the blobs and trees of the planned commit.
     pub(super) fn plan<'c>(
         &self,
         changes: &'c [PathChange<'c>],
@@ -129,7 +130,7 @@ impl Repo {
         items.collect()
     }
 
-    /// The file at the first of these paths that has one.
+    /// Returns the first existing file among these paths.
     fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<Leaf>> {
         for place in places {
             if let Some(leaf) = self.trail(base, place.as_ref(), None)?.file() {
@@ -139,7 +140,8 @@ impl Repo {
         Ok(None)
     }
 
-    /// What the parent commit has at a path, after making sure that the change can stand there.
+    /// Returns the entry of the parent commit at a path, after checking that the change is possible
+    /// there.
     fn tracked(
         &self,
         base: Option<ObjectId>,
@@ -198,7 +200,8 @@ impl Repo {
         Ok(Some(content))
     }
 
-    /// A version of a note with the curation's lines changed and no others; `None` where that cannot be done.
+    /// Returns a version of the note with only the operation's lines changed, or `None` if the
+    /// change does not apply.
     fn own_lines(
         &self,
         content: &Content<'_>,
@@ -216,7 +219,7 @@ impl Repo {
         self.write_blob(&stored).map(Some)
     }
 
-    /// The mode of a new note: executable only where the file is, and the repository cares.
+    /// Returns the mode of a new note: executable if the file is and `core.fileMode` is set.
     fn mode_of(&self, path: &NotePath) -> EntryMode {
         let cares = self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(cfg!(unix));
         let file = gix::index::fs::Metadata::from_path_no_follow(&self.file(path));
@@ -241,7 +244,7 @@ impl Repo {
         Ok(())
     }
 
-    /// What the `.gitignore` files and their kin say, as they are now.
+    /// Returns the current ignore rules (`.gitignore` and other sources).
     pub(super) fn ignores(&self) -> Result<gix::AttributeStack<'_>> {
         let none = gix::index::State::new(self.inner.object_hash());
         self.inner
@@ -276,7 +279,8 @@ impl Repo {
         editor.write(|tree| self.inner.write_object(tree).map(gix::Id::detach)).doing(DOING, place)
     }
 
-    /// Brings the index after the commit; answers with a note whose staged version does not take the change.
+    /// Updates the index to the commit. Returns a note if the change does not apply to its staged
+    /// version.
     pub(super) fn stage(&self, staging: &mut Staging<'_>, plan: &Plan<'_>) -> Result<Option<NotePath>> {
         let mut blobs = Blobs::new(self)?;
         let mut moved = Vec::with_capacity(plan.items.len());
@@ -299,7 +303,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// Stages one written path; false where what is staged there does not take the change.
+    /// Stages one written path. Returns `false` if the change does not apply to the staged version.
     fn stage_content(
         &self,
         staging: &mut Staging<'_>,
@@ -344,7 +348,7 @@ impl Repo {
     }
 }
 
-/// Takes the paths where a note lay before out of the index; answers with what was staged there.
+/// Removes the earlier paths of a note from the index, and returns the entry that was staged there.
 fn leave(staging: &mut Staging<'_>, item: &Item<'_>) -> Result<Slot> {
     let mut staged = Slot::Empty;
     for place in &item.from {
@@ -360,7 +364,7 @@ fn leave(staging: &mut Staging<'_>, item: &Item<'_>) -> Result<Slot> {
     Ok(staged)
 }
 
-/// git would refuse to check out a tree with such a path.
+/// Rejects a path that Git would refuse to check out.
 fn check_path(path: &NotePath, place: &BString) -> Result<()> {
     let options =
         gix::validate::path::component::Options { protect_windows: cfg!(windows), ..Default::default() };

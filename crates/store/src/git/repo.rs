@@ -1,6 +1,7 @@
-//! Finding and making the repository that a vault lies in, and what state it is in.
+//! Discovers and creates the repository of a vault, and reports its state.
 //!
-//! What it cannot work with safely (bare, foreign, of an unknown layout) it refuses here, once.
+//! Repositories that cannot be used safely (bare, owned by another user, or of an unknown format)
+//! are rejected on opening.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,34 +12,34 @@ use gix::bstr::{BString, ByteSlice};
 use crate::git::error::{Doing, Error, InPath, Result};
 use cm_note::path::NotePath;
 
-/// The repository of one vault, opened.
+/// The opened repository of a vault.
 #[derive(Clone)]
 pub struct Repo {
     pub(super) inner: gix::Repository,
     pub(super) workdir: PathBuf,
     pub(super) index: PathBuf,
-    /// The vault's folder within the work tree: empty, or with a `/` at its end.
+    /// Path of the vault within the work tree: empty, or with a trailing `/`.
     pub(super) prefix: String,
-    /// Whether programs that the repository's own configuration names may run.
+    /// Whether programs in the repository's own configuration may run.
     pub(super) programs: Programs,
 }
 
-/// Whether programs may run that the repository's own configuration names: hooks, filters, signing, maintenance. An unpacked
-/// folder brings a `.git/config` of somebody else along.
+/// Whether programs in the repository's own configuration may run: hooks, filters, signing,
+/// maintenance. An unpacked archive may contain a `.git/config` written by someone else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Programs {
     /// The user trusts the repository.
     Allowed,
-    /// Only what the user's and the system's configuration name.
+    /// Only programs in the user's and the system's configuration may run.
     Denied,
 }
 
-/// The name of a commit.
+/// Id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(super) ObjectId);
 
 impl CommitId {
-    /// The first ten hex digits, for people.
+    /// Returns the first ten hex digits, for display.
     pub fn short(&self) -> String {
         self.0.to_hex_with_len(10).to_string()
     }
@@ -50,16 +51,16 @@ impl fmt::Display for CommitId {
     }
 }
 
-/// Where the next commit goes.
+/// The current HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The branch, without `refs/heads/`; `None` where HEAD is detached.
+    /// Branch name without `refs/heads/`; `None` if HEAD is detached.
     pub branch: Option<String>,
-    /// The newest commit; `None` before the first one.
+    /// Newest commit; `None` if there is no commit yet.
     pub commit: Option<CommitId>,
 }
 
-/// Something that the person has begun with git and not ended.
+/// An unfinished Git operation of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// `git merge`.
@@ -77,7 +78,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The commands that end it.
+    /// Returns the commands that finish or abort the operation.
     pub fn way_out(self) -> &'static str {
         match self {
             Self::Merge => "finish it with `git merge --continue`, or drop it with `git merge --abort`",
@@ -106,13 +107,14 @@ impl fmt::Display for Operation {
 }
 
 impl Repo {
-    /// Opens the repository that this folder lies in, without the programs that its own configuration names; `None` where there is
-    /// none.
+    /// Opens the repository around this folder, without running programs of its own configuration.
+    /// Returns `None` if there is no repository.
     pub fn discover(vault_root: &Path) -> Result<Option<Self>> {
         Self::discover_with(vault_root, Programs::Denied)
     }
 
-    /// Like [`Repo::discover`], with those programs where they are allowed.
+    /// Like [`Repo::discover`], with a choice whether programs of the repository's configuration
+    /// may run.
     pub fn discover_with(vault_root: &Path, programs: Programs) -> Result<Option<Self>> {
         let vault = vault_root.canonicalize().in_path(vault_root)?;
         let options = || {
@@ -142,8 +144,8 @@ impl Repo {
         Ok(Some(Self { programs, ..Self::take(inner, &vault)? }))
     }
 
-    /// Refuses to write where the repository's own configuration runs a program over files and that is not allowed: without the
-    /// program something else would be stored than the repository asks for.
+    /// Refuses to write if the repository's own configuration defines a filter program that may not
+    /// run. Without the filter, the stored content would be wrong.
     pub(super) fn without_denied_filters(&self) -> Result<()> {
         if self.programs == Programs::Allowed {
             return Ok(());
@@ -165,7 +167,8 @@ impl Repo {
         }
     }
 
-    /// Makes a repository of this folder, on the branch of `init.defaultBranch` or else `main`, and opens it.
+    /// Creates a repository in this folder, on the branch `init.defaultBranch` or `main`, and opens
+    /// it.
     pub fn init(path: &Path) -> Result<Self> {
         gix::ThreadSafeRepository::init(path, gix::create::Kind::WithWorktree, Default::default())
             .doing("making a repository", path)?;
@@ -205,22 +208,21 @@ impl Repo {
         Ok(Self { inner, workdir, index, prefix, programs: Programs::Allowed })
     }
 
-    /// Whether the vault is the whole work tree, not a folder inside somebody's repository.
+    /// Whether the vault is the whole work tree and not a folder within it.
     pub fn is_own(&self) -> bool {
         self.prefix.is_empty()
     }
 
-    /// The root of the work tree.
     pub fn workdir(&self) -> &Path {
         &self.workdir
     }
 
-    /// The repository's own folder, of this work tree where there are several.
+    /// Returns the repository's folder; for a linked work tree its private one.
     pub fn git_dir(&self) -> &Path {
         self.inner.git_dir()
     }
 
-    /// What the person has begun and not ended.
+    /// Returns the unfinished operation of the user, if there is one.
     pub fn state(&self) -> Option<Operation> {
         use gix::state::InProgress;
         Some(match self.inner.state()? {
@@ -233,7 +235,7 @@ impl Repo {
         })
     }
 
-    /// The URL of `origin`, or of the first remote by name; `None` where there is none.
+    /// Returns the URL of `origin`, or of the first remote by name. `None` if there are no remotes.
     pub fn remote(&self) -> Option<String> {
         // Read as text: nothing of a remote is used, so that it need not be trusted.
         let config = self.inner.config_snapshot();
@@ -250,7 +252,7 @@ impl Repo {
         remotes.into_iter().next().map(|(_, url)| url)
     }
 
-    /// Where the next commit goes.
+    /// Returns the current branch and commit.
     pub fn head(&self) -> Result<Head> {
         let head = self.inner.head().doing("reading HEAD", self.git_dir())?;
         let branch = match head.is_detached() {
@@ -260,23 +262,23 @@ impl Repo {
         Ok(Head { branch, commit: self.head_id()?.map(CommitId) })
     }
 
-    /// The commit that HEAD leads to.
+    /// Returns the commit that HEAD refers to.
     pub(super) fn head_id(&self) -> Result<Option<ObjectId>> {
         let head = self.inner.head().doing("reading HEAD", self.git_dir())?;
         Ok(head.try_into_peeled_id().doing("reading HEAD", self.git_dir())?.map(gix::Id::detach))
     }
 
-    /// The path of a note from the root of the work tree.
+    /// Converts a note's path to a path from the root of the work tree.
     pub(super) fn place(&self, path: &NotePath) -> BString {
         format!("{}{path}", self.prefix).into()
     }
 
-    /// The note at this path of the work tree, where it is one of the vault.
+    /// Converts a path from the root of the work tree to a note's path, if it is in the vault.
     pub(super) fn note_path(&self, place: &[u8]) -> Option<NotePath> {
         NotePath::parse(place.to_str().ok()?.strip_prefix(&self.prefix)?).ok()
     }
 
-    /// The file of a note.
+    /// Returns the absolute path of a note's file.
     pub(super) fn file(&self, path: &NotePath) -> PathBuf {
         let mut file = self.workdir.join(&self.prefix);
         file.push(path.as_str());
@@ -290,8 +292,8 @@ impl fmt::Debug for Repo {
     }
 }
 
-/// Whether a repository knows the work tree that names it. An unpacked folder may bring a `.git` file that names any repository of
-/// the user, which would then take its notes.
+/// Whether the repository refers back to the work tree. An unpacked archive may contain a `.git`
+/// file that names any repository of the user, which would then receive its notes.
 fn belongs_to(repo: &gix::Repository, workdir: &Path) -> bool {
     let same = |path: &Path| path.canonicalize().is_ok_and(|path| path == workdir);
     let git_dir = repo.git_dir();
@@ -309,7 +311,7 @@ fn belongs_to(repo: &gix::Repository, workdir: &Path) -> bool {
     linked.is_some_and(|path| same(&path)) || named.is_some_and(|path| same(&path)) || by_environment
 }
 
-/// Whether a section of the configuration is the user's or the system's, and not the repository's own.
+/// Whether a configuration section comes from the user or the system instead of the repository.
 fn is_not_the_repositorys(meta: &gix::config::file::Metadata) -> bool {
     meta.source.kind() != gix::config::source::Kind::Repository
 }
@@ -326,7 +328,7 @@ fn nothing_found(err: &gix::Error) -> bool {
     )
 }
 
-/// gix reads some layouts wrongly or fails with words that lead astray; this reads the configuration first.
+/// Checks the configuration for formats that gix misreads or reports unclearly.
 fn check_layout(git_dir: &Path) -> Result<()> {
     let shared = gix::discover::path::from_plain_file(&git_dir.join("commondir"));
     let common = match shared {

@@ -1,4 +1,4 @@
-//! From what people call a commit to the commit.
+//! Resolves revisions and points in time to commits.
 
 use gix::ObjectId;
 use gix::revision::spec::parse::{self, CandidateInfo, ObjectKindHint};
@@ -9,7 +9,8 @@ use crate::git::repo::{CommitId, Repo};
 use cm_note::instant::Instant;
 
 impl Repo {
-    /// The commit that git knows by this text: an id or its beginning, a branch, a tag, `HEAD~2`.
+    /// Resolves a revision: an id or its prefix, a branch, a tag, or an expression such as
+    /// `HEAD~2`.
     pub fn resolve(&self, revision: &str) -> Result<CommitId> {
         let options =
             parse::Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Default::default() };
@@ -25,7 +26,8 @@ impl Repo {
         })
     }
 
-    /// The text with the beginning of an id written out. gix takes every beginning for one of SHA-1.
+    /// Expands an id prefix at the start of the revision. Needed for other hashes than SHA-1, which
+    /// gix assumes for prefixes.
     fn long(&self, revision: &str) -> Option<String> {
         let kind = self.inner.object_hash();
         let length = revision.bytes().take_while(u8::is_ascii_hexdigit).count();
@@ -39,8 +41,9 @@ impl Repo {
         Some(format!("{id}{rest}"))
     }
 
-    /// The newest commit at or before this time on the line of first parents from HEAD, which is what the branch itself
-    /// was then: what a merge brought later was not there yet. `None` where there was none yet.
+    /// Returns the newest commit at or before this time, following first parents from HEAD. That is
+    /// the state of the branch itself, without commits merged later. `None` if there was no commit
+    /// yet.
     pub fn at_time(&self, at: Instant) -> Result<Option<CommitInfo>> {
         let mut next = self.head_id()?;
         while let Some(id) = next {
@@ -53,7 +56,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// Where that line begins; `None` where there is no commit yet.
+    /// Returns the oldest commit along first parents; `None` if there is no commit yet.
     pub fn first_commit(&self) -> Result<Option<CommitInfo>> {
         let (mut first, mut next) = (None, self.head_id()?);
         while let Some(id) = next {
@@ -64,13 +67,13 @@ impl Repo {
         Ok(first)
     }
 
-    /// Whether the history is cut off: a shallow clone.
+    /// Whether the repository is a shallow clone.
     pub fn is_cut_off(&self) -> bool {
         self.inner.is_shallow().unwrap_or(false)
     }
 }
 
-/// Why a text is no commit: nothing is called so, or several are.
+/// Converts a failed lookup to the error for an unknown or ambiguous revision.
 fn unknown(revision: &str, error: &gix::Error) -> Error {
     let revision = revision.to_owned();
     match error.downcast_any_ref::<parse::Error>() {

@@ -1,5 +1,5 @@
-//! The index while it is locked: reading what is staged, and changing the entries of single notes so that
-//! all others stay as they are and git still sees what it saw.
+//! Reads and changes the locked index. Entries of other paths stay unchanged, and Git still detects
+//! all modifications.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::lock::IndexLock;
 use crate::git::repo::Repo;
 
-/// How many entries with doubtful stat data are hashed; beyond that git is left to do it.
+/// Maximum number of racy entries that are hashed; further ones are left to Git.
 const RACY: usize = 256;
 
 /// The index in memory.
@@ -20,24 +20,24 @@ pub(super) struct Staging<'r> {
     repo: &'r Repo,
     file: gix::index::File,
     changed: bool,
-    /// New entries; they join the others when the index is written, so that it is sorted once.
+    /// New entries, merged when the index is written, so that it is sorted only once.
     added: Vec<(BString, ObjectId, Mode, Stat)>,
 }
 
-/// What the index says about a path.
+/// State of a path in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// Nothing, or only the intent to add something.
+    /// No entry, or only an intent to add.
     Empty,
-    /// This blob.
+    /// A single staged blob.
     Staged { id: ObjectId, mode: Mode },
-    /// Several versions that are in conflict.
+    /// Several conflicting versions.
     Conflict,
 }
 
 impl<'r> Staging<'r> {
-    /// Reads the index; an absent one is empty. Like git, it leaves the checksum to `git fsck`: hashing the
-    /// whole index would be a fifth of what a commit costs.
+    /// Reads the index; a missing one is empty. Like Git, it does not verify the checksum, which
+    /// would take a fifth of the time of a commit.
     pub fn open(repo: &'r Repo) -> Result<Self> {
         let unverified = true;
         let file = gix::index::File::at_or_default(
@@ -50,17 +50,16 @@ impl<'r> Staging<'r> {
         Ok(Self { repo, file, changed: false, added: Vec::new() })
     }
 
-    /// The entries, for reading.
     pub fn index(&self) -> &gix::index::State {
         &self.file
     }
 
-    /// Whether anything differs from the index on disk.
+    /// Whether the index differs from the one on disk.
     pub fn is_changed(&self) -> bool {
         self.changed
     }
 
-    /// What is staged at this path.
+    /// Returns the state of this path.
     pub fn slot(&mut self, place: &BStr) -> Result<Slot> {
         self.expand(place)?;
         let Some(range) = self.file.entry_range(place) else { return Ok(Slot::Empty) };
@@ -72,8 +71,8 @@ impl<'r> Staging<'r> {
         })
     }
 
-    /// What is tracked where a file at this path cannot lie beside it: a file in place of one of its
-    /// folders, or a folder in its own place.
+    /// Returns a tracked path that conflicts with a file at this path: a file in place of one of
+    /// its folders, or a folder at the path itself.
     pub fn collision(&self, place: &BStr) -> Option<BString> {
         let stays =
             |entry: &gix::index::Entry| !entry.flags.contains(Flags::REMOVE) && !entry.mode.is_sparse();
@@ -91,7 +90,7 @@ impl<'r> Staging<'r> {
         inside.iter().any(stays).then_some(below)
     }
 
-    /// Stages a blob, keeping the flags and the executable bit of an entry that is there.
+    /// Stages a blob. The flags and the executable bit of an existing entry are preserved.
     pub fn put(&mut self, place: &BStr, id: ObjectId, mode: Mode, stat: Option<Stat>) {
         let Some(at) = self.file.entry_range(place).map(|range| range.start) else {
             self.touch(place);
@@ -114,7 +113,7 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Unstages a path altogether.
+    /// Removes a path from the index.
     pub fn remove(&mut self, place: &BStr) {
         let Some(range) = self.file.entry_range(place) else { return };
         self.touch(place);
@@ -123,7 +122,8 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Before the first change, settles what is in doubt; before every one, forgets the cached trees on the way.
+    /// Prepares a change: resolves racy entries before the first change, and invalidates the cached
+    /// trees along the path.
     fn touch(&mut self, place: &BStr) {
         if !self.changed {
             self.settle();
@@ -132,8 +132,7 @@ impl<'r> Staging<'r> {
         self.invalidate(place);
     }
 
-    /// A sparse index has one entry for a whole folder that is not checked out; where a note lies in such
-    /// a folder, its files take that entry's place.
+    /// Expands a sparse directory entry that contains the path into the entries of its files.
     fn expand(&mut self, place: &BStr) -> Result<()> {
         if !self.file.is_sparse() {
             return Ok(());
@@ -165,8 +164,8 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    /// Marks the cached trees on the way to a path as unknown; a stale one would let `git commit` take an
-    /// outdated folder.
+    /// Invalidates the cached trees along a path. With an outdated one, `git commit` would write an
+    /// old version of the folder.
     fn invalidate(&mut self, place: &BStr) {
         let Some(mut node) = self.file.tree_mut() else { return };
         node.num_entries = None;
@@ -181,8 +180,8 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// git trusts stat data only of files that are older than the index. Ours is going to be newer, so that
-    /// entries which were in doubt must be settled now, or an edit within the same second would be lost.
+    /// Resolves racy entries. Git trusts stat data only of files older than the index. Writing a
+    /// newer index without checking these entries would hide an edit within the same second.
     fn settle(&mut self) {
         let since = self.file.timestamp().unix_seconds();
         let doubtful: Vec<usize> = self
@@ -213,7 +212,7 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Writes the index into its lock.
+    /// Writes the index to the lock file.
     pub fn write(&mut self, lock: &IndexLock) -> Result<()> {
         if !self.added.is_empty() {
             for (place, id, mode, stat) in self.added.drain(..) {
@@ -231,7 +230,7 @@ impl<'r> Staging<'r> {
 }
 
 impl Repo {
-    /// The stat data of a file whose bytes are these; `None` where the file holds something else by now.
+    /// Returns the stat data of a file with this content, or `None` if the content differs by now.
     pub(super) fn stat_of(&self, file: &Path, bytes: &[u8]) -> Result<Option<Stat>> {
         let Some(before) = stat(file)? else { return Ok(None) };
         match std::fs::read(file) {
@@ -244,7 +243,7 @@ impl Repo {
     }
 }
 
-/// The stat data of a regular file, as git records them; `None` where there is none.
+/// Returns the stat data of a regular file in Git's format, or `None` if there is no such file.
 pub(super) fn stat(file: &Path) -> Result<Option<Stat>> {
     match gix::index::fs::Metadata::from_path_no_follow(file) {
         Ok(meta) if meta.is_file() => {

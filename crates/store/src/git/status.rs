@@ -1,7 +1,7 @@
-//! What the person has changed by hand in the vault: the work tree against HEAD.
+//! Finds manual edits in the vault: differences between the work tree and HEAD.
 //!
-//! Stat data decide wherever git would let them, so that a clean vault costs no hashing. Links, submodules
-//! and folders that are repositories of their own are left to git.
+//! Stat data decide wherever Git allows it, so that an unchanged vault needs no hashing. Links,
+//! submodules and nested repositories are not examined.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -23,13 +23,13 @@ use cm_note::path::NotePath;
 /// How a file of the vault differs from HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Changed {
-    /// HEAD does not have it, and it is not ignored.
+    /// HEAD does not have the file, and it is not ignored.
     Added,
-    /// HEAD has other bytes.
+    /// The content differs from HEAD.
     Modified,
-    /// HEAD has it, and it is gone.
+    /// HEAD has the file, but it was removed.
     Deleted,
-    /// A link or a folder took its place.
+    /// A link or a folder took the file's place.
     Replaced,
 }
 
@@ -39,13 +39,13 @@ struct Survey<'r> {
     ignores: gix::AttributeStack<'r>,
     index: &'r gix::index::State,
     stat: gix::index::entry::stat::Options,
-    /// The paths whose index entry is not what HEAD has, with what HEAD has.
+    /// Paths with an index entry that differs from HEAD, with their entry in HEAD.
     staged: HashMap<BString, Option<Leaf>>,
     found: Vec<(NotePath, Changed)>,
 }
 
 impl Repo {
-    /// The files of the vault that are not as HEAD has them, sorted by path.
+    /// Returns the files of the vault that differ from HEAD, sorted by path.
     pub fn hand_edits(&self) -> Result<Vec<(NotePath, Changed)>> {
         let staging = Staging::open(self)?;
         let index = staging.index();
@@ -75,7 +75,7 @@ impl Repo {
         Ok(survey.found)
     }
 
-    /// Whether git is told to ignore this file.
+    /// Whether Git ignores this file.
     pub fn is_ignored(&self, path: &NotePath) -> Result<bool> {
         let place = self.place(path);
         let path = gix::path::from_bstr(place.as_bstr()).doing("reading a path", self.git_dir())?;
@@ -84,8 +84,8 @@ impl Repo {
         Ok(entry.is_excluded())
     }
 
-    /// Collects where a slice of the index differs from a tree. Both are in the same order; a cached tree
-    /// that git holds for valid saves the look at a whole folder.
+    /// Collects the differences between a slice of the index and a tree, both in the same order. A
+    /// valid cached tree allows skipping a whole folder.
     fn staged(
         &self,
         tree: Option<ObjectId>,
@@ -192,7 +192,7 @@ impl Survey<'_> {
         self.folder(folder, place, entries)
     }
 
-    /// What HEAD has at a path whose entry in the index is this.
+    /// Returns the blob in HEAD at a path, given its blob in the index.
     fn head_of(&self, place: &BString, index: Option<ObjectId>) -> Option<ObjectId> {
         match self.staged.get(place) {
             Some(head) => head.map(|leaf| leaf.id),
@@ -248,7 +248,8 @@ impl Survey<'_> {
         self.repo.workdir.join(gix::path::from_bstr(place.as_bstr()).unwrap_or_default())
     }
 
-    /// The blob that a file would be stored as; `None` where it vanished meanwhile.
+    /// Returns the id of the blob that the file would be stored as, or `None` if it no longer
+    /// exists or is not a regular file.
     fn hash(&mut self, file: &Path, place: &BString, stored: ObjectId) -> Result<Option<ObjectId>> {
         // A pipe in its place would be waited for; a link is stored as what it leads to.
         if file.metadata().is_ok_and(|stat| !stat.is_file()) {
@@ -271,7 +272,7 @@ impl Survey<'_> {
     }
 }
 
-/// The names in a folder, none where there is no such folder.
+/// Lists the names in a folder; empty if the folder does not exist.
 fn list(folder: &Path) -> Result<Vec<(OsString, FileType)>> {
     let names = match fs::read_dir(folder) {
         Ok(names) => names,

@@ -1,4 +1,4 @@
-//! Trees: finding one path in a commit, and what differs between two commits.
+//! Looks up paths in commits and compares trees.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,15 @@ use crate::git::error::{Doing, Result};
 use crate::git::repo::{CommitId, Repo};
 use cm_note::path::NotePath;
 
-/// One file of the vault that differs between two commits, with its bytes as a checkout would write them.
+/// A file of the vault that differs between two commits, with its content as a checkout would write
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeChange {
-    /// Where it lies in the vault.
+    /// Path in the vault.
     pub path: NotePath,
-    /// What it was; `None` where it was not there.
+    /// Old content; `None` if the file did not exist.
     pub old: Option<Vec<u8>>,
-    /// What it is; `None` where it is gone.
+    /// New content; `None` if the file was removed.
     pub new: Option<Vec<u8>>,
 }
 
@@ -30,13 +31,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Whether it is a file that could be a note.
+    /// Whether the entry is a regular file.
     pub fn is_file(&self) -> bool {
         self.mode.is_blob() && !self.mode.is_link()
     }
 }
 
-/// The entries met on the way to one path, from the root on; it ends early where the path leads nowhere.
+/// Tree entries along a path, from the root on. It ends early if the path does not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Trail {
     root: Option<ObjectId>,
@@ -45,34 +46,33 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// The entry at the end of the path.
+    /// Returns the entry at the end of the path.
     pub fn leaf(&self) -> Option<Leaf> {
         (self.steps.len() == self.depth).then(|| self.steps.last().copied()).flatten()
     }
 
-    /// The file at the end of the path.
+    /// Returns the file at the end of the path.
     pub fn file(&self) -> Option<Leaf> {
         self.leaf().filter(Leaf::is_file)
     }
 
-    /// How many leading parts of the path exist, and the last of them.
+    /// Returns the number of leading path components that exist, and the last entry among them.
     pub fn furthest(&self) -> Option<(usize, Leaf)> {
         self.steps.last().map(|leaf| (self.steps.len(), *leaf))
     }
 }
 
-/// A file that differs: its path from the root of the work tree, and the entries.
+/// A differing file: its path from the root of the work tree, and the old and new entries.
 pub(super) type Difference = (BString, Option<Leaf>, Option<Leaf>);
 
 impl Repo {
-    /// The tree of a commit.
     pub(super) fn tree_of(&self, commit: ObjectId) -> Result<ObjectId> {
         let commit = self.inner.find_commit(commit).doing("reading a commit", self.git_dir())?;
         Ok(commit.tree_id().doing("reading a commit", self.git_dir())?.detach())
     }
 
-    /// Follows a path into a tree. Where `known` took the same turns, its steps are used again, which saves
-    /// reading most trees when many neighbouring commits are asked for one path.
+    /// Looks up a path in a tree. Steps of `known` are reused if they are equal, which avoids
+    /// reading most trees when one path is looked up in many consecutive commits.
     pub(super) fn trail(&self, root: Option<ObjectId>, place: &BStr, known: Option<&Trail>) -> Result<Trail> {
         let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
         let mut trail = Trail { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
@@ -107,7 +107,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// The vault's folder in the tree of a commit.
+    /// Returns the tree of the vault's folder in a commit.
     pub(super) fn vault_tree(&self, commit: ObjectId) -> Result<Option<ObjectId>> {
         let root = self.tree_of(commit)?;
         let folder = self.prefix.trim_end_matches('/');
@@ -118,7 +118,8 @@ impl Repo {
         Ok(leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id))
     }
 
-    /// The files of the vault that differ between two commits; `None` is the time before the first one.
+    /// Returns the files of the vault that differ between two commits. `None` is the empty state
+    /// before the first commit.
     pub(super) fn differences(
         &self,
         old: Option<ObjectId>,
@@ -130,7 +131,7 @@ impl Repo {
         Ok(out)
     }
 
-    /// Appends the differing non-tree entries of two trees, in the order of their paths.
+    /// Appends the differing non-tree entries of two trees, sorted by path.
     pub(super) fn compare(
         &self,
         old: Option<ObjectId>,
@@ -166,7 +167,7 @@ impl Repo {
         Ok(())
     }
 
-    /// The entries of a tree, none for no tree.
+    /// Returns the entries of a tree; empty for `None`.
     pub(super) fn entries(&self, tree: Option<ObjectId>) -> Result<Vec<(BString, Leaf)>> {
         let Some(tree) = tree else { return Ok(Vec::new()) };
         let tree = self.inner.find_tree(tree).doing("reading a tree", self.git_dir())?;
@@ -177,7 +178,7 @@ impl Repo {
         entries.collect()
     }
 
-    /// The differences with their bytes; what is no file of the vault is left out.
+    /// Adds the contents to the differences, and omits entries that are not files of the vault.
     pub(super) fn with_bytes(&self, differences: Vec<Difference>) -> Result<Vec<TreeChange>> {
         let mut blobs = Blobs::new(self)?;
         let mut changes = Vec::with_capacity(differences.len());
@@ -194,18 +195,19 @@ impl Repo {
         Ok(changes)
     }
 
-    /// What differs in the vault between two commits.
+    /// Returns the files of the vault that differ between two commits.
     pub fn changed_between(&self, old: CommitId, new: CommitId) -> Result<Vec<TreeChange>> {
         self.with_bytes(self.differences(Some(old.0), Some(new.0))?)
     }
 
-    /// The paths in the vault that differ between two commits; `None` is the time before the first one.
+    /// Returns the paths in the vault that differ between two commits. `None` is the empty state
+    /// before the first commit.
     pub fn paths_between(&self, old: Option<CommitId>, new: Option<CommitId>) -> Result<Vec<NotePath>> {
         let differences = self.differences(old.map(|id| id.0), new.map(|id| id.0))?;
         Ok(differences.into_iter().filter_map(|(place, ..)| self.note_path(&place)).collect())
     }
 
-    /// A file of the vault as it was in a commit; `None` where it was not there.
+    /// Returns a file of the vault at a commit, or `None` if it does not exist there.
     pub fn read_at(&self, commit: CommitId, path: &NotePath) -> Result<Option<Vec<u8>>> {
         let place = self.place(path);
         let trail = self.trail(Some(self.tree_of(commit.0)?), place.as_ref(), None)?;
@@ -213,13 +215,13 @@ impl Repo {
         Blobs::new(self)?.read(place.as_ref(), leaf.id).map(Some)
     }
 
-    /// Whether a commit has a file there.
+    /// Whether a commit contains the file.
     pub fn has_at(&self, commit: CommitId, path: &NotePath) -> Result<bool> {
         let trail = self.trail(Some(self.tree_of(commit.0)?), self.place(path).as_ref(), None)?;
         Ok(trail.file().is_some())
     }
 
-    /// All files of the vault in a commit, each with the name of its blob.
+    /// Returns all files of the vault in a commit, with their blob ids.
     pub fn list_at(&self, commit: CommitId) -> Result<Vec<(NotePath, String)>> {
         let mut all = Vec::new();
         self.compare(None, self.vault_tree(commit.0)?, &self.prefix.clone().into(), &mut all)?;

@@ -1,4 +1,4 @@
-//! What undoing a commit would take: the files as they were before it, and who has built on it since.
+//! Data for undoing a commit: the files before it, and the later commits that changed them.
 
 use crate::git::error::Result;
 use crate::git::history::CommitInfo;
@@ -7,14 +7,14 @@ use crate::git::trees::TreeChange;
 use cm_note::path::NotePath;
 
 impl Repo {
-    /// What a commit did to the vault, against its first parent. `old` is what an undo brings back, `new`
-    /// what must still be there for it to be clean.
+    /// Returns the changes of a commit relative to its first parent. An undo restores `old`, and is
+    /// clean if the current content equals `new`.
     pub fn inverse(&self, commit: CommitId) -> Result<Vec<TreeChange>> {
         let parent = self.info(commit.0)?.parents.first().map(|parent| parent.0);
         self.with_bytes(self.differences(parent, Some(commit.0))?)
     }
 
-    /// The commits after this one that touch one of these paths, newest first.
+    /// Returns the commits after this one that change one of these paths, newest first.
     pub fn later_touching(&self, commit: CommitId, paths: &[NotePath]) -> Result<Vec<CommitInfo>> {
         let mut later = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(later) };
@@ -27,7 +27,7 @@ impl Repo {
         Ok(later)
     }
 
-    /// Whether one of the paths differs from what every parent has there.
+    /// Whether one of the paths differs from every parent.
     fn touches(&self, commit: &CommitInfo, paths: &[NotePath]) -> Result<bool> {
         let root = Some(self.tree_of(commit.id.0)?);
         let mut parents = Vec::with_capacity(commit.parents.len());

@@ -1,14 +1,14 @@
 //! The work trees of a repository: the main one and the linked ones (`git worktree add`).
 //!
-//! A linked work tree counts only where it points back to this repository, so that a folder that was unpacked with a
-//! forged `.git/worktrees` claims no other project's folder.
+//! A linked work tree is accepted only if it refers back to this repository. Otherwise an unpacked
+//! archive with a forged `.git/worktrees` could claim the folder of another project.
 
 use std::path::{Path, PathBuf};
 
 use super::repo::Repo;
 
 impl Repo {
-    /// The work trees of the repository that exist, this one first, each as a canonical path.
+    /// Returns the canonical paths of the repository's existing work trees, this one first.
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let common =
             self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into());
@@ -29,18 +29,18 @@ impl Repo {
         found
     }
 
-    /// The folder that all work trees of the repository share: `.git` of the main one.
+    /// Returns the folder that all work trees of the repository share: `.git` of the main one.
     pub fn common_dir(&self) -> PathBuf {
         self.inner.common_dir().canonicalize().unwrap_or_else(|_| self.inner.common_dir().into())
     }
 }
 
-/// Whether the `.git` file of a work tree names this private folder of it.
+/// Whether the `.git` file of a work tree names this private folder.
 fn points_to(worktree: &Path, private: &Path) -> bool {
     named_git_dir(worktree).is_some_and(|named| private.canonicalize().is_ok_and(|private| named == private))
 }
 
-/// The canonical folder that the `.git` file of a work tree or submodule names.
+/// Returns the canonical path in the `.git` file of a work tree or submodule.
 pub fn named_git_dir(worktree: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(worktree.join(".git")).ok()?;
     worktree.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok()

@@ -1,25 +1,26 @@
-//! The caches of a vault lie in its tree, and whoever made the tree may have put something else in their places.
+//! Safe access to the cache folders of a vault, which may contain files placed by the author of the
+//! folder.
 //!
-//! Before a vault is used, everything in `_index`, `_state` and `_embeddings` that is no regular file or folder is removed:
-//! a link is unlinked and never followed. Only the lock of writers is left as it is, because replacing it would let two
-//! writers in; [`super::lock`] refuses one that is a link.
+//! Before a vault is used, everything in `_index`, `_state` and `_embeddings` that is not a regular
+//! file or folder is removed; links are unlinked and never followed. The writer lock is exempt,
+//! because replacing it would admit two writers; [`super::lock`] rejects a link in its place.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// The folders of caches at a vault's root.
+/// Cache folders at the vault's root.
 pub const CACHES: [&str; 3] = ["_index", "_state", "_embeddings"];
-/// The lock of writers, below the root.
+/// Path of the writer lock, relative to the root.
 pub const LOCK: &str = "_state/lock";
-/// How deep the folders of caches are; deeper ones are none of ours.
+/// Maximum depth of the cache folders; deeper folders are not examined.
 const DEEPEST: usize = 6;
 
-/// Files that reading the repository opens: a pipe there would be waited for.
+/// Files that Git reads on opening the repository. A pipe in their place would block.
 const READ_BY_GIT: [&str; 2] = [".gitattributes", ".gitignore"];
 
-/// Removes what cannot be a cache from the places of caches. What cannot be removed, as on a read-only disk, stays: opening
-/// it by [`open_regular`] is refused.
+/// Removes invalid files from the cache folders. Files that cannot be removed, as on a read-only
+/// disk, stay; [`open_regular`] refuses to open them.
 pub fn scrub(root: &Path) {
     for name in CACHES {
         let place = root.join(name);
@@ -55,11 +56,12 @@ fn scrub_folder(folder: &Path, lock: &Path, depth: usize) {
     }
 }
 
-/// Opens a file that `cm` owns: never through a link in its last part, never waiting for the other end of a pipe, and only
-/// where it is a regular file of this user with a single name.
+/// Opens a file that `cm` owns. It does not follow a link in the last path component, does not
+/// block on a pipe, and accepts only regular files of this user with a single hard link.
 ///
 /// # Errors
-/// What the system says, and [`io::ErrorKind::InvalidInput`] for a file of another kind or owner.
+///
+/// Errors of the system, and [`io::ErrorKind::InvalidInput`] for a file of another type or owner.
 pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -86,7 +88,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
     }
 }
 
-/// Says in words what `O_NOFOLLOW` and `O_NONBLOCK` refuse.
+/// Replaces the errors caused by `O_NOFOLLOW` and `O_NONBLOCK` with clear messages.
 #[cfg(unix)]
 fn named(error: io::Error) -> io::Error {
     use rustix::io::Errno;
@@ -101,7 +103,7 @@ fn named(error: io::Error) -> io::Error {
     }
 }
 
-/// The regular files below a folder, at most `depth` folders down; no link is followed.
+/// Lists the regular files below a folder, at most `depth` levels down, without following links.
 pub fn files_below(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
@@ -115,9 +117,10 @@ pub fn files_below(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// The bytes of a file that `cm` owns, opened by [`open_regular`].
+/// Reads a file opened by [`open_regular`].
 ///
 /// # Errors
+///
 /// Those of [`open_regular`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -1,59 +1,47 @@
-//! What can go wrong with a vault's files.
+//! Errors of the vault's files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of the vault's files; what is wrong inside a note is a finding instead.
+/// An error of the vault's files. Problems inside a note are findings instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No `cm.toml` and no `.memory/` at or above the folder, and no global vault.
+    /// There is no `cm.toml` and no `.memory/` at or above the folder, and no global vault.
     #[error("there is no vault at or above {}", .from.display())]
     NoVault {
-        /// Where the search began.
+        /// Folder where the search started.
         from: PathBuf,
     },
-    /// The folder that was named is no vault.
+    /// The given folder is not a vault.
     #[error("{} is not a vault: it has no cm.toml", .path.display())]
-    NotAVault {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The system refused.
+    NotAVault { path: PathBuf },
+    /// An I/O operation failed.
     #[error("cannot {action} {}: {}", .path.display(), reason(.source))]
     Io {
-        /// What was tried, as a verb.
+        /// The failed action, as a verb.
         action: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// Why not.
         source: io::Error,
     },
     /// Another process is writing.
     #[error("the vault {} is locked by {holder}", .path.display())]
     Locked {
-        /// The vault.
         path: PathBuf,
-        /// Who holds it and since when, as they wrote it.
+        /// Description of the lock's holder, as written by that process.
         holder: String,
     },
-    /// The user has no home folder, so private files have no place.
+    /// The user has no home folder for private files.
     #[error("there is no home folder for the private files of a vault")]
     NoPrivateFolder,
-    /// The note was changed by another program between reading and writing it.
+    /// Another program changed the note between reading and writing it.
     #[error("{} was changed meanwhile", .path.display())]
-    Changed {
-        /// The note.
-        path: PathBuf,
-    },
-    /// A path that leads out of the vault through a symbolic link.
+    Changed { path: PathBuf },
+    /// The path leaves the vault through a symbolic link.
     #[error("{} leads out of the vault", .path.display())]
-    LeadsOut {
-        /// The path.
-        path: PathBuf,
-    },
+    LeadsOut { path: PathBuf },
 }
 
-/// The system's own words, without the `(os error N)` that says nothing to a person.
+/// Returns the system's message without the suffix `(os error N)`.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -63,7 +51,7 @@ fn reason(error: &io::Error) -> String {
 }
 
 impl Error {
-    /// For `map_err`: what was tried on which file.
+    /// Returns a converter for `map_err` that adds the action and the file.
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }

@@ -1,8 +1,8 @@
-//! Replacing and removing a note without losing what another program saves at the same moment.
+//! Replaces and removes notes without losing concurrent saves of other programs.
 //!
-//! Between the reading of a note and its replacement a person's editor may save it. The new file therefore changes places with
-//! the old one in a single step, and the old one is compared with what was read: where it differs, the two change places
-//! again and the operation is refused.
+//! An editor may save a note between its reading and its replacement. Therefore the new file is
+//! exchanged with the old one atomically, and the old one is compared with the content that was
+//! read. If it differs, the exchange is reverted and the operation fails.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -13,25 +13,26 @@ use super::layout::Vault;
 use super::write::{Temporary, permissions, sync_folder, target, temporary};
 use cm_note::path::NotePath;
 
-/// The old file of a note that was replaced or removed. It lies beside the note under a temporary name, because a program
-/// that had it open may still write to it.
+/// The old file of a replaced or removed note. It stays next to the note under a temporary name,
+/// because a program that has it open may still write to it.
 #[derive(Debug)]
 #[must_use = "the old file stays in the folder until it is settled"]
 pub struct Replaced {
-    /// The note.
     note: PathBuf,
-    /// The old file.
+    /// Temporary path of the old file.
     old: PathBuf,
-    /// What the old file held.
+    /// Content of the old file.
     before: Vec<u8>,
-    /// What the note holds now; `None` where it was removed.
+    /// New content of the note; `None` if it was removed.
     after: Option<Vec<u8>>,
 }
 
-/// Replaces a note that holds `before`, or creates it where `before` is `None`.
+/// Replaces a note with the content `before`, or creates it if `before` is `None`.
 ///
 /// # Errors
-/// [`Error::Changed`] where it holds something else by now, [`Error::LeadsOut`] and [`Error::Io`]; it is then as it was.
+///
+/// [`Error::Changed`] if the content differs by now, [`Error::LeadsOut`] and [`Error::Io`]. The
+/// note is unchanged in all cases.
 pub fn replace(
     vault: &Vault,
     path: &NotePath,
@@ -58,10 +59,13 @@ pub fn replace(
     Err(Error::Changed { path: note })
 }
 
-/// Removes a note that holds `before`; nothing happens where it is gone. Folders that it leaves empty go as well.
+/// Removes a note with the content `before`, and folders that become empty. Does nothing if the
+/// note no longer exists.
 ///
 /// # Errors
-/// [`Error::Changed`] where it holds something else by now, [`Error::LeadsOut`] and [`Error::Io`]; it is then as it was.
+///
+/// [`Error::Changed`] if the content differs by now, [`Error::LeadsOut`] and [`Error::Io`]. The
+/// note is unchanged in all cases.
 pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<Option<Replaced>, Error> {
     let note = vault.file(path);
     let (Some(before), Some(folder)) = (before, note.parent().filter(|folder| folder.is_dir())) else {
@@ -85,10 +89,11 @@ pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<O
 }
 
 impl Replaced {
-    /// Removes the old file, unless another program has written to it meanwhile: then that save becomes the note again. Whether the
-    /// change stands.
+    /// Removes the old file. If another program has written to it meanwhile, restores it as the
+    /// note instead. Returns whether the change persists.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn settle(self, vault: &Vault) -> Result<bool, Error> {
         if !self.is_unchanged()? {
@@ -109,7 +114,8 @@ impl Replaced {
         Ok(bytes == self.before)
     }
 
-    /// Makes the old file the note again, unless the note was saved once more since: the latest save stays.
+    /// Restores the old file as the note, unless the note was saved again since; the latest save
+    /// wins.
     fn put_back(&self) -> Result<(), Error> {
         let Some(after) = &self.after else {
             return match rename_to_free(&self.old, &self.note) {
@@ -135,19 +141,20 @@ fn create(new: Temporary, note: &Path) -> Result<(), Error> {
     })
 }
 
-/// Keeps a temporary file under its name.
+/// Makes a temporary file permanent under its name.
 fn keep(new: Temporary, note: &Path) -> Result<PathBuf, Error> {
     new.keep().map(|(_, path)| path).map_err(|failed| Error::io("write", note)(failed.error))
 }
 
-/// A temporary name in a folder that no file has.
+/// Returns an unused temporary name in a folder.
 fn free_name(folder: &Path, note: &Path) -> Result<PathBuf, Error> {
     let empty = temporary(folder, note, b"", permissions(note))?;
     // Taken over by the rename that follows.
     keep(empty, note)
 }
 
-/// Lets two files change places. Where the file system cannot do so in one step, the old file is kept by a second name first.
+/// Exchanges two files. If the file system has no atomic exchange, a hard link preserves the old
+/// file meanwhile.
 fn exchange(one: &Path, other: &Path) -> Result<(), Error> {
     match exchange_at_once(one, other) {
         Err(error) if is_unsupported(&error) => exchange_in_steps(one, other),
@@ -183,7 +190,7 @@ fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
     fs::rename(&third, one)
 }
 
-/// Renames where nothing has the new name yet.
+/// Renames a file without overwriting an existing one.
 fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to)?;
     fs::remove_file(from)

@@ -1,13 +1,14 @@
-//! What the folder that is worked in holds, by the names of its files: a look at the upper folders, not a walk.
+//! Collects file names from the upper levels of the working folder.
 
 use std::path::Path;
 
-/// Folders that hold what others wrote.
+/// Folders with generated or third-party files.
 const FOREIGN: [&str; 6] = ["node_modules", "target", "vendor", "dist", "build", "venv"];
-/// How deep is looked.
+/// Number of folder levels to visit.
 const DEPTH: usize = 3;
 
-/// The names of at most `most` files of a folder and the folders in it; links and hidden folders are left out.
+/// Returns at most `most` file names from a folder and its subfolders, without links and hidden
+/// folders.
 pub fn file_names(folder: &Path, most: usize) -> Vec<String> {
     let mut names = Vec::new();
     let mut level = vec![folder.to_owned()];

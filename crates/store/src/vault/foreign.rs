@@ -1,6 +1,7 @@
-//! Folders outside the vault: reading one that is imported, and writing one that is exported.
+//! Access to folders outside the vault, for imports and exports.
 //!
-//! A foreign folder is never written to by an import, and an export writes over nothing that it was not told to.
+//! An import never writes to the foreign folder. An export overwrites only files that it is allowed
+//! to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,19 +18,22 @@ use cm_note::foreign::{File, Folder, OWN_FILES};
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 
-/// The text of a file that somebody named.
+/// Returns the text of a file.
 ///
 /// # Errors
-/// [`Error::Io`] where it cannot be read as text.
+///
+/// [`Error::Io`] if it cannot be read as text.
 pub fn text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::io("read", path))
 }
 
-/// Reads a folder: its markdown files whole, the names of all other files. Hidden files and folders, `node_modules`
-/// and the vault itself (`leave_out`), where it lies in the folder, are not looked into; links are not followed.
+/// Reads a folder: the content of its Markdown files and the names of all other files. Hidden files
+/// and folders, `node_modules` and the vault itself (`leave_out`) are skipped; links are not
+/// followed.
 ///
 /// # Errors
-/// [`Error::Io`] where it is no folder that can be read; what is wrong below it is a finding.
+///
+/// [`Error::Io`] if the folder cannot be read. Problems below it become findings.
 pub fn read(root: &Path, leave_out: &Path) -> Result<Folder, Error> {
     let root = root.canonicalize().map_err(Error::io("open", root))?;
     fs::read_dir(&root).map_err(Error::io("read", &root))?;
@@ -62,13 +66,14 @@ pub fn read(root: &Path, leave_out: &Path) -> Result<Folder, Error> {
     Ok(folder)
 }
 
-/// The largest single file that is read, in bytes; no rule file or playbook comes near it.
+/// Maximum size in bytes of a single file, far above any rule file or playbook.
 const LARGEST: u64 = 16 << 20;
 
 /// Reads one file.
 ///
 /// # Errors
-/// [`Error::Io`], also of what is no plain file or too large.
+///
+/// [`Error::Io`], including for files that are too large or not regular.
 pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let refuse = |kind, words: &str| Error::io("read", path)(std::io::Error::new(kind, words));
     let stat = fs::metadata(path).map_err(Error::io("read", path))?;
@@ -81,10 +86,11 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(Error::io("read", path))
 }
 
-/// Reads one file below a folder; `None` where it is not there.
+/// Reads one file below a folder. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// Those of [`file()`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+///
+/// Those of [`file()`], and [`Error::LeadsOut`] if a symbolic link leads out of the folder.
 pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
     let target = Vault::at(folder)?.file(path);
     match target.canonicalize() {
@@ -99,15 +105,16 @@ pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// Removes one file below a folder, and the folders between that it leaves empty.
+/// Removes one file below a folder, and parent folders that become empty.
 ///
 /// # Errors
-/// [`Error::Io`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+///
+/// [`Error::Io`], and [`Error::LeadsOut`] if a symbolic link leads out of the folder.
 pub fn remove(folder: &Path, path: &NotePath) -> Result<(), Error> {
     write::remove(&Vault::at(folder)?, path)
 }
 
-/// Takes a file as a note or as an attachment.
+/// Adds a file to the folder as a note or as an attachment.
 fn take(root: &Path, entry: &DirEntry, folder: &mut Folder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let named = relative.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"));
@@ -161,8 +168,8 @@ fn finding(path: &Path, code: Code, message: &str) -> Finding {
     }
 }
 
-/// A folder of the vault that was typed as a path, as the beginning of its notes' paths: `docs/`, or empty for the
-/// vault itself; `None` where it is no folder of the vault.
+/// Converts a typed path of a folder to a path prefix of notes: `docs/`, or empty for the vault
+/// itself. Returns `None` if it is not a folder of the vault.
 pub fn folder_of(vault: &Vault, cwd: &Path, typed: &str) -> Option<String> {
     let candidates: [PathBuf; 2] = [cwd.join(typed), vault.root().join(typed)];
     candidates.iter().filter(|path| path.is_dir()).find_map(|path| {
@@ -172,32 +179,34 @@ pub fn folder_of(vault: &Vault, cwd: &Path, typed: &str) -> Option<String> {
     })
 }
 
-/// Whether a path lies in the vault, or is it.
+/// Whether the path is the vault's folder or inside it.
 pub fn is_within(vault: &Vault, path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real.starts_with(vault.root()))
 }
 
-/// Whether a path is the vault's own folder.
+/// Whether a path is the vault's folder.
 pub fn is_root(vault: &Vault, path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real == vault.root())
 }
 
-/// What came of writing an export.
+/// Result of writing an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wrote {
     /// Files that were written.
     pub written: Vec<NotePath>,
-    /// Files that held the same bytes already.
+    /// Files that already had the same content.
     pub unchanged: Vec<NotePath>,
-    /// Files that hold something else, which may not be written over; where there is one, nothing was written.
+    /// Files with other content that must not be overwritten. If there are any, nothing was
+    /// written.
     pub in_the_way: Vec<NotePath>,
 }
 
-/// Writes files into a folder, which is made where it is missing. `may_replace` says, of a file that is there with
-/// other bytes, whether it may go.
+/// Writes files to a folder, creating it if necessary. `may_replace` decides whether an existing
+/// file with other content may be overwritten.
 ///
 /// # Errors
-/// [`Error::Io`], and [`Error::LeadsOut`] where a symbolic link leads out of the folder.
+///
+/// [`Error::Io`], and [`Error::LeadsOut`] if a symbolic link leads out of the folder.
 pub fn write(
     folder: &Path,
     files: &[(NotePath, Vec<u8>)],

@@ -1,7 +1,8 @@
-//! What a writer is about to do, on disk before it does it, so that whoever comes next can finish what a kill cut off.
+//! Write-ahead journal: operations are recorded before they start, so that the next writer can
+//! complete an interrupted one.
 //!
-//! The journal lies among the user's private files, and each entry is signed with the user's secret for this vault: an entry
-//! that another program or another folder brought there is never replayed.
+//! The journal is stored among the user's private files. Each entry is signed with the user's
+//! secret for this vault, so that entries from other programs or folders are never replayed.
 
 use std::fs;
 use std::io;
@@ -17,47 +18,43 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::message::Message;
 use cm_note::path::NotePath;
 
-/// One operation: its commit's message and the bytes of each file before and after.
+/// One operation: its commit message, and the content of each file before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its name, which its commit carries as `Cm-Operation`.
+    /// Operation id, which is also the `Cm-Operation` of its commit.
     pub operation: String,
-    /// The commit's message.
     pub message: Message,
-    /// Whether it ends in a commit.
+    /// Whether the operation creates a commit.
     pub commits: bool,
-    /// The files.
     pub files: Vec<FileChange>,
 }
 
-/// One file of an operation. Bytes that are no UTF-8 are kept as numbers.
+/// One file of an operation. Content that is not valid UTF-8 is stored as an array of numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// Which.
     pub path: NotePath,
-    /// Where a note that moved lay before, in the work tree or in the newest commit.
+    /// Earlier paths of a moved note, in the work tree or in HEAD.
     #[serde(default)]
     pub from: Vec<NotePath>,
-    /// What it was; `None` where it did not exist.
+    /// Old content; `None` if the file did not exist.
     pub before: Option<Bytes>,
-    /// What it becomes; `None` where it goes.
+    /// New content; `None` if the file is removed.
     pub after: Option<Bytes>,
-    /// The edits that make the one from the other, where it was made so.
+    /// The edits that produce the new content from the old, if it was produced by edits.
     pub edits: Vec<Edit>,
 }
 
-/// A file's bytes, readable in the journal wherever they are text.
+/// Content of a file, readable in the journal if it is text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Bytes {
-    /// UTF-8.
+    /// Valid UTF-8.
     Text(String),
-    /// Anything else.
+    /// Any other bytes.
     Raw(Vec<u8>),
 }
 
 impl Bytes {
-    /// The bytes themselves.
     pub fn as_slice(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -72,23 +69,26 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
-/// How long a finished entry is kept: neither git nor we wait for git's objects to reach the disk.
+/// How long finished entries are retained, because writes of Git objects may not have reached the
+/// disk yet.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// The journal of a vault; only the holder of its lock may use it.
+/// The journal of a vault. Only the holder of the vault's lock may use it.
 #[derive(Debug)]
 pub struct Journal {
     folder: PathBuf,
     private: PrivateFolder,
-    /// Signs entries of this vault.
+    /// Key that signs entries of this vault.
     secret: [u8; 32],
 }
 
 impl Journal {
-    /// The journal of this vault.
+    /// Opens the journal of this vault.
     ///
     /// # Errors
-    /// [`Error::NoPrivateFolder`], and [`Error::Io`] where the user's secret cannot be read or made.
+    ///
+    /// [`Error::NoPrivateFolder`], and [`Error::Io`] if the user's secret cannot be read or
+    /// created.
     pub fn of(vault: &Vault) -> Result<Self, Error> {
         let private = vault.private()?.clone();
         let root = vault.root().as_os_str().as_encoded_bytes();
@@ -96,9 +96,10 @@ impl Journal {
         Ok(Self { folder: private.state().join("journal"), private, secret })
     }
 
-    /// Writes the entry, before anything that it speaks of is done.
+    /// Writes the entry. Must be called before the operation makes any change.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn begin(&self, entry: &Entry) -> Result<(), Error> {
         // Serialising to memory cannot fail: the entry holds strings, numbers and lists only.
@@ -107,12 +108,12 @@ impl Journal {
         self.private.write(&self.pending(&entry.operation), &signed)
     }
 
-    /// The keyed hash of an entry, in hex.
+    /// Returns the keyed hash of an entry in hex.
     fn signature(&self, entry: &[u8]) -> String {
         blake3::keyed_hash(&self.secret, entry).to_hex().to_string()
     }
 
-    /// The entry in a file of the journal, where this user's `cm` wrote it for this vault.
+    /// Parses a journal file if its signature is valid for this user and vault.
     fn verified(&self, bytes: &[u8]) -> Option<Entry> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let (signature, entry) = (bytes.get(..end)?, bytes.get(end + 1..)?);
@@ -120,9 +121,10 @@ impl Journal {
         (signature == self.signature(entry).as_bytes()).then(|| serde_json::from_slice(entry).ok())?
     }
 
-    /// Marks the entry as done; it is kept for a minute and removed by a later writer.
+    /// Marks the entry as finished. A later writer removes it after a minute.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn done(&self, operation: &str) -> Result<(), Error> {
         let from = self.pending(operation);
@@ -132,9 +134,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Drops an entry of which nothing was done, or all was undone.
+    /// Removes the entry of an operation that made no changes or was reverted.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn drop_entry(&self, operation: &str) -> Result<(), Error> {
         let path = self.pending(operation);
@@ -144,10 +147,11 @@ impl Journal {
         }
     }
 
-    /// What earlier writers began and did not finish, oldest first. An entry that is torn or not signed by this user for this
-    /// vault describes nothing that was done here, and is removed.
+    /// Returns unfinished entries, oldest first. Truncated entries and those not signed by this
+    /// user for this vault are removed.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn unfinished(&self) -> Result<Vec<Entry>, Error> {
         let entries = match fs::read_dir(&self.folder) {
@@ -174,7 +178,7 @@ impl Journal {
         self.folder.join(format!("{operation}.pending"))
     }
 
-    /// Removes what is long done, and temporary files of writers that died; failing at that harms nothing.
+    /// Removes old finished entries and temporary files of killed writers, ignoring errors.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {

@@ -1,4 +1,4 @@
-//! Where a vault is, and where its own files lie in it.
+//! Locates vaults and the files in them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,29 +8,29 @@ use super::error::Error;
 use super::private::{PrivateFolder, PrivateHome};
 use cm_note::path::NotePath;
 
-/// The file whose presence marks a vault.
+/// Settings file, which marks a folder as a vault.
 pub const SETTINGS: &str = "cm.toml";
-/// What an agent loads into its system prompt.
+/// File with the memory that agents load into their system prompt.
 pub const CORE: &str = "CORE.md";
-/// What a person reads about the whole.
+/// File with the overview of the vault for people.
 pub const REFLECTION: &str = "REFLECTION.md";
-/// A longer note is indexed by its first so many bytes.
+/// Notes larger than this are indexed by their first bytes up to this limit.
 pub const LONGEST_NOTE: u64 = 4 << 20;
-/// A note of more bytes is indexed by its name only.
+/// Notes larger than this are indexed by name only.
 pub const LARGEST_NOTE: u64 = 64 << 20;
-/// A project's vault inside its repository.
+/// Folder of a project's vault inside its repository.
 const PROJECT_FOLDER: &str = ".memory";
-/// Folders of which one makes a folder without `cm.toml` a vault of the earlier tool.
+/// A folder without `cm.toml` that contains one of these is a vault of the predecessor tool.
 const OLD_MARKS: [&str; 3] = ["graph", "_index.json", "episodes"];
 
-/// A folder that is a vault. Its root is absolute and free of symbolic links.
+/// A vault's folder. Its root is absolute and free of symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vault {
     root: PathBuf,
     private: Option<PrivateFolder>,
 }
 
-/// What tells that a file is another than it was: when it was changed, its length, and which file it is.
+/// Modification time, length and inode of a file, for detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     modified: Option<std::time::SystemTime>,
@@ -49,10 +49,11 @@ impl Stamp {
 }
 
 impl Vault {
-    /// Opens the folder that somebody named; a vault of the earlier tool needs no `cm.toml`.
+    /// Opens a folder as a vault. Vaults of the predecessor tool need no `cm.toml`.
     ///
     /// # Errors
-    /// [`Error::NotAVault`] where it is none, [`Error::Io`] where it cannot be looked at.
+    ///
+    /// [`Error::NotAVault`] if it is not a vault, [`Error::Io`] if it cannot be accessed.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if !path.is_dir() {
             return Err(Error::NotAVault { path: path.to_owned() });
@@ -62,17 +63,20 @@ impl Vault {
         if marked { Ok(Self { root, private: None }) } else { Err(Error::NotAVault { path: root }) }
     }
 
-    /// Takes a folder as a vault whether it is marked or not; for `init` and `import`, which mark it.
+    /// Treats a folder as a vault without checking for a mark; for `init` and `import`, which
+    /// create the mark.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be looked at.
+    ///
+    /// [`Error::Io`] if it cannot be accessed.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let root = path.canonicalize().map_err(Error::io("open", path))?;
         Ok(Self { root, private: None })
     }
 
-    /// The project's vault: the nearest folder at or above `from` that has `cm.toml` or `.memory/`. A `.memory` that is a
-    /// symbolic link never counts: whoever made the folder would choose which vault of the user is opened.
+    /// Finds the project's vault: the nearest folder at or above `from` with `cm.toml` or
+    /// `.memory/`. A `.memory` that is a symbolic link is ignored, because the folder's author
+    /// could redirect it to another vault of the user.
     pub fn above(from: &Path) -> Option<Self> {
         let from = from.canonicalize().ok()?;
         from.ancestors().find_map(|folder| {
@@ -85,35 +89,36 @@ impl Vault {
         })
     }
 
-    /// The same vault with the user's private files, and with its caches scrubbed: ready for use.
+    /// Adds the user's private files and cleans the caches, so that the vault is ready for use.
     pub fn ready(self, home: Option<&PrivateHome>) -> Self {
         caches::scrub(&self.root);
         Self { private: home.map(|home| home.of(&self.root)), ..self }
     }
 
-    /// The user's private files of this vault.
+    /// Returns the user's private files for this vault.
     ///
     /// # Errors
-    /// [`Error::NoPrivateFolder`] where the user has no home folder.
+    ///
+    /// [`Error::NoPrivateFolder`] if the user has no home folder.
     pub fn private(&self) -> Result<&PrivateFolder, Error> {
         self.private.as_ref().ok_or(Error::NoPrivateFolder)
     }
 
-    /// A private file of the vault's state by its name.
+    /// Returns the path of a private state file.
     ///
     /// # Errors
+    ///
     /// [`Error::NoPrivateFolder`].
     pub fn private_file(&self, name: &str) -> Result<PathBuf, Error> {
         Ok(self.private()?.state().join(name))
     }
 
-    /// The root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Which folder lies at the root now, so that another one that takes its place is told from it; `None` where the
-    /// platform does not tell, or nothing lies there.
+    /// Returns device and inode of the root folder, for detecting that another folder took its
+    /// place. `None` if the platform does not support it or the folder does not exist.
     pub fn identity(&self) -> Option<[u64; 2]> {
         #[cfg(unix)]
         {
@@ -125,28 +130,29 @@ impl Vault {
         None
     }
 
-    /// Where a note lies on disk.
+    /// Returns the absolute path of a note.
     pub fn file(&self, path: &NotePath) -> PathBuf {
         self.root.join(path.as_str())
     }
 
-    /// The index and its manifest; derived.
+    /// Folder of the index; derived data.
     pub fn index(&self) -> PathBuf {
         self.root.join("_index")
     }
 
-    /// The vectors of its notes; derived.
+    /// Folder of the vectors; derived data.
     pub fn vectors(&self) -> PathBuf {
         self.root.join("_embeddings")
     }
 
-    /// Usage, records of hooks, and the lock of writers; not derived, but no knowledge either.
+    /// Folder of usage data, hook logs and the writer lock. Not derived, but not part of the
+    /// knowledge either.
     pub fn state(&self) -> PathBuf {
         self.root.join("_state")
     }
 
-    /// A path on the command line as a path in the vault, where it lies there: relative to `cwd`, absolute, or
-    /// already relative to the root.
+    /// Converts a typed path to a path in the vault. It may be relative to `cwd`, absolute, or
+    /// relative to the root. Returns `None` if there is no such file in the vault.
     pub fn locate(&self, cwd: &Path, typed: &str) -> Option<NotePath> {
         let absolute = cwd.join(typed);
         let from_cwd = absolute.parent().and_then(|folder| folder.canonicalize().ok()).and_then(|folder| {
@@ -157,16 +163,18 @@ impl Vault {
         from_cwd.into_iter().chain(NotePath::parse(typed).ok()).find(|path| self.holds(path))
     }
 
-    /// Whether a regular file lies there: no pipe, which would be waited for, and no link that leads out.
+    /// Whether the path is a regular file. Pipes, which would block, and links that leave the vault
+    /// are excluded.
     fn holds(&self, path: &NotePath) -> bool {
         let real = self.file(path).canonicalize();
         real.is_ok_and(|real| real.starts_with(&self.root) && real.is_file())
     }
 
-    /// The bytes of a note.
+    /// Reads a note.
     ///
     /// # Errors
-    /// What the file system says.
+    ///
+    /// Errors of the file system.
     pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
         let mut file = open_file(&self.file(path))?;
         let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len()).unwrap_or_default());
@@ -174,11 +182,12 @@ impl Vault {
         Ok(bytes)
     }
 
-    /// The beginning of a note that is longer than [`LONGEST_NOTE`], nothing of one that is longer than [`LARGEST_NOTE`], and else all
-    /// of it; with the size of the file where it was cut.
+    /// Reads a note up to [`LONGEST_NOTE`] bytes, and nothing of a note larger than
+    /// [`LARGEST_NOTE`]. If the content is incomplete, the file size is returned too.
     ///
     /// # Errors
-    /// What the file system says.
+    ///
+    /// Errors of the file system.
     pub fn read_start(&self, path: &NotePath) -> io::Result<(Vec<u8>, Option<u64>)> {
         let file = open_file(&self.file(path))?;
         let size = file.metadata()?.len();
@@ -200,10 +209,12 @@ impl Vault {
         Ok((bytes, Some(size)))
     }
 
-    /// The text of one of the vault's own files at the root; `None` where there is none.
+    /// Reads one of the vault's own files at the root. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Io`] where it exists and cannot be read as text, [`Error::LeadsOut`] where it is a link out of the vault.
+    ///
+    /// [`Error::Io`] if it cannot be read as text, [`Error::LeadsOut`] if it is a link out of the
+    /// vault.
     pub fn read_own(&self, name: &str) -> Result<Option<String>, Error> {
         let path = self.root.join(name);
         // Its text may reach a prompt, so it must not be another file of the user.
@@ -217,39 +228,43 @@ impl Vault {
         }
     }
 
-    /// What tells whether one of the vault's own files is another than it was; `None` where there is none.
+    /// Returns the stamp of one of the vault's own files, or `None` if it does not exist.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn stamp_own(&self, name: &str) -> Result<Option<Stamp>, Error> {
         stamp(&self.root.join(name))
     }
 
-    /// Like [`Vault::stamp_own`], of a private file of the vault's state.
+    /// Like [`Vault::stamp_own`], for a private state file.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`] and [`Error::NoPrivateFolder`].
     pub fn stamp_private(&self, name: &str) -> Result<Option<Stamp>, Error> {
         stamp(&self.private_file(name)?)
     }
 
-    /// The text of a private file of the vault's state; `None` where there is none.
+    /// Reads a private state file. Returns `None` if it does not exist.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`] and [`Error::NoPrivateFolder`].
     pub fn read_private(&self, name: &str) -> Result<Option<String>, Error> {
         self.private()?.read(&self.private_file(name)?)
     }
 
-    /// Writes a private file of the vault's state.
+    /// Writes a private state file.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`] and [`Error::NoPrivateFolder`].
     pub fn write_private(&self, name: &str, text: &str) -> Result<(), Error> {
         self.private()?.write(&self.private_file(name)?, text.as_bytes())
     }
 
-    /// How many files a folder of the vault holds, counted no further than `most`.
+    /// Counts the files of a folder in the vault, up to `most`.
     pub fn crowd(&self, folder: &str, most: usize) -> usize {
         std::fs::read_dir(self.root.join(folder)).map_or(0, |entries| entries.take(most).count())
     }
@@ -263,15 +278,16 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, Error> {
     }
 }
 
-/// Makes a folder that is to be a vault, with those above it.
+/// Creates the folder of a new vault, including its parents.
 ///
 /// # Errors
+///
 /// [`Error::Io`].
 pub fn make(folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))
 }
 
-/// Opens a regular file to read; a pipe or device in its place is refused and never waited for.
+/// Opens a regular file for reading. Pipes and devices are rejected without blocking.
 fn open_file(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.read(true);

@@ -1,7 +1,7 @@
-//! Files of JSON lines: appended to, read as a whole, and set aside when they grow too long. Records and failures of hooks
-//! lie in the vault's `_state/`, all others among the user's private files.
+//! Files of JSON lines: append, read, and rotate by size. Logs of hooks and injections are stored
+//! in the vault's `_state/`, all others among the user's private files.
 //!
-//! It does not know what a line says.
+//! The format of the lines is defined by the caller.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -17,29 +17,29 @@ use super::layout::Vault;
 use super::private::PrivateFolder;
 use cm_note::instant::Instant;
 
-/// A file of lines, each a JSON object.
+/// A file of JSON objects, one per line.
 #[derive(Debug, Clone)]
 pub struct Lines {
     path: PathBuf,
-    /// Beyond so many bytes the file is set aside, and what was set aside before is dropped.
+    /// Size in bytes above which the file is rotated, replacing the previously rotated file.
     most: Option<u64>,
-    /// The private folder that it lies in; `None` in a vault's `_state/`.
+    /// The private folder that contains the file; `None` for files in a vault's `_state/`.
     private: Option<PrivateFolder>,
 }
 
-/// How long the log of what was read may grow, in bytes; as much again is set aside.
+/// Size in bytes above which the log of reads is rotated.
 const MOST_READS: u64 = 1 << 20;
 
-/// How long the audit log of the server may grow, in bytes; as much again is set aside.
+/// Size in bytes above which the server's audit log is rotated.
 const MOST_AUDITED: u64 = 16 << 20;
 
-/// How long the log of hooks may grow, in bytes; as much again is set aside.
+/// Size in bytes above which the log of hooks is rotated.
 const MOST_FAILURES: u64 = 64 << 10;
 
-/// The folder of what sessions were told.
+/// Folder of the injection logs.
 const TOLD: &str = "hooks";
 
-/// Removes what sessions were told that nobody has been told anything in since then. What cannot be removed stays.
+/// Deletes injection logs of sessions that were last active before `since`. Errors are ignored.
 pub fn forget_told(vault: &Vault, since: Instant) {
     let Ok(entries) = fs::read_dir(vault.state().join(TOLD)) else { return };
     for entry in entries.flatten() {
@@ -53,53 +53,59 @@ pub fn forget_told(vault: &Vault, since: Instant) {
 }
 
 impl Lines {
-    /// What was read of agents' sessions: `reads.jsonl`, and `reads.jsonl.1` with what came before.
+    /// Opens the log of what was read from agents' sessions: `reads.jsonl`, rotated to
+    /// `reads.jsonl.1`.
     ///
     /// # Errors
+    ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_reads(vault: &Vault) -> Result<Self, Error> {
         Ok(Self { most: Some(MOST_READS), ..Self::private(vault, "reads.jsonl")? })
     }
 
-    /// The audit log of the server: `audit.jsonl`, and `audit.jsonl.1` with what came before.
+    /// Opens the server's audit log: `audit.jsonl`, rotated to `audit.jsonl.1`.
     ///
     /// # Errors
+    ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_server(vault: &Vault) -> Result<Self, Error> {
         Ok(Self { most: Some(MOST_AUDITED), ..Self::private(vault, "audit.jsonl")? })
     }
 
-    /// The sessions that onboarding is done with: `onboarded.jsonl`.
+    /// Opens the list of sessions that onboarding has finished: `onboarded.jsonl`.
     ///
     /// # Errors
+    ///
     /// [`Error::NoPrivateFolder`].
     pub fn of_onboarding(vault: &Vault) -> Result<Self, Error> {
         Self::private(vault, "onboarded.jsonl")
     }
 
-    /// What went wrong in hooks: `hooks.log`, and `hooks.log.1` with what came before.
+    /// Opens the log of failed hooks: `hooks.log`, rotated to `hooks.log.1`.
     pub fn of_hooks(vault: &Vault) -> Self {
         Self { path: vault.state().join("hooks.log"), most: Some(MOST_FAILURES), private: None }
     }
 
-    /// What an agent's session was told, by the name of its record: a file in `hooks/`.
+    /// Opens the injection log of a session, a file in `hooks/`.
     pub fn of_told(vault: &Vault, name: &str) -> Self {
         Self { path: vault.state().join(TOLD).join(name), most: None, private: None }
     }
 
-    /// The file of that name among the user's private files of a vault; it need not exist, and is never set aside.
+    /// Opens a private file of the vault by name. It need not exist, and is never rotated.
     ///
     /// # Errors
+    ///
     /// [`Error::NoPrivateFolder`].
     pub fn private(vault: &Vault, name: &str) -> Result<Self, Error> {
         let private = vault.private()?.clone();
         Ok(Self { path: private.state().join(name), most: None, private: Some(private) })
     }
 
-    /// Appends lines. Processes that do so at once wait for each other.
+    /// Appends lines. Concurrent processes wait for each other.
     ///
     /// # Errors
-    /// [`Error::Io`]; then none of them may have been written.
+    ///
+    /// [`Error::Io`]. Some or none of the lines may have been written.
     pub fn append<T: Serialize>(&self, lines: &[T]) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
@@ -113,11 +119,12 @@ impl Lines {
         self.write(&text, false)
     }
 
-    /// Appends lines if the file still is `length` bytes long, under its lock; otherwise another process has appended
-    /// meanwhile, and nothing is written.
+    /// Appends lines if the file is still `length` bytes long, under its lock. Returns `false`
+    /// without writing if another process has appended meanwhile.
     ///
     /// # Errors
-    /// [`Error::Io`]; then none of them may have been written.
+    ///
+    /// [`Error::Io`]. Some or none of the lines may have been written.
     pub fn append_at<T: Serialize>(&self, length: u64, lines: &[T]) -> Result<bool, Error> {
         let mut file = self.held()?;
         if file.metadata().map_err(Error::io("look at", &self.path))?.len() != length {
@@ -136,15 +143,17 @@ impl Lines {
         Ok(true)
     }
 
-    /// Adds a line, which is on the disk when this returns.
+    /// Appends a line and syncs it to disk.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn append_line(&self, line: &str) -> Result<(), Error> {
         self.write(format!("{}\n", line.trim_end_matches('\n')).as_bytes(), true)
     }
 
-    /// What a kill left half written is ended first, so that it costs only itself.
+    /// Appends text. A line truncated by a killed process is terminated first, so that only that
+    /// line is lost.
     fn write(&self, text: &[u8], synced: bool) -> Result<(), Error> {
         let mut file = self.held()?;
         let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
@@ -158,23 +167,24 @@ impl Lines {
         if synced { file.sync_data().map_err(Error::io("write", &self.path)) } else { Ok(()) }
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All that it holds; nothing where there is none. Bytes that are no text are replaced.
+    /// Returns the whole text, empty if the file does not exist. Invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// [`Error::Io`] where it is there and cannot be read.
+    ///
+    /// [`Error::Io`] if the file exists but cannot be read.
     pub fn text(&self) -> Result<String, Error> {
         self.text_and_length().map(|(text, _)| text)
     }
 
-    /// Like [`Self::text`], with the file's length in bytes, for [`Self::append_at`].
+    /// Like [`Self::text`], with the file's length in bytes for [`Self::append_at`].
     ///
     /// # Errors
-    /// [`Error::Io`] where it is there and cannot be read.
+    ///
+    /// [`Error::Io`] if the file exists but cannot be read.
     pub fn text_and_length(&self) -> Result<(String, u64), Error> {
         match read_regular(&self.path) {
             Ok(bytes) => Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes.len() as u64)),
@@ -183,9 +193,10 @@ impl Lines {
         }
     }
 
-    /// All lines, the oldest first, and how many could not be read.
+    /// Returns all parsed lines, oldest first, and the number of invalid ones.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn read<T: DeserializeOwned>(&self) -> Result<(Vec<T>, usize), Error> {
         let (mut lines, mut damaged) = (Vec::new(), 0);
@@ -205,7 +216,8 @@ impl Lines {
         Ok((lines, damaged))
     }
 
-    /// The file, locked until it is dropped. One that was set aside while the lock was waited for is not it any more.
+    /// Opens and locks the file until it is dropped. Retries if the file was rotated while waiting
+    /// for the lock.
     fn held(&self) -> Result<File, Error> {
         match (&self.private, self.path.parent()) {
             (Some(private), _) => private.make_parent(&self.path)?,

@@ -1,6 +1,8 @@
-//! The one advisory lock of a vault's writers. The kernel lets go of it when its holder dies, however it dies.
+//! The advisory lock of a vault's writers. The kernel releases it when its holder exits for any
+//! reason.
 //!
-//! The lock file is never written, truncated or replaced. Who holds it is noted among the user's private files.
+//! The lock file is never written, truncated or replaced. Its holder is recorded among the user's
+//! private files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -11,21 +13,22 @@ use super::caches::{LOCK, open_regular};
 use super::error::Error;
 use super::layout::Vault;
 
-/// Held while a vault is changed; dropping it lets the next writer in.
+/// The writer lock, released when dropped.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
-    /// Where the holder is noted; `None` where the user has no private folder.
+    /// File that records the holder; `None` if the user has no private folder.
     note: Option<PathBuf>,
 }
 
 impl Lock {
-    /// Takes the lock, waiting up to `patience` for another writer.
+    /// Acquires the lock, waiting up to `patience` for another writer.
     ///
-    /// `holder` says who we are, for the message that others print.
+    /// `holder` describes this process, for the messages of others.
     ///
     /// # Errors
-    /// [`Error::Locked`] past the deadline, [`Error::Io`] where the lock file cannot be made.
+    ///
+    /// [`Error::Locked`] on timeout, [`Error::Io`] if the lock file cannot be created.
     pub fn take(vault: &Vault, holder: &str, patience: Duration) -> Result<Self, Error> {
         let path = vault.root().join(LOCK);
         fs::create_dir_all(vault.state()).map_err(Error::io("make the folder", &vault.state()))?;
@@ -41,10 +44,11 @@ impl Lock {
         Ok(Self { file, note })
     }
 
-    /// Waits up to `patience` until nobody holds the lock, for readers that would rather see all of a change or none.
-    /// Nothing is written.
+    /// Waits up to `patience` until the lock is free, for readers that should not see half of a
+    /// change. Writes nothing.
     ///
     /// # Errors
+    ///
     /// Those of [`Lock::take`].
     pub fn wait_until_free(vault: &Vault, patience: Duration) -> Result<(), Error> {
         let path = vault.root().join(LOCK);
@@ -56,7 +60,7 @@ impl Lock {
     }
 }
 
-/// Tries to lock until it can or patience is over.
+/// Retries the lock until it succeeds or `patience` is over.
 fn wait(
     vault: &Vault,
     file: &File,
@@ -84,7 +88,7 @@ fn wait(
     }
 }
 
-/// Where the holder of a vault's lock is noted.
+/// Path of the file that records the holder of a vault's lock.
 fn holder_note(vault: &Vault) -> Option<PathBuf> {
     vault.private_file("holder").ok()
 }

@@ -1,6 +1,6 @@
-//! A vault's files on disk: found, walked, read, written, locked.
+//! A vault's files on disk: discovery, listing, reading, writing and locking.
 //!
-//! It knows nothing of commits, of the index, or of what a note means.
+//! This module does not depend on commits, on the index, or on the meaning of notes.
 #![allow(clippy::disallowed_methods, reason = "this layer owns the vault's files")]
 
 pub mod caches;

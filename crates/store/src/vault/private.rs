@@ -1,8 +1,8 @@
-//! The user's private files of a vault: settings with keys, tokens, the journal, the log of what was read, uploaded
-//! sessions, and whether the vault is trusted.
+//! The user's private files for a vault: settings with keys, tokens, the journal, the log of reads,
+//! uploaded sessions, and the trust record.
 //!
-//! They lie outside of the vault's tree, in the user's own state and configuration folders, so that a cloned, unpacked or
-//! synced folder cannot bring any of them along.
+//! They are stored in the user's state and configuration folders, outside the vault, so that a
+//! cloned, unpacked or synced folder cannot contain any of them.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use super::error::Error;
 use super::write;
 
-/// The user's folders for all vaults: `$XDG_STATE_HOME/cm` and `$XDG_CONFIG_HOME/cm`, or the platform's counterparts.
+/// The user's folders for all vaults: `$XDG_STATE_HOME/cm` and `$XDG_CONFIG_HOME/cm`, or the
+/// platform's equivalents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateHome {
-    /// Journals, tokens, logs, uploaded sessions, trust.
+    /// Folder of journals, tokens, logs, uploaded sessions and trust records.
     pub state: PathBuf,
-    /// Private settings.
+    /// Folder of private settings.
     pub config: PathBuf,
 }
 
@@ -28,11 +29,11 @@ pub struct PrivateFolder {
     key: String,
 }
 
-/// The size of the secret that signs journal entries, in bytes.
+/// Size in bytes of the secret that signs journal entries.
 const SECRET: usize = 32;
 
 impl PrivateHome {
-    /// The private files of the vault at `root`, an absolute path without symbolic links.
+    /// Returns the private files of the vault at `root`, an absolute path without symbolic links.
     pub fn of(&self, root: &Path) -> PrivateFolder {
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -41,40 +42,42 @@ impl PrivateHome {
         PrivateFolder { home: self.clone(), key: format!("{}-{}", name.trim_matches('-'), &hash[..16]) }
     }
 
-    /// The settings that count for every vault of the user: `config.toml`.
+    /// Path of the settings for all vaults of the user: `config.toml`.
     pub fn settings(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 }
 
 impl PrivateFolder {
-    /// The folder of the vault's private state.
+    /// Folder of the vault's private state.
     pub fn state(&self) -> PathBuf {
         self.home.state.join("vaults").join(&self.key)
     }
 
-    /// The vault's private settings, a TOML file in the user's configuration folder.
+    /// Path of the vault's private settings, a TOML file in the user's configuration folder.
     pub fn settings(&self) -> PathBuf {
         self.home.config.join("vaults").join(format!("{}.toml", self.key))
     }
 
-    /// The settings of the user for every vault.
+    /// Path of the user's settings for all vaults.
     pub fn user_settings(&self) -> PathBuf {
         self.home.settings()
     }
 
-    /// Writes a private file below the user's folders, mode 0600, in folders of mode 0700.
+    /// Writes a private file with mode 0600, in folders with mode 0700.
     ///
     /// # Errors
-    /// [`Error::Io`], also where a folder on the way belongs to another user.
+    ///
+    /// [`Error::Io`], including if a parent folder belongs to another user.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Error> {
         self.make_parent(file)?;
         write::replace_private(file, bytes)
     }
 
-    /// Makes the folder of a private file.
+    /// Creates the parent folder of a private file.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn make_parent(&self, file: &Path) -> Result<(), Error> {
         let top = [&self.home.state, &self.home.config].into_iter().find(|top| file.starts_with(top));
@@ -90,9 +93,10 @@ impl PrivateFolder {
         Ok(())
     }
 
-    /// Removes a private file; that there is none is no failure.
+    /// Removes a private file if it exists.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn remove(&self, file: &Path) -> Result<(), Error> {
         match fs::remove_file(file) {
@@ -101,10 +105,11 @@ impl PrivateFolder {
         }
     }
 
-    /// The text of a private file; `None` where there is none.
+    /// Reads a private file. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Io`] where it exists and cannot be read as text.
+    ///
+    /// [`Error::Io`] if it exists but cannot be read as text.
     pub fn read(&self, file: &Path) -> Result<Option<String>, Error> {
         match fs::read_to_string(file) {
             Ok(text) => Ok(Some(text)),
@@ -113,9 +118,10 @@ impl PrivateFolder {
         }
     }
 
-    /// The secret by which this user's `cm` recognises journal entries that it wrote itself; made when first needed.
+    /// Returns the secret that authenticates this user's journal entries, creating it on first use.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn secret(&self) -> Result<[u8; SECRET], Error> {
         let file = self.home.state.join("secret");
@@ -147,7 +153,8 @@ fn read_secret(file: &Path) -> Result<Option<[u8; SECRET]>, Error> {
     }
 }
 
-/// Makes a folder with mode 0700 and closes one that is there; those above `cm`'s own are made with the usual mode.
+/// Creates a folder with mode 0700, or changes an existing one to that mode. Missing parents get
+/// the default mode.
 fn make_closed(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
     #[cfg(unix)]

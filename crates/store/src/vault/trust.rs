@@ -1,7 +1,8 @@
-//! Whether the user trusts a vault: its CORE.md and rules may then reach the prompts of their agents.
+//! Records whether the user trusts a vault, so that its CORE.md and rules may be added to the
+//! prompts of their agents.
 //!
-//! The record lies among the user's private files, which are found by the vault's path. A vault that was moved, or another
-//! one that lies at the same path with another remote, is therefore asked for again.
+//! The record is stored among the user's private files, which are located by the vault's path. A
+//! vault that was moved, or another vault at the same path with another remote, needs new consent.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,50 +10,50 @@ use super::error::Error;
 use super::layout::Vault;
 use cm_note::instant::Instant;
 
-/// The record, among the private files of the vault.
+/// Name of the record among the private files of the vault.
 const FILE: &str = "trust.json";
 
-/// How a vault came to be trusted.
+/// How a vault became trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The user's own `cm init` made the vault.
+    /// Created by the user's own `cm init`.
     Init,
-    /// The user ran `cm trust`.
+    /// Confirmed by the user with `cm trust`.
     Person,
 }
 
-/// That the user trusts a vault.
+/// Record that the user trusts a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustRecord {
-    /// How it came to be trusted.
     pub source: Source,
-    /// Since when.
+    /// Time of the decision.
     pub at: Instant,
-    /// The URL of the repository's remote then; `None` where it had none.
+    /// URL of the repository's remote at that time; `None` if it had none.
     pub remote: Option<String>,
 }
 
-/// What the record says of a vault as it is now.
+/// Current trust state of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// The user trusts it.
+    /// The user trusts the vault.
     Trusted(TrustRecord),
     /// There is no record.
     Unknown,
-    /// It was trusted when its repository had another remote.
+    /// The repository had another remote when the vault was trusted.
     OtherRemote {
-        /// The remote then.
+        /// The remote at that time.
         was: String,
     },
 }
 
 impl Trust {
-    /// What holds of a vault whose repository has this remote now. A remote that was added since changes nothing: only the
-    /// user can have added it.
+    /// Returns the trust state of a vault, given the current remote of its repository. Adding a
+    /// first remote changes nothing, because only the user can have added it.
     ///
     /// # Errors
-    /// [`Error::NoPrivateFolder`], and [`Error::Io`] where the record cannot be read.
+    ///
+    /// [`Error::NoPrivateFolder`], and [`Error::Io`] if the record cannot be read.
     pub fn of(vault: &Vault, remote: impl FnOnce() -> Option<String>) -> Result<Self, Error> {
         let text = vault.read_private(FILE)?.unwrap_or_default();
         // A record that cannot be read counts as none: the user is asked once more.
@@ -63,7 +64,6 @@ impl Trust {
         })
     }
 
-    /// Whether the user trusts it.
     pub fn is_trusted(&self) -> bool {
         matches!(self, Self::Trusted(_))
     }
@@ -72,6 +72,7 @@ impl Trust {
 /// Records that the user trusts a vault.
 ///
 /// # Errors
+///
 /// [`Error::NoPrivateFolder`] and [`Error::Io`].
 pub fn grant(vault: &Vault, record: &TrustRecord) -> Result<(), Error> {
     // A record of two words, an instant and a text always has a JSON form.
@@ -79,9 +80,10 @@ pub fn grant(vault: &Vault, record: &TrustRecord) -> Result<(), Error> {
     vault.write_private(FILE, &format!("{text}\n"))
 }
 
-/// Removes the record; whether there was one.
+/// Removes the record. Returns whether there was one.
 ///
 /// # Errors
+///
 /// [`Error::NoPrivateFolder`] and [`Error::Io`].
 pub fn revoke(vault: &Vault) -> Result<bool, Error> {
     let file = vault.private_file(FILE)?;

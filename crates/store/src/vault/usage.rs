@@ -1,5 +1,6 @@
-//! How often notes were read, and how often they were shown: appended line by line, folded now and then. Losing it loses
-//! no knowledge. What it is worth is not decided here; being shown never counts as being read.
+//! Counts how often notes are read and how often they are retrieved: an append-only log that is
+//! compacted from time to time. Losing it loses no knowledge. The counts are not interpreted here;
+//! retrieval never counts as access.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -15,17 +16,17 @@ use super::layout::Vault;
 use super::write;
 use cm_note::instant::Instant;
 
-/// What is known of one note's use.
+/// Usage counts of one note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
-    /// How often it was read with `get`.
+    /// Number of accesses with `get`.
     pub accesses: u64,
-    /// When last.
+    /// Time of the last access.
     pub last: Option<Instant>,
-    /// How often it was shown without being asked for by name.
+    /// Number of times that the note was shown without being requested by name.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retrievals: u64,
-    /// When last.
+    /// Time of the last retrieval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_retrieval: Option<Instant>,
 }
@@ -36,7 +37,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Used {
-    /// Counts the other's use too.
+    /// Adds the counts of `other`, and takes the later times.
     pub fn add(&mut self, other: Self) {
         self.accesses = self.accesses.saturating_add(other.accesses);
         self.last = self.last.max(other.last);
@@ -45,7 +46,7 @@ impl Used {
     }
 }
 
-/// The use of all notes, by id or path.
+/// Usage counts of all notes, by id or path.
 pub type UsageTable = BTreeMap<String, Used>;
 
 /// One line of the log.
@@ -59,14 +60,14 @@ struct Line {
     kind: Use,
 }
 
-/// How a note was used; lines that say nothing are of the first kind.
+/// How a note was used. Lines without this field are accesses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Use {
-    /// Somebody asked for it.
+    /// The note was requested by name.
     #[default]
     Access,
-    /// It was among what was shown.
+    /// The note was among the results.
     Retrieval,
 }
 
@@ -88,41 +89,43 @@ const fn once() -> u64 {
     1
 }
 
-/// The log is folded when it passes this many bytes.
+/// Size of the log in bytes above which it is compacted.
 const FOLD_AT: u64 = 256 * 1024;
-/// A log that was set aside is folded this long after, when nobody can still be writing to it.
+/// Minimum age of a rotated log before it is merged, when no process can still be writing to it.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// The usage files of a vault: `_state/usage.json`, and `_state/usage.log` that is not folded into it yet.
+/// The usage files of a vault: `_state/usage.json`, and `_state/usage.log` with counts not merged
+/// yet.
 #[derive(Debug)]
 pub struct Usage {
     folder: PathBuf,
-    /// Whether there is anything to read or write at all.
+    /// Whether usage is recorded at all.
     counted: bool,
 }
 
 impl Usage {
-    /// Those of this vault.
     pub fn of(vault: &Vault) -> Self {
         Self { folder: vault.state(), counted: true }
     }
 
-    /// The use of notes that is not counted and was never known, such as that of a past.
+    /// Disabled usage data, for snapshots: nothing is read or recorded.
     pub fn none() -> Self {
         Self { folder: PathBuf::new(), counted: false }
     }
 
-    /// Notes one access. Waits for nobody.
+    /// Records one access without blocking.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`]; a caller that only reads may ignore it.
     pub fn record(&self, key: &str, at: Instant) -> Result<(), Error> {
         self.append(&[key], Use::Access, at)
     }
 
-    /// Notes that these were shown. Waits for nobody, and writes once, however many they are.
+    /// Records that these notes were shown, in a single write and without blocking.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`]; a caller that only reads may ignore it.
     pub fn retrieved(&self, keys: &[&str], at: Instant) -> Result<(), Error> {
         self.append(keys, Use::Retrieval, at)
@@ -146,7 +149,7 @@ impl Usage {
         file.write_all(&lines).map_err(Error::io("write", &path))
     }
 
-    /// All that is known. What is damaged or cannot be read counts for nothing; the second value says what that was.
+    /// Loads all counts. Damaged or unreadable data are skipped, and described in the second value.
     pub fn load(&self) -> (UsageTable, Vec<String>) {
         if !self.counted {
             return (UsageTable::new(), Vec::new());
@@ -167,9 +170,10 @@ impl Usage {
         (table, notices)
     }
 
-    /// Folds a log that has grown long; only the holder of the vault's lock may call it.
+    /// Compacts a log that has grown too long. Only the holder of the vault's lock may call this.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn fold(&self) -> Result<(), Error> {
         if !self.counted {
@@ -191,14 +195,15 @@ impl Usage {
         Ok(())
     }
 
-    /// Whether anything was counted or taken over yet.
+    /// Whether any counts exist.
     pub fn has_counts(&self) -> bool {
         self.counted && [self.table(), self.log(), self.aside()].iter().any(|path| path.exists())
     }
 
-    /// Takes over the counts of another tool, once: only where nothing is known yet.
+    /// Imports the counts of another tool, if none exist yet. Returns whether it did.
     ///
     /// # Errors
+    ///
     /// [`Error::Io`].
     pub fn adopt(&self, table: &UsageTable) -> Result<bool, Error> {
         if self.has_counts() || !self.counted {

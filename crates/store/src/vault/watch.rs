@@ -1,12 +1,13 @@
-//! Whether anything happened in a vault's folders, without walking them.
+//! Detects changes in a vault's folders without walking them.
 //!
-//! The kernel notes each change before the call that made it returns, and what it noted is read here when somebody asks: what
-//! happened before the question is always seen, and no thread has to be waited for. What it cannot tell of, such as folders that
-//! other machines write to, is not watched at all, and its owner walks.
+//! The kernel queues each change before the system call that made it returns, and the queue is read
+//! on demand. All earlier changes are therefore visible, without a background thread. Folders that
+//! the kernel cannot observe reliably, such as network drives, are not watched; callers walk them
+//! instead.
 
 use std::path::Path;
 
-/// A watch over folders that are named one by one.
+/// A watch on individually added folders.
 #[derive(Debug)]
 pub struct Watch {
     #[cfg(target_os = "linux")]
@@ -14,7 +15,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch over nothing yet; `None` where this system, or the disk that the vault lies on, tells nothing.
+    /// Creates a watch without folders. Returns `None` if the platform or the vault's file system
+    /// does not support it.
     pub fn of(root: &Path) -> Option<Self> {
         #[cfg(target_os = "linux")]
         return Some(Self { noted: linux::Noted::of(root)? });
@@ -25,7 +27,7 @@ impl Watch {
         }
     }
 
-    /// Watches this folder too, from now on. It may be told twice.
+    /// Adds a folder. Adding it again has no effect.
     pub fn add(&self, folder: &Path) {
         #[cfg(target_os = "linux")]
         self.noted.add(folder);
@@ -33,8 +35,8 @@ impl Watch {
         let _ = folder;
     }
 
-    /// How much happened so far in the folders: another number after every change. `None` from the moment on when
-    /// something may have been missed for good.
+    /// Returns a number that differs after every change in the folders, or `None` once changes may
+    /// have been missed.
     pub fn count(&self) -> Option<u64> {
         #[cfg(target_os = "linux")]
         return self.noted.count();
@@ -53,7 +55,8 @@ mod linux {
     use rustix::fs::{inotify, statfs};
     use rustix::io::Errno;
 
-    /// Disks that only this kernel writes to: ext2 to ext4, xfs, btrfs, f2fs, bcachefs, zfs, memory, and layers of these.
+    /// File systems that only this kernel writes to: ext2 to ext4, xfs, btrfs, f2fs, bcachefs, zfs,
+    /// tmpfs, and overlays of these.
     const OWN_DISKS: [u64; 9] = [
         0xef53,
         0x5846_5342,
@@ -66,7 +69,7 @@ mod linux {
         0x794c_7630,
     ];
 
-    /// Everything that changes what a walk sees, or what a file holds.
+    /// All events that change the result of a walk or the content of a file.
     const CHANGES: inotify::WatchFlags = inotify::WatchFlags::CREATE
         .union(inotify::WatchFlags::DELETE)
         .union(inotify::WatchFlags::MODIFY)
@@ -78,7 +81,7 @@ mod linux {
         .union(inotify::WatchFlags::ONLYDIR)
         .union(inotify::WatchFlags::DONT_FOLLOW);
 
-    /// What the kernel noted, and how much of it was read.
+    /// The inotify queue, and the events read from it.
     #[derive(Debug)]
     pub(super) struct Noted {
         kernel: OwnedFd,
@@ -88,7 +91,7 @@ mod linux {
     #[derive(Debug, Default)]
     struct Read {
         events: u64,
-        /// A folder could not be watched, as where too many are already.
+        /// Whether a folder could not be watched, for example because of the limit on watches.
         blind: bool,
     }
 
@@ -136,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder on a disk that can be watched, or none, where the machine has no such disk for temporary files.
+    /// Returns a temporary folder with a watch, or `None` if its file system cannot be watched.
     fn watched() -> Option<(tempfile::TempDir, Watch)> {
         let folder = tempfile::tempdir().unwrap();
         let watch = Watch::of(folder.path())?;

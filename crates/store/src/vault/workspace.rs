@@ -1,6 +1,7 @@
-//! The files of a project that a vault serves: found as git sees them, read one at a time, never written.
+//! Read access to the files of the project that a vault serves, with Git's ignore rules.
 //!
-//! It follows no link and leaves the vault's own files out, so that a rule is not found in the note that states it.
+//! Links are not followed, and the vault's own files are excluded, so that a rule is not found in
+//! the note that defines it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +11,11 @@ use ignore::WalkBuilder;
 use super::error::Error;
 use super::layout::{CORE, REFLECTION, Vault};
 
-/// The largest file that is read, in bytes.
+/// Maximum size in bytes of a file to read.
 const LARGEST: u64 = 1_000_000;
-/// How far into a file a NUL byte is looked for, which no text has.
+/// Number of bytes that are searched for NUL, which marks a binary file.
 const PEEK: usize = 8192;
-/// The folders and files of a vault whose root is the workspace itself.
+/// Vault files and folders to exclude if the vault's root is the workspace itself.
 const OWN: [&str; 12] = [
     "graph",
     "vault",
@@ -30,7 +31,7 @@ const OWN: [&str; 12] = [
     REFLECTION,
 ];
 
-/// A project's folder.
+/// The folder of a project.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: PathBuf,
@@ -40,14 +41,15 @@ pub struct Workspace {
 /// A file of the workspace.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// From the workspace's folder, with `/` between its parts.
+    /// Path relative to the workspace, with `/` as separator.
     pub path: String,
     file: PathBuf,
     size: u64,
 }
 
 impl File {
-    /// Its text, with what is no UTF-8 replaced; `None` for one that is large, no text, or cannot be read.
+    /// Returns the text, with invalid UTF-8 replaced. `None` if the file is too large, binary or
+    /// unreadable.
     pub fn text(&self) -> Option<String> {
         if self.size > LARGEST {
             return None;
@@ -59,10 +61,11 @@ impl File {
 }
 
 impl Workspace {
-    /// Takes a folder as the workspace; what belongs to these vaults is no part of it.
+    /// Opens a folder as the workspace, excluding the files of these vaults.
     ///
     /// # Errors
-    /// [`Error::Io`] where it is no folder that can be read.
+    ///
+    /// [`Error::Io`] if the folder cannot be read.
     pub fn open(root: &Path, vaults: &[&Vault]) -> Result<Self, Error> {
         let root = root.canonicalize().map_err(Error::io("open", root))?;
         fs::read_dir(&root).map_err(Error::io("read", &root))?;
@@ -73,17 +76,18 @@ impl Workspace {
         Ok(Self { leave_out: own.collect(), root })
     }
 
-    /// The nearest folder at or above that is a repository's; the folder itself where there is none.
+    /// Returns the nearest repository root at or above the folder, or the folder itself if there is
+    /// none.
     pub fn root_of(folder: &Path) -> &Path {
         folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(folder)
     }
 
-    /// Its folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Its files, by path: hidden ones too, but none that a `.gitignore` names, and none of git's own.
+    /// Iterates over the files by path. Hidden files are included; files ignored by `.gitignore`
+    /// and `.git` are not.
     pub fn files(&self) -> impl Iterator<Item = File> + '_ {
         let leave_out = self.leave_out.clone();
         let walk = WalkBuilder::new(&self.root)
@@ -104,7 +108,8 @@ impl Workspace {
         })
     }
 
-    /// Whether something lies at a relative path, ignored or not; nothing that a link leads to outside.
+    /// Whether something exists at a relative path, ignored or not. Links out of the workspace do
+    /// not count.
     pub fn holds(&self, path: &str) -> bool {
         self.root.join(path).canonicalize().is_ok_and(|real| real.starts_with(&self.root))
     }

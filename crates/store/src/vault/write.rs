@@ -1,4 +1,4 @@
-//! One file at a time, written so that a reader sees the old bytes or the new ones and nothing between.
+//! Atomic writes of single files: a reader sees either the old or the new content.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -8,28 +8,31 @@ use super::error::Error;
 use super::layout::Vault;
 use cm_note::path::{NotePath, is_git_folder};
 
-/// How temporary files begin: hidden, so that no walk takes them for notes.
+/// Prefix of temporary files. They are hidden, so that no walk treats them as notes.
 const PREFIX: &str = ".cm-";
 const SUFFIX: &str = ".tmp";
 
-/// Whether a file of this name is one that a writer left when it was killed.
+/// Whether the name is that of a temporary file, which a killed writer may leave behind.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// Writes a note: a temporary file beside it, fsync, rename, fsync of the folder. Permissions of an existing file stay.
-/// A symbolic link is written through where its target lies in the vault.
+/// Writes a note atomically: temporary file, fsync, rename, fsync of the folder. Permissions of an
+/// existing file are preserved. A symbolic link is written through if its target is in the vault.
 ///
 /// # Errors
-/// [`Error::LeadsOut`] and [`Error::Io`]; the note is then as it was.
+///
+/// [`Error::LeadsOut`] and [`Error::Io`]; the note is then unchanged.
 pub fn write(vault: &Vault, path: &NotePath, bytes: &[u8]) -> Result<(), Error> {
     let target = target(vault, path)?;
     replace(&target, bytes)
 }
 
-/// Removes a note and the folders that it leaves empty, up to the vault's root. Nothing happens where it is gone.
+/// Removes a note, and parent folders that become empty, up to the vault's root. Does nothing if
+/// the note does not exist.
 ///
 /// # Errors
+///
 /// [`Error::LeadsOut`] and [`Error::Io`].
 pub fn remove(vault: &Vault, path: &NotePath) -> Result<(), Error> {
     let file = vault.file(path);
@@ -44,7 +47,7 @@ pub fn remove(vault: &Vault, path: &NotePath) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes a folder and those above it, as far as they are empty, up to the vault's root.
+/// Removes a folder and its parents as long as they are empty, up to the vault's root.
 pub(super) fn remove_empty(vault: &Vault, folder: &Path) {
     for empty in folder.ancestors().take_while(|folder| *folder != vault.root()) {
         // Fails on the first folder that still holds something, which ends the climb.
@@ -54,11 +57,12 @@ pub(super) fn remove_empty(vault: &Vault, folder: &Path) {
     }
 }
 
-/// Removes temporary files beside a note that a killed writer left; only the holder of the vault's lock may call it. `known` are the
-/// contents that the writer had in hand: a file that holds something else is what another program saved at that moment, and
-/// is kept under a name that shows.
+/// Removes temporary files that a killed writer left next to a note. Only the holder of the vault's
+/// lock may call this. `known` are the contents that the writer handled. A file with other content
+/// was saved by another program at that moment, and is renamed to a visible name.
 ///
 /// # Errors
+///
 /// [`Error::Io`].
 pub fn sweep(vault: &Vault, path: &NotePath, known: &[&[u8]]) -> Result<(), Error> {
     let file = vault.file(path);
@@ -83,26 +87,29 @@ pub fn sweep(vault: &Vault, path: &NotePath, known: &[&[u8]]) -> Result<(), Erro
     Ok(())
 }
 
-/// Writes any file of the program's own the same safe way.
+/// Writes a file of the program atomically.
 ///
 /// # Errors
-/// [`Error::Io`]; the file is then as it was.
+///
+/// [`Error::Io`]; the file is then unchanged.
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_with(target, bytes, permissions(target))
 }
 
-/// Writes a file that only its owner may read (mode 0600 where the platform has modes).
+/// Writes a file that only its owner may read (mode 0600 on platforms with modes).
 ///
 /// # Errors
-/// [`Error::Io`]; the file is then as it was.
+///
+/// [`Error::Io`]; the file is then unchanged.
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace_with(target, bytes, owner_only(target))
 }
 
-/// Like [`replace_private`] for a file that must not exist yet.
+/// Like [`replace_private`], for a file that must not exist yet.
 ///
 /// # Errors
-/// [`Error::Io`], of the kind `AlreadyExists` where it exists; it is then as it was.
+///
+/// [`Error::Io`], with kind `AlreadyExists` if the file exists; it is then unchanged.
 pub fn create_private(target: &Path, bytes: &[u8]) -> Result<(), Error> {
     let folder = folder_of(target)?;
     let new = temporary(folder, target, bytes, owner_only(target))?;
@@ -128,17 +135,17 @@ fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Re
     sync_folder(folder)
 }
 
-/// The folder of a file, made where it is missing.
+/// Returns the parent folder of a file, creating it if necessary.
 fn folder_of(target: &Path) -> Result<&Path, Error> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
     Ok(folder)
 }
 
-/// A file under a temporary name, removed when dropped.
+/// A temporary file, removed when dropped.
 pub(super) type Temporary = tempfile::NamedTempFile;
 
-/// A temporary file in `folder` that holds these bytes, all of them on the disk.
+/// Creates a temporary file in `folder` with this content, synced to disk.
 pub(super) fn temporary(
     folder: &Path,
     target: &Path,
@@ -156,7 +163,7 @@ pub(super) fn temporary(
     Ok(new)
 }
 
-/// The permissions that the new file gets: those of the old one, else what the umask leaves of 0666.
+/// Returns the permissions for the new file: those of the old one, or 0666 restricted by the umask.
 pub(super) fn permissions(target: &Path) -> fs::Permissions {
     if let Ok(stat) = fs::metadata(target) {
         return stat.permissions();
@@ -177,7 +184,8 @@ pub(super) fn permissions(target: &Path) -> fs::Permissions {
     }
 }
 
-/// Makes a rename or removal survive a loss of power, where the platform can.
+/// Syncs a folder, so that a rename or removal survives a power failure, on platforms that support
+/// it.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(unix) {
         let open = File::open(folder).map_err(Error::io("open", folder))?;
@@ -186,7 +194,8 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The file that a path means, with its folder made; refused where a symbolic link leads out of the vault.
+/// Returns the file of a note and creates its folder. Fails if a symbolic link leads out of the
+/// vault.
 pub(super) fn target(vault: &Vault, path: &NotePath) -> Result<PathBuf, Error> {
     let file = vault.file(path);
     let folder = file.parent().unwrap_or_else(|| vault.root());
@@ -202,7 +211,7 @@ pub(super) fn target(vault: &Vault, path: &NotePath) -> Result<PathBuf, Error> {
     Ok(file)
 }
 
-/// Refuses what does not lie in the vault once all links are followed, and what lies in git's own folder.
+/// Fails if the path, with links resolved, is outside the vault or inside Git's own folder.
 pub(super) fn inside(vault: &Vault, path: &Path) -> Result<(), Error> {
     let real = path.canonicalize().map_err(Error::io("open", path))?;
     let refused = || Error::LeadsOut { path: path.to_owned() };

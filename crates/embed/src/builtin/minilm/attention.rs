@@ -1,4 +1,4 @@
-//! How the tokens of a text look at one another: each takes from every other as much as its query fits the other's key.
+//! Multi-head self-attention over the tokens of a text.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use super::functions::exponentials;
 use super::product::{ROWS, add_product};
 use super::weights::{FEATURES, HEADS};
 
-/// Features that a head looks at.
+/// Number of features per head.
 const SHARE: usize = FEATURES / HEADS;
 
-/// Writes what each token of a text sees. `asked` holds query, key and value of each token.
+/// Writes the attention output of each token to `seen`. `asked` holds query, key and value of each
+/// token.
 pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
     let count = text.len();
     let padded = count.next_multiple_of(ROWS);
@@ -33,12 +34,12 @@ pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mu
     }
 }
 
-/// What one head needs of one text.
+/// Query, key and value matrices of one head for one text.
 struct Head<S: Simd> {
     queries: Blocks<S>,
-    /// Token after token.
+    /// Stored by token.
     keys: Vec<f32>,
-    /// Feature after feature.
+    /// Stored by feature.
     values: Vec<f32>,
 }
 
@@ -61,7 +62,7 @@ impl<S: Simd> Head<S> {
     }
 }
 
-/// Divides each token's parts by its number.
+/// Divides each token's features by that token's number in `by`.
 fn divide<S: Simd>(simd: S, tokens: &mut Blocks<S>, by: &[S::f32s]) {
     simd.vectorize(
         #[inline(always)]
@@ -74,7 +75,7 @@ fn divide<S: Simd>(simd: S, tokens: &mut Blocks<S>, by: &[S::f32s]) {
     );
 }
 
-/// Puts a text's vectors where its tokens are, from a feature on.
+/// Copies the vectors of a text to its tokens in `whole`, starting at feature `first`.
 fn scatter<S: Simd>(part: &Blocks<S>, whole: &mut Blocks<S>, text: Range<usize>, first: usize) {
     for (index, token) in text.enumerate() {
         let (from, to) = (part.at(index), whole.at(token) + first * S::F32_LANES);

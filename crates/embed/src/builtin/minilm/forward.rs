@@ -1,6 +1,6 @@
-//! One pass through the model: from the tokens of some texts to a vector for each text.
+//! Forward pass of the model, from the tokens of some texts to one vector per text.
 //!
-//! The texts stand one after the other, so that none is filled up to the length of another.
+//! The texts are concatenated, so that none is padded to the length of another.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::product::add_linear;
 use super::weights::{FEATURES, HIDDEN, Layer, Weights};
 use crate::builtin::wordpiece::Token;
 
-/// What is to be computed: `texts` with at least one token each, and at most as many as there are places.
+/// Input of a forward pass. Each text has at least one token and at most as many as there are
+/// positions.
 pub struct Forward<'a> {
-    /// The weights.
     pub weights: &'a Weights,
-    /// The tokens of each text, with the marks at its beginning and end.
+    /// Tokens of each text, including the start and end tokens.
     pub texts: &'a [Vec<Token>],
 }
 
@@ -36,7 +36,7 @@ impl WithSimd for Forward<'_> {
 }
 
 impl Forward<'_> {
-    /// The vectors of the tokens, each with that of its place.
+    /// Returns the sum of token and position embedding for every token.
     fn look_up<S: Simd>(&self, simd: S) -> Blocks<S> {
         let mut tokens = Blocks::zeros(simd, self.texts.iter().map(Vec::len).sum(), FEATURES);
         let mut at = 0;
@@ -81,7 +81,7 @@ impl Layer {
     }
 }
 
-/// Where each text's tokens are among those of all.
+/// Returns the range of each text's tokens within all tokens.
 fn ranges(texts: &[Vec<Token>]) -> Vec<Range<usize>> {
     let mut end = 0;
     let ranges = texts.iter().map(|text| {
@@ -92,7 +92,7 @@ fn ranges(texts: &[Vec<Token>]) -> Vec<Range<usize>> {
     ranges.collect()
 }
 
-/// The sum of the vectors of a text's tokens: their mean, but for its length.
+/// Returns the sum of a text's token vectors, which is their mean up to scale.
 fn sum<S: Simd>(tokens: &Blocks<S>, text: Range<usize>) -> Vec<f32> {
     let mut sum = vec![0.0; FEATURES];
     for token in text {

@@ -1,11 +1,11 @@
-//! The functions between the products, a register at a time.
+//! Element-wise functions between the matrix products, computed one register at a time.
 
 use pulp::Simd;
 
 use super::blocks::Blocks;
 use super::weights::Norm;
 
-/// Brings every token's vector to mean and spread.
+/// Layer normalization of every token's vector.
 pub fn normalize<S: Simd>(simd: S, tokens: &mut Blocks<S>, norm: &Norm) {
     simd.vectorize(
         #[inline(always)]
@@ -33,7 +33,7 @@ pub fn normalize<S: Simd>(simd: S, tokens: &mut Blocks<S>, norm: &Norm) {
     );
 }
 
-/// Lets through what is positive, and little of what is negative: `x · Φ(x)`.
+/// Applies GELU, `x · Φ(x)`, to all features.
 pub fn gelu<S: Simd>(simd: S, tokens: &mut Blocks<S>) {
     simd.vectorize(
         #[inline(always)]
@@ -45,8 +45,8 @@ pub fn gelu<S: Simd>(simd: S, tokens: &mut Blocks<S>) {
     );
 }
 
-/// Turns each token's first `count` scores into shares of e to their power, still to be divided by their sum, which is
-/// returned for each block.
+/// Replaces each token's first `count` scores by their exponentials and returns the sums per block.
+/// Dividing by the sums completes the softmax.
 pub fn exponentials<S: Simd>(simd: S, scores: &mut Blocks<S>, count: usize) -> Vec<S::f32s> {
     let mut sums = Vec::new();
     simd.vectorize(
@@ -70,7 +70,7 @@ pub fn exponentials<S: Simd>(simd: S, scores: &mut Blocks<S>, count: usize) -> V
     sums
 }
 
-/// Abramowitz and Stegun 7.1.26, off by less than 2e-7.
+/// GELU with the error function from Abramowitz and Stegun 7.1.26, with an error below 2e-7.
 #[inline(always)]
 fn gelu_of<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const TERMS: [f32; 5] = [1.061_405_4, -1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6];
@@ -84,7 +84,7 @@ fn gelu_of<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_f32s(simd.mul_add_e_f32s(simd.abs_f32s(x), error, x), simd.splat_f32s(0.5))
 }
 
-/// e to the power of what is at most 88, right to six digits: 2ⁿ · eʳ, where r is small.
+/// Exponential function for arguments up to 88, accurate to six digits: 2ⁿ · eʳ with small r.
 #[inline(always)]
 fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const TERMS: [f32; 7] = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
@@ -101,7 +101,7 @@ fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_f32s(polynomial(simd, rest, TERMS), simd.transmute_f32s_u32s(power))
 }
 
-/// Terms of falling degree.
+/// Evaluates a polynomial. The coefficients are ordered by descending degree.
 #[inline(always)]
 fn polynomial<S: Simd, const COUNT: usize>(simd: S, x: S::f32s, terms: [f32; COUNT]) -> S::f32s {
     let mut sum = simd.splat_f32s(0.0);
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// A function of registers, applied to numbers.
+    /// Applies a register function to a slice of numbers.
     struct Apply<'a>(&'a mut [f32], bool);
 
     impl WithSimd for Apply<'_> {

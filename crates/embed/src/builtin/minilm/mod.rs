@@ -1,7 +1,8 @@
-//! The transformer: tokens look at one another in six layers before they are summed.
+//! The transformer model: six layers of self-attention, then mean pooling.
 //!
-//! Its weights stay quantised as they lie in the program, and are made numbers a few rows at a time, for as many tokens
-//! as are at hand; so it starts at once, needs little memory, and can be asked by several threads.
+//! The weights stay quantized in the program file. A few rows at a time are dequantized, for all
+//! tokens of a batch. The model therefore starts instantly, needs little memory and can be used by
+//! several threads.
 
 mod attention;
 mod blocks;
@@ -26,17 +27,17 @@ use cm_text::embedding::Embedding;
 use cm_weights::MINILM;
 
 const NAME: &str = "builtin/minilm-l6";
-/// Measured on questions and notes of different subjects.
+/// Cosines of unrelated texts, measured on questions and notes of different subjects.
 const UNRELATED: Chance = Chance { mean: 0.02, deviation: 0.055 };
 
-/// Tokens that it reads of a text, the marks at beginning and end among them.
+/// Maximum number of tokens per text, including the start and end tokens.
 const LONGEST: usize = 256;
 
-/// Tokens that go through the layers at once: so many that the weights are worth the unpacking, and so few that all
-/// their vectors stay in the processor's cache.
+/// Number of tokens per forward pass: enough to amortize the dequantization of the weights, few
+/// enough that their vectors fit in the processor cache.
 const AT_ONCE: usize = 256;
 
-/// `builtin/minilm-l6`: a small transformer, which reads the first 256 tokens of a text.
+/// `builtin/minilm-l6`: a small transformer that reads the first 256 tokens of a text.
 #[derive(Debug)]
 pub struct MiniLm {
     weights: Weights,
@@ -44,7 +45,7 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// The model that lies in the program.
+    /// Returns the model that is built into the program.
     #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<MiniLm> =
@@ -52,16 +53,17 @@ impl MiniLm {
         &SHIPPED
     }
 
-    /// Reads weights in the format that `assets/NOTICE.md` names.
+    /// Reads weights in the format described in `assets/NOTICE.md`.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where they are not what they should be.
+    ///
+    /// [`Error::Damaged`] if the weights are invalid.
     pub fn read(weights: &'static [u8]) -> Result<Self, Error> {
         let weights = Weights::read(Reader::new(NAME, weights), wordpiece::size())?;
         Ok(Self { weights, arch: Arch::new() })
     }
 
-    /// The vectors of texts of which each has tokens.
+    /// Computes the vectors of texts. Each text must have at least one token.
     fn forward(&self, texts: &[Vec<Token>]) -> Result<Vec<Embedding>, Error> {
         let sums = self.arch.dispatch(Forward { weights: &self.weights, texts });
         let vectors = sums.into_iter().map(|sum| {
@@ -72,7 +74,8 @@ impl MiniLm {
     }
 }
 
-/// The tokens of a text with their marks; none where it has none.
+/// Returns the tokens of a text between a start and an end token, or nothing for a text without
+/// tokens.
 fn marked(text: &str) -> Vec<Token> {
     let mut tokens = wordpiece::tokens(text, LONGEST - 2);
     if !tokens.is_empty() {

@@ -1,7 +1,7 @@
-//! Products of matrices: rows of weights with the vectors of tokens.
+//! Matrix products of weight rows with token vectors.
 //!
-//! A few rows and a few blocks of tokens are multiplied at a time, so that every number that is fetched is used several
-//! times, and as many sums are under way as the processor has registers for.
+//! The product is computed in tiles of several rows and blocks, so that each loaded number is used
+//! several times and the sums fill the registers.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
@@ -10,10 +10,10 @@ use pulp::Simd;
 use super::blocks::Blocks;
 use super::weights::Linear;
 
-/// Rows that are multiplied at once. The number of rows is always a multiple.
+/// Number of rows multiplied at once. The row count of every matrix is a multiple of it.
 pub const ROWS: usize = 8;
 
-/// Adds a linear map of the vectors of tokens to other vectors of theirs.
+/// Adds the linear map of the input vectors, bias included, to the output vectors.
 pub fn add_linear<S: Simd>(simd: S, map: &Linear, input: &Blocks<S>, output: &mut Blocks<S>) {
     simd.vectorize(
         #[inline(always)]
@@ -35,7 +35,8 @@ pub fn add_linear<S: Simd>(simd: S, map: &Linear, input: &Blocks<S>, output: &mu
     );
 }
 
-/// Adds the products of the rows of a matrix, a multiple of [`ROWS`], with as many of the first features as a row has.
+/// Adds the products of matrix rows with the input vectors. The number of rows must be a multiple
+/// of [`ROWS`]; a row covers the first features of a vector.
 pub fn add_product<S: Simd>(
     simd: S,
     matrix: &[f32],
@@ -53,10 +54,10 @@ pub fn add_product<S: Simd>(
     );
 }
 
-/// Adds the products of [`ROWS`] rows to the features from `first` on, of all blocks.
+/// Adds the products of [`ROWS`] rows to the features from `first` on, in all blocks.
 ///
-/// A build for debugging leaves our loops as slow as they are written; there a library multiplies, which is always built
-/// to be fast. A test holds one against the other.
+/// Debug builds use a library, which is always compiled with optimizations, because these loops are
+/// slow without them. A test compares both.
 #[inline(always)]
 fn add_rows<S: Simd>(
     simd: S,
@@ -116,7 +117,8 @@ fn add_rows_by_registers<S: Simd>(
     }
 }
 
-/// Adds the products for so many blocks; how many these are. Where there are few registers, half of the rows at a time.
+/// Adds the products for `BLOCKS` blocks and returns that number. With few registers, half of the
+/// rows are processed at a time.
 #[inline(always)]
 fn tile<S: Simd, const BLOCKS: usize>(
     simd: S,
@@ -136,7 +138,7 @@ fn tile<S: Simd, const BLOCKS: usize>(
     BLOCKS
 }
 
-/// The innermost loops: all sums stay in registers.
+/// Innermost loops; all sums stay in registers.
 #[inline(always)]
 fn sums<S: Simd, const BLOCKS: usize, const HEIGHT: usize>(
     simd: S,
@@ -176,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    /// Products for a number of tokens, by registers and by the library.
+    /// Computes products for the given number of tokens, by registers and by the library.
     struct Both(usize);
 
     impl WithSimd for Both {

@@ -1,34 +1,35 @@
-//! Matrices of small integers, with a scale for each group of them: 4 or 8 bits instead of 32.
+//! Quantized matrices with 4 or 8 bits per number and a shared scale per group.
 //!
-//! They stay in the program's file as they are; a row is made numbers when it is wanted.
+//! They stay in the program file; rows are dequantized on demand.
 
 use crate::Error;
 use crate::builtin::bytes::Reader;
 
-/// Numbers of four bits that have a scale in common.
+/// Number of 4-bit numbers that share a scale.
 const GROUP: usize = 64;
 
-/// How a row's numbers are kept.
+/// Quantization of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
-    /// Two numbers a byte, a scale for each group. A group's first half is in the lower halves of its bytes.
+    /// Two numbers per byte and one scale per group. The low halves of a group's bytes hold its
+    /// first half.
     Four,
-    /// A number a byte, a scale for the row.
+    /// One number per byte and one scale per row.
     Eight,
 }
 
-/// A matrix whose rows are made numbers one by one.
+/// A quantized matrix.
 #[derive(Debug)]
 pub struct Quantized {
     width: Width,
     columns: usize,
-    /// 16-bit numbers.
+    /// Scales as 16-bit floats.
     scales: &'static [u8],
     codes: &'static [u8],
 }
 
 impl Quantized {
-    /// Reads a matrix of so many rows and columns: all scales, then all codes.
+    /// Reads a matrix: all scales, then all codes.
     pub fn read(file: &mut Reader, rows: usize, columns: usize, width: Width) -> Result<Self, Error> {
         let (groups, bits) = match width {
             Width::Four => (columns / GROUP, 4),
@@ -39,7 +40,7 @@ impl Quantized {
         Ok(Self { width, columns, scales, codes })
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         match self.width {
             Width::Four => self.codes.len() * 2 / self.columns,
@@ -47,12 +48,13 @@ impl Quantized {
         }
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The numbers of a row. To be compiled for the processor at hand, it is inlined where that is known.
+    /// Dequantizes a row into `out`. Must be inlined into code that is compiled for the detected
+    /// processor.
     #[inline(always)]
     pub fn row(&self, index: usize, out: &mut [f32]) {
         match self.width {
@@ -86,7 +88,8 @@ impl Quantized {
     }
 }
 
-/// A number of 16 bits (IEEE 754), exactly. The exponent is moved by a product, which gets subnormal ones right too.
+/// Converts a 16-bit float (IEEE 754) exactly. The multiplication adjusts the exponent and also
+/// handles subnormal numbers.
 #[inline(always)]
 fn half(bytes: [u8; 2]) -> f32 {
     const MOVE: f32 = f32::from_bits((127 + 127 - 15) << 23);

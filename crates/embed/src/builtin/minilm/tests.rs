@@ -1,4 +1,4 @@
-//! The model as a whole.
+//! Tests of the complete transformer model.
 
 use super::*;
 

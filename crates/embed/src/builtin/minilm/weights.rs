@@ -1,69 +1,68 @@
-//! What the transformer has learnt, as it lies in its file: `CMT1`, eight numbers of shape, then matrix after matrix.
+//! Weights of the transformer. The file starts with `CMT1` and eight numbers for the shape,
+//! followed by the matrices.
 
 use super::quantized::{Quantized, Width};
 use crate::Error;
 use crate::builtin::bytes::{Reader, floats};
 
-/// Parts of a token's vector within the model, and of a text's in the end.
+/// Number of features of a token's vector and of the resulting text vector.
 pub const FEATURES: usize = 384;
-/// Heads that look at other tokens, each at a share of the features.
+/// Number of attention heads. Each uses an equal share of the features.
 pub const HEADS: usize = 12;
 const LAYERS: usize = 6;
-/// Parts of the hidden vector in the feed-forward step.
+/// Number of features of the hidden layer in the feed-forward step.
 pub const HIDDEN: usize = 1536;
-/// Places that a token can have in a text.
+/// Maximum number of token positions in a text.
 const PLACES: usize = 512;
 
-/// All weights.
+/// All weights of the model.
 #[derive(Debug)]
 pub struct Weights {
-    /// A vector for each token.
+    /// Token embeddings.
     pub tokens: Quantized,
-    /// A vector for each place, in which that of the kind of text is contained.
+    /// Position embeddings, with the token type embedding added.
     pub places: Quantized,
-    /// What is applied to their sum.
+    /// Normalization of the summed embeddings.
     pub norm: Norm,
-    /// What is applied then, one after the other.
+    /// Layers, in the order of their application.
     pub layers: Vec<Layer>,
 }
 
-/// One layer: tokens look at one another, then each is worked on by itself.
+/// A transformer layer: self-attention, then a feed-forward step per token.
 #[derive(Debug)]
 pub struct Layer {
-    /// From a token to its query, key and value.
+    /// Projection of a token to query, key and value.
     pub attention: Linear,
-    /// From what a token saw to what is added to it.
+    /// Projection of the attention output, which is added to the token.
     pub seen: Linear,
-    /// What is applied to that sum.
+    /// Normalization after attention.
     pub seen_norm: Norm,
-    /// From a token to the hidden vector.
+    /// Feed-forward map from a token to the hidden layer.
     pub up: Linear,
-    /// From the hidden vector to what is added to the token.
+    /// Feed-forward map from the hidden layer to the vector added to the token.
     pub down: Linear,
-    /// What is applied to that sum.
+    /// Normalization after the feed-forward step.
     pub down_norm: Norm,
 }
 
-/// A linear map: a matrix of a row for each part that comes out, and what is added.
+/// A linear map with one matrix row and one bias per output feature.
 #[derive(Debug)]
 pub struct Linear {
-    /// The matrix.
     pub matrix: Quantized,
-    /// What is added.
     pub bias: Vec<f32>,
 }
 
-/// How a token's vector is brought to a common mean and spread.
+/// Parameters of a layer normalization.
 #[derive(Debug)]
 pub struct Norm {
-    /// The spread of each part.
+    /// Scale per feature.
     pub scale: Vec<f32>,
-    /// The mean of each part.
+    /// Offset per feature.
     pub shift: Vec<f32>,
 }
 
 impl Weights {
-    /// Reads the weights of a model with so many tokens.
+    /// Reads the weights of a model with a vocabulary of `tokens` tokens.
     pub fn read(mut file: Reader, tokens: usize) -> Result<Self, Error> {
         let mut shape = vec![u32::from_le_bytes(*b"CMT1")];
         shape.extend([tokens, FEATURES, LAYERS, HEADS, HIDDEN].map(|number| number as u32));

@@ -1,23 +1,24 @@
-//! Which characters are dropped, split off or taken for accents: the general categories of Unicode 8, with the gaps, that
-//! the reference tokenizer has.
+//! Character classes of the tokenizer: control characters, combining marks and punctuation. They
+//! follow the general categories of Unicode 8, including the gaps of the reference tokenizer.
 //!
-//! A later Unicode would be more right and less equal: what counts is what the models were trained with. Generated once;
-//! a test holds every character against the reference.
+//! A newer Unicode version would be more correct, but would differ from the data that the models
+//! were trained on. The table was generated once; a test compares every character with the
+//! reference.
 
-/// What becomes of a character before words are cut into tokens.
+/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Control, format and private use: dropped (white space among them is looked at first).
+    /// Control, format or private use; removed. White space is handled before.
     Other,
-    /// A mark that takes no room of its own: dropped once letters are taken apart.
+    /// Combining mark; removed after decomposition.
     Mark,
-    /// Punctuation, and every ASCII sign: a word of its own.
+    /// Punctuation, including every ASCII symbol; a word by itself.
     Punctuation,
-    /// Anything else.
+    /// Any other character.
     Plain,
 }
 
-/// The class of a character.
+/// Returns the class of a character.
 pub fn class(character: char) -> Class {
     let number = u32::from(character);
     let after = RANGES.partition_point(|(first, _, _)| *first <= number);
@@ -29,7 +30,7 @@ pub fn class(character: char) -> Class {
 
 use Class::{Mark as M, Other as O, Punctuation as P};
 
-/// First and last character, in order.
+/// Ranges of characters (first, last, class), sorted. All other characters are plain.
 #[rustfmt::skip]
 const RANGES: [(u32, u32, Class); 444] = [
     (0x0, 0x1F, O), (0x21, 0x2F, P), (0x3A, 0x40, P), (0x5B, 0x60, P), (0x7B, 0x7E, P), (0x7F, 0x9F, O),

@@ -1,6 +1,6 @@
-//! Cuts a text into the tokens that the built-in models know, as the models' makers did: the uncased tokenizer of BERT.
+//! Tokenizer of the built-in models: the uncased WordPiece tokenizer of BERT.
 //!
-//! Every text is taken as words: what spells a mark of the model, such as `[SEP]`, is not taken for it.
+//! All text is treated as words; special tokens such as `[SEP]` in a text are not recognized.
 
 mod class;
 mod vocabulary;
@@ -8,10 +8,10 @@ mod words;
 
 pub use vocabulary::{BEGIN, END, Token, UNKNOWN, size};
 
-/// A word of more characters than this is not cut; it is unknown.
+/// Maximum number of characters of a word. Longer words become the unknown token.
 const LONGEST_WORD: usize = 100;
 
-/// The tokens of a text, the first `most` of them.
+/// Returns the first `most` tokens of a text.
 pub fn tokens(text: &str, most: usize) -> Vec<Token> {
     let mut tokens = Vec::with_capacity((text.len() / 4).min(most));
     let cut = words::each(text, |word| {
@@ -23,11 +23,11 @@ pub fn tokens(text: &str, most: usize) -> Vec<Token> {
     tokens
 }
 
-/// The shortest word that says something by itself, in bytes.
+/// Minimum length in bytes of a meaningful word.
 const SHORTEST_KNOWN: usize = 3;
 
-/// Whether the vocabulary has any word of a text as a whole. Of other texts the models know fragments only: names they
-/// never met, numbers, other languages, nonsense.
+/// Whether the vocabulary contains any word of a text as a whole. Other texts, such as new names,
+/// numbers, other languages or nonsense, consist only of fragments.
 pub fn knows_a_word(text: &str) -> bool {
     !words::each(text, |word| {
         let whole = vocabulary::longest(word, false).is_some_and(|(_, length)| length == word.len());
@@ -35,7 +35,8 @@ pub fn knows_a_word(text: &str) -> bool {
     })
 }
 
-/// Adds the tokens of a word: each the longest that fits, or one that says that the word is unknown.
+/// Appends the tokens of a word, each the longest match, or the unknown token if a part does not
+/// match.
 fn cut(word: &str, tokens: &mut Vec<Token>) {
     let before = tokens.len();
     let known = word.len() <= LONGEST_WORD || word.chars().nth(LONGEST_WORD).is_none();

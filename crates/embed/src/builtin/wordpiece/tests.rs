@@ -1,4 +1,4 @@
-//! The tokenizer against the reference, on texts of many scripts.
+//! Compares the tokenizer with the reference on texts in many scripts.
 
 mod reference;
 mod texts;

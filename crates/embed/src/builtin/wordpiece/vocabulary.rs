@@ -1,33 +1,33 @@
-//! The tokens that the built-in models know, and the longest of them that a word begins with.
+//! Vocabulary of the built-in models, with longest-prefix lookup.
 //!
-//! The table is made when the program is built; nothing is read or filled at run time.
+//! The table is generated at build time; nothing is loaded at run time.
 
 use cm_weights::slots::{EMPTY, Hash, SLOTS};
 use cm_weights::{OFFSETS, TABLE, VOCABULARY};
 
-/// A token's number: its line in the vocabulary, from 0.
+/// Number of a token: its line in the vocabulary, starting at 0.
 pub type Token = u16;
 
-/// The longest token has so many bytes, a test says.
+/// Length of the longest token in bytes; checked by a test.
 const LONGEST: usize = 18;
 
-/// What stands before a token that goes on within a word.
+/// Prefix of tokens that continue a word.
 const INSIDE: &[u8] = b"##";
 
-/// A word of which some part is no token.
+/// Token of words that cannot be split into known tokens.
 pub const UNKNOWN: Token = 1;
-/// What the transformer reads before each text.
+/// Token at the start of each text for the transformer.
 pub const BEGIN: Token = 2;
-/// What the transformer reads after each text.
+/// Token at the end of each text for the transformer.
 pub const END: Token = 3;
 
-/// How many tokens there are.
+/// Returns the number of tokens.
 pub const fn size() -> usize {
     OFFSETS.len() / 4 - 1
 }
 
-/// The longest token that a word begins with, and how many bytes of the word it is; `inside` where the word is the rest
-/// of one.
+/// Returns the longest token that `word` starts with, and its length in bytes. `inside` means that
+/// `word` is the rest of a longer word.
 pub fn longest(word: &str, inside: bool) -> Option<(Token, usize)> {
     let prefix = if inside { INSIDE } else { b"" };
     let most = word.len().min(LONGEST - prefix.len());
@@ -45,7 +45,7 @@ pub fn longest(word: &str, inside: bool) -> Option<(Token, usize)> {
     (1..=most).rev().find_map(|end| Some((find(hashes[end - 1], prefix, &bytes[..end])?, end)))
 }
 
-/// The token that consists of a prefix and a rest, whose hash is given.
+/// Returns the token `prefix` + `rest` with the given hash.
 fn find(hash: Hash, prefix: &[u8], rest: &[u8]) -> Option<Token> {
     let mut at = hash.slot();
     loop {
@@ -72,7 +72,7 @@ fn number(table: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-/// The text of a token.
+/// Returns the text of a token.
 #[cfg(test)]
 pub fn text(token: Token) -> &'static str {
     std::str::from_utf8(bytes(token)).unwrap()

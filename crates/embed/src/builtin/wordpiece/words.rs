@@ -1,12 +1,15 @@
-//! The words of a text: lower case, without accents, punctuation and Chinese characters alone.
+//! Splits a text into words: lower-case and without accents, with punctuation and Chinese
+//! characters as separate words.
 //!
-//! Most text is ASCII, which needs no tables; so each piece between blanks is looked at by itself.
+//! Each piece between blanks is processed separately, because most pieces are ASCII and need no
+//! tables.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::class::{Class, class};
 
-/// Gives each word of a text to `take` until it wants no more; whether it took all.
+/// Passes each word of a text to `take` until that returns `false`. Returns whether all words were
+/// taken.
 pub fn each(text: &str, mut take: impl FnMut(&str) -> bool) -> bool {
     let mut words = Words { word: String::with_capacity(32), take: &mut take };
     // What an ASCII blank parts is parted for good: no accent reaches over it.
@@ -17,7 +20,7 @@ pub fn each(text: &str, mut take: impl FnMut(&str) -> bool) -> bool {
     })
 }
 
-/// The word that is being put together, and where it goes.
+/// The current word and the callback for complete words.
 struct Words<'a, Take> {
     word: String,
     take: &'a mut Take,
@@ -61,7 +64,7 @@ impl<Take: FnMut(&str) -> bool> Words<'_, Take> {
         true
     }
 
-    /// A character that is a word by itself.
+    /// Emits a character as a separate word.
     fn alone(&mut self, character: char) -> bool {
         self.end() && {
             self.word.push(character);
@@ -76,7 +79,7 @@ impl<Take: FnMut(&str) -> bool> Words<'_, Take> {
     }
 }
 
-/// What the reference takes for Chinese, and sets apart.
+/// Whether the reference tokenizer treats the character as Chinese.
 fn is_chinese(character: char) -> bool {
     matches!(
         u32::from(character),

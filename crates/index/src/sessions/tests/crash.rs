@@ -1,4 +1,4 @@
-//! A run that dies: the next one neither loses an event nor tells one twice.
+//! After a crash, the next run neither loses nor duplicates an event.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,8 @@ fn talks() -> Vec<Talk> {
     (0..3).map(|id| Talk::new(&format!("s{id}"), (1..6).map(|line| said(id, line)).collect())).collect()
 }
 
-/// Reads on where the index says, as a caller does; `until` many events are told before the run dies.
+/// Continues reading at the stored cursor, like a real caller. Simulates a crash after `until`
+/// events by returning `false`.
 fn run(writer: &mut Writer, talks: &[Talk], until: &mut usize, step_after_each: bool) -> bool {
     for talk in talks {
         let read = writer.log(&talk.log()).unwrap().map_or(0, |log| log.cursor.parse::<usize>().unwrap());
@@ -36,7 +37,8 @@ fn run(writer: &mut Writer, talks: &[Talk], until: &mut usize, step_after_each: 
     true
 }
 
-/// All that an index answers, but for how many records a reading looked at: that depends on where readings ended.
+/// Returns everything the index answers except the record counts, which depend on where readings
+/// ended.
 fn plain(sessions: &Sessions) -> String {
     let seen = seen(sessions).unwrap();
     seen.lines().filter(|line| !line.contains("records:")).map(|line| format!("{line}\n")).collect()

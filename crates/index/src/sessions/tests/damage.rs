@@ -1,4 +1,5 @@
-//! Whatever happens to the files: a sound answer, or the word that the index must be begun anew.
+//! With damaged files, queries either return correct results or report that the index must be
+//! rebuilt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ fn talks() -> Vec<Talk> {
     (0..4).map(|n| Talk::new(&format!("s{n}"), (n..n + 7).map(said).collect())).collect()
 }
 
-/// An index with several segments and removed documents, so that files of every kind are there.
+/// Creates an index with several segments and deleted documents, so that it has files of every
+/// type.
 fn sound(folder: &Path) -> String {
     let talks = talks();
     told(folder, &talks);

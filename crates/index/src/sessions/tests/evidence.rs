@@ -1,4 +1,4 @@
-//! What sessions say of a rule.
+//! Tests for finding the evidence of a rule in sessions.
 
 use super::talk::{Talk, agent, instant, person, told, tool};
 use crate::sessions::Filter;

@@ -1,4 +1,4 @@
-//! What a search finds, and how it ranks.
+//! Tests for search results and ranking.
 
 use super::talk::{
     Talk, agent, event, found_ids, ids, instant, key, person, search, search_with, told, tool,

@@ -1,4 +1,4 @@
-//! Sessions that are one conversation.
+//! Tests for grouping sessions into conversations.
 
 use super::talk::{AT_ONCE, Talk, ids, person, search, told};
 use crate::sessions::{Filter, Sessions, Writer};

@@ -1,4 +1,4 @@
-//! Sessions by name and by time.
+//! Tests for listing sessions and looking them up.
 
 use super::talk::{AT_ONCE, Talk, agent, event, key, person, told, tool};
 use crate::sessions::{Filter, Lookup, SessionKey, Sessions, Understanding, Writer};

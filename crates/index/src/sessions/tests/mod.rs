@@ -1,4 +1,4 @@
-//! The index of sessions on real folders.
+//! Tests of the session index on real folders.
 
 mod crash;
 mod damage;

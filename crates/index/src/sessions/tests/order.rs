@@ -1,4 +1,4 @@
-//! In whatever order and steps events come, the same is found.
+//! Property tests: results do not depend on the order or batching of events.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,8 @@ fn event() -> impl Strategy<Value = Event> {
     })
 }
 
-/// Events of which no two are the same, told in the order of `order`, some of them twice, with steps in between.
+/// Indexes distinct events in the given order, some of them twice, with commits in between, and
+/// returns everything the index answers.
 fn index(events: &[(usize, Event)], order: &[usize], twice: &[bool], steps: &[bool]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();

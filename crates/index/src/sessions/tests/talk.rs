@@ -1,4 +1,4 @@
-//! Sessions to tell, and all that can be seen of an index.
+//! Sample sessions, and a dump of everything that an index answers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use cm_secrets::{Redacted, Rules, redact};
 use cm_session::event::{Event, EventKind, ToolOutcome};
 use cm_session::{Agent, Meta};
 
-/// No test waits for another's lock.
+/// Zero timeout, since no test waits for a lock.
 pub(super) const AT_ONCE: Duration = Duration::ZERO;
 
 pub(super) fn redacted(text: &str) -> Redacted {
@@ -26,7 +26,7 @@ pub(super) fn key(id: &str) -> SessionKey {
     SessionKey { agent: Agent::ClaudeCode, id: id.into() }
 }
 
-/// An event at a line, which happens that many seconds after 1970.
+/// Returns an event at `line`, timestamped `line` seconds after 1970.
 pub(super) fn event(line: u64, kind: EventKind) -> Event {
     Event { at: Some(instant(line as i64)), line, part: 0, record: None, side: false, kind }
 }
@@ -44,7 +44,7 @@ pub(super) fn tool(line: u64, text: &str) -> Event {
     event(line, EventKind::ToolResult { id: None, outcome: ToolOutcome::Ok, exit_code: None, text })
 }
 
-/// What a log tells of one session.
+/// Content of one sample session log.
 #[derive(Debug, Clone)]
 pub(super) struct Talk {
     pub(super) meta: Meta,
@@ -73,13 +73,13 @@ impl Talk {
         format!("/logs/{}.jsonl", self.meta.id)
     }
 
-    /// Tells it from its beginning.
+    /// Writes the session from its beginning.
     pub(super) fn tell(&self, writer: &mut Writer) {
         writer.begin(&self.key()).unwrap();
         self.go_on(writer, 0);
     }
 
-    /// Tells the events from one on.
+    /// Writes the events from position `from` on.
     pub(super) fn go_on(&self, writer: &mut Writer, from: usize) {
         for event in &self.events[from..] {
             writer.event(&self.key(), &Told::of(event, redacted)).unwrap();
@@ -92,7 +92,7 @@ impl Talk {
     }
 }
 
-/// An index of these sessions.
+/// Creates an index of these sessions.
 pub(super) fn told(folder: &Path, talks: &[Talk]) -> Sessions {
     let mut writer = Writer::open(folder, AT_ONCE).unwrap();
     talks.iter().for_each(|talk| talk.tell(&mut writer));
@@ -109,7 +109,7 @@ pub(super) fn search_with(sessions: &Sessions, query: &str, filter: &Filter, wei
     sessions.search(Asked { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
 }
 
-/// The ids of the sessions that a search finds.
+/// Returns the ids of the sessions that a search finds.
 pub(super) fn ids(sessions: &Sessions, query: &str) -> Vec<String> {
     found_ids(&search(sessions, query, &Filter::default()))
 }
@@ -118,7 +118,7 @@ pub(super) fn found_ids(found: &Found) -> Vec<String> {
     found.hits.iter().map(|hit| hit.session.meta.id.to_string()).collect()
 }
 
-/// Everything that an index answers, as text.
+/// Returns the results of many queries as text, for comparing indexes.
 pub(super) fn seen(sessions: &Sessions) -> Result<String, Error> {
     let filter = Filter::default();
     let mut seen = String::new();

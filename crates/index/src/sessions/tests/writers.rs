@@ -1,4 +1,4 @@
-//! One writes, and all others read what was committed.
+//! Tests of one writer with concurrent readers: readers see only committed data.
 
 use std::fs;
 

@@ -1,9 +1,9 @@
-//! A curation commits its own lines and leaves everything else as the person left it.
+//! A commit contains the operation's own lines and leaves all other changes in place.
 
 use super::*;
 use crate::git::Error;
 
-/// Staged, edited, deleted, intended, untracked and ignored files beside the note.
+/// Creates staged, edited, deleted, intent-to-add, untracked and ignored files next to the note.
 fn dirty(sandbox: &Sandbox) {
     for name in ["staged", "edited", "both", "deleted", "unstaged-delete", "mode"] {
         sandbox.write(&format!("{name}.txt"), "one\n");

@@ -1,4 +1,4 @@
-//! Reading the history back: logs, one note's life, old versions, and what an undo would take.
+//! Tests of the history: logs, single notes, old versions and undo.
 
 use super::*;
 use crate::git::{CommitId, Error, LogFilter};

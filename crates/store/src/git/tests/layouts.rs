@@ -1,9 +1,9 @@
-//! Every kind of repository and work tree that a vault may lie in, and the ones that are refused.
+//! Tests with all supported layouts of repositories and work trees, and with rejected ones.
 
 use super::*;
 use crate::git::{Error, Operation};
 
-/// Curates a note among untracked, staged and edited files, and checks that only the note moved.
+/// Commits a note among untracked, staged and edited files, and checks that only the note changed.
 fn survives(place: &Place<'_>) {
     place.write("graph/z.md", NOTE);
     place.git(&["add", "graph/z.md"]);

@@ -1,4 +1,4 @@
-//! Several writers, locks of other programs, and locks of the dead.
+//! Tests with concurrent writers, locks of other programs, and locks left by killed processes.
 
 use super::*;
 use crate::git::Error;
@@ -56,7 +56,7 @@ fn somebody_elses_lock_is_waited_for_and_then_named() {
     assert_eq!(sandbox.others(&[]), "");
 }
 
-/// What a process that was killed while it held the lock leaves behind.
+/// Creates the files that a process killed while holding the lock leaves behind.
 fn dead(sandbox: &Sandbox, content: &[u8], mark: &str) -> PathBuf {
     let git_dir = sandbox.root.join(".git");
     let mark = git_dir.join(format!("index.cm-{mark}"));

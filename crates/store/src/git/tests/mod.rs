@@ -1,4 +1,4 @@
-//! The layer against git's own program: repositories in every state that people leave them in.
+//! Compares this layer with the `git` program, on repositories in many states.
 
 mod dirty;
 mod history;
@@ -17,22 +17,21 @@ use cm_note::instant::Instant;
 use cm_note::message::Message;
 use cm_note::path::NotePath;
 
-/// A folder with repositories, and git cut off from the settings of whoever runs the tests.
+/// A temporary folder with repositories, isolated from the Git configuration of the user.
 struct Sandbox {
     dir: tempfile::TempDir,
     root: PathBuf,
 }
 
-/// A note with a line that curations change and lines that people do.
+/// A note with a line for operations to change and lines for manual edits.
 const NOTE: &str = "---\nid: n\nscore: 1\ntags: [a]\n---\nFirst line.\n\nLast line.\n";
 
 impl Sandbox {
-    /// An empty repository.
     fn new() -> Self {
         Self::with(&[])
     }
 
-    /// An empty repository made with these arguments.
+    /// Creates an empty repository with extra arguments for `git init`.
     fn with(arguments: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("repo");
@@ -43,7 +42,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Settings of its own for everything that the tests depend on.
+    /// Sets all Git options that the tests depend on.
     fn settle(&self) {
         for (key, value) in [
             ("user.name", "Ann"),
@@ -57,7 +56,7 @@ impl Sandbox {
         }
     }
 
-    /// One with a committed note, `graph/a.md`, and a neighbour.
+    /// Creates a repository with a committed note, `graph/a.md`, and another file.
     fn with_note() -> Self {
         let sandbox = Self::new();
         sandbox.begin();
@@ -71,7 +70,7 @@ impl Sandbox {
         self.git(&["commit", "-q", "-m", "Begin"]);
     }
 
-    /// The same sandbox seen from another folder in it.
+    /// Returns a view of the sandbox at another folder in it.
     fn at(&self, folder: &str) -> Place<'_> {
         Place { sandbox: self, root: self.dir.path().canonicalize().unwrap().join(folder) }
     }
@@ -96,7 +95,7 @@ impl Sandbox {
         self.here().repo()
     }
 
-    /// `git status --porcelain` without the lines of these paths.
+    /// Returns `git status --porcelain` without the lines of these paths.
     fn others(&self, paths: &[&str]) -> String {
         self.here().others(paths)
     }
@@ -106,7 +105,7 @@ impl Sandbox {
     }
 }
 
-/// A folder to work in.
+/// A working folder in the sandbox.
 struct Place<'s> {
     sandbox: &'s Sandbox,
     root: PathBuf,
@@ -150,7 +149,7 @@ impl Place<'_> {
         rest.fold(String::new(), |all, line| all + line + "\n")
     }
 
-    /// Curates a note: score 1 becomes 2 in the work tree, and the change is committed.
+    /// Changes score 1 to 2 in a note of the work tree and commits the change.
     fn curate(&self, path: &str) -> Result<Option<Committed>> {
         let note = NotePath::parse(path).unwrap();
         let repo = self.repo();
@@ -169,7 +168,7 @@ impl Place<'_> {
     }
 }
 
-/// The curation of these tests; it cannot be done to a text without its line.
+/// The change used by these tests; it applies only to texts with the expected line.
 fn raise(text: &str) -> Option<String> {
     text.contains("score: 1").then(|| text.replace("score: 1", "score: 2"))
 }

@@ -1,4 +1,4 @@
-//! Identity, signatures, hooks and maintenance.
+//! Tests of identity, signatures, hooks and maintenance.
 
 use super::*;
 use crate::git::Error;

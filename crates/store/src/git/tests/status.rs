@@ -1,4 +1,4 @@
-//! What was changed by hand, told as git would tell it.
+//! Compares the detected manual edits with `git status`.
 
 use super::*;
 use crate::git::Changed;

@@ -1,4 +1,5 @@
-//! Folders as file descriptors: one system call lists many entries, and one gives a file's numbers.
+//! Folder access by file descriptors: one system call lists many entries, and one reads a file's
+//! metadata.
 
 use std::ffi::CStr;
 use std::io;

@@ -1,4 +1,4 @@
-//! The numbers of a file that was looked at by its path.
+//! Converts the metadata of a file that was accessed by its path.
 
 use std::fs::{FileType, Metadata};
 

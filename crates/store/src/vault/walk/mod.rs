@@ -1,6 +1,6 @@
-//! Finds every note below a folder, on disk or in a commit, with its size and times, without opening one.
+//! Lists all notes below a folder, on disk or in a commit, with size and times.
 //!
-//! It reads no content and follows no link out of the vault.
+//! Files are not opened, and links are not followed out of the vault.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -22,25 +22,26 @@ use linux::Handle;
 use portable::Handle;
 pub use recorded::{Recorded, walk_recorded};
 
-/// Folders of the root that hold what is derived.
+/// Folders of derived data at the root.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
-/// Folders below this depth are reported rather than walked: each costs an open file.
+/// Maximum depth. Deeper folders are reported instead of walked, because each level needs an open
+/// file.
 const DEEPEST: usize = 200;
 
-/// Lists the notes below `root`: `*.md` and `*.markdown`, but for hidden files and folders, what is derived or
-/// generated, `node_modules`, folders that `exclude` names (by name, or by path where it has a `/`), and
-/// repositories within the vault.
+/// Lists the notes below `root`: `*.md` and `*.markdown`. Skips hidden files and folders, derived
+/// and generated data, `node_modules`, nested repositories, and the folders in `exclude`, which are
+/// names, or paths if they contain `/`.
 pub fn walk(root: &Path, exclude: &[String]) -> Listing {
     walk_visiting(root, exclude, &mut |_| {})
 }
 
-/// The same, and tells of each folder, by its path from the root, before it is looked into: whoever watches it from then
-/// on misses nothing that the walk does not see.
+/// Like `walk`, and calls `visit` with the path of each folder before reading it. A watch added by
+/// `visit` therefore misses no change that the walk does not see.
 pub fn walk_visiting(root: &Path, exclude: &[String], visit: &mut dyn FnMut(&str)) -> Listing {
     walk_with(Handle::root(root), exclude, visit, &on_disk(root))
 }
 
-/// The numbers of files of the root that a walk leaves out, such as CORE.md; of those that are there.
+/// Returns the metadata of existing files at the root that a walk omits, such as CORE.md.
 pub fn of_root(root: &Path, names: &[&str]) -> Vec<FileStat> {
     let stat = |name: &&str| {
         let Stat { size, mtime_ns, ctime_ns, inode, .. } =
@@ -50,7 +51,8 @@ pub fn of_root(root: &Path, names: &[&str]) -> Vec<FileStat> {
     names.iter().filter_map(stat).collect()
 }
 
-/// Lists the notes below one folder of the vault, with their paths from its root; none where there is no such folder.
+/// Lists the notes below one folder of the vault, with paths from its root. Empty if the folder
+/// does not exist or is a link.
 pub fn walk_below(root: &Path, folder: &str) -> Listing {
     let below = root.join(folder);
     match std::fs::symlink_metadata(&below) {
@@ -87,19 +89,19 @@ fn walk_with<F: Folder>(
     walk.listing
 }
 
-/// Tells where a link leads.
+/// Resolves the link at a path.
 type Lead<'a> = dyn Fn(&str) -> End + 'a;
 
-/// Where a link leads.
+/// Target of a link.
 enum End {
     Nowhere,
     Folder,
     Outside {
         folder: bool,
     },
-    /// A file of the vault; its path where that is UTF-8.
+    /// A file of the vault, with its path if that is UTF-8.
     File(Option<String>, Stat),
-    /// Something of the vault that is neither.
+    /// Neither a file nor a folder.
     Other,
 }
 
@@ -125,18 +127,18 @@ fn on_disk(root: &Path) -> impl Fn(&str) -> End {
     }
 }
 
-/// What an entry of a folder is.
+/// Type of a folder entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EntryKind {
     File,
     Folder,
     Link,
     Other,
-    /// The folder's listing does not tell.
+    /// The folder listing does not contain the type.
     Unknown,
 }
 
-/// An entry's numbers.
+/// Metadata of an entry.
 #[derive(Debug, Clone, Copy)]
 struct Stat {
     kind: EntryKind,
@@ -146,18 +148,18 @@ struct Stat {
     inode: u64,
 }
 
-/// An open folder. Three kinds exist: file descriptors where the system has them, paths elsewhere, and folders of a
-/// commit.
+/// An open folder. Implementations: file descriptors where the platform supports them, paths
+/// elsewhere, and folders of a commit.
 trait Folder: Sized {
-    /// Opens a folder in this one, which must be no link.
+    /// Opens a subfolder, which must not be a link.
     fn open(&self, name: &Name) -> io::Result<Self>;
-    /// Lists what is in it; `buffer` is scratch space.
+    /// Lists the entries; `buffer` is scratch space.
     fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<Name>>;
-    /// The numbers of an entry, of the link itself where it is one.
+    /// Returns the metadata of an entry, without following links.
     fn stat(&self, name: &Name) -> io::Result<Stat>;
 }
 
-/// The name of an entry, ending in a NUL as system calls want it.
+/// Name of an entry, NUL-terminated for system calls.
 #[derive(Debug, Clone)]
 struct Name {
     bytes: Box<[u8]>,
@@ -186,7 +188,7 @@ impl Name {
         self.bytes().ends_with(b".md") || self.bytes().ends_with(b".markdown")
     }
 
-    /// The byte that decides the order of paths: a folder's name goes on with `/`.
+    /// Returns the byte at a position for sorting by path. A folder's name continues with `/`.
     fn byte(&self, at: usize) -> u8 {
         match self.bytes().get(at) {
             Some(byte) => *byte,
@@ -203,7 +205,7 @@ impl Name {
             .then_with(|| self.bytes().len().cmp(&other.bytes().len()))
     }
 
-    /// A number that names which differ in case only share; others may share it too.
+    /// Hash that is equal for names that differ only in case.
     fn caseless(&self) -> u64 {
         self.bytes().chunks(8).fold(self.bytes().len() as u64, |hash, chunk| {
             let mut word = [0; 8];
@@ -303,7 +305,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A linked note is one only where its target is no note of its own.
+    /// Adds linked notes. A link counts as a note only if its target is not listed itself.
     fn follow_links(&mut self, lead: &Lead<'_>) {
         let mut found = Vec::new();
         for (link, is_note) in std::mem::take(&mut self.links) {
@@ -398,7 +400,7 @@ mod tests {
         dir
     }
 
-    /// Both kinds of folders must see the same.
+    /// Walks a folder with both implementations and asserts that the results are equal.
     fn walked(root: &Path, exclude: &[&str]) -> Listing {
         let exclude: Vec<String> = exclude.iter().map(|name| (*name).to_owned()).collect();
         let listing = walk(root, &exclude);

@@ -1,4 +1,4 @@
-//! Folders as paths, for systems without the calls that make it faster.
+//! Folder access by paths, for platforms without the faster system calls.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EntryKind, Folder, Name, Stat};
 
-/// A folder's path.
+/// Path of a folder.
 pub(super) struct Handle(PathBuf);
 
 impl Handle {

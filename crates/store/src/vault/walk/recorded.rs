@@ -1,4 +1,5 @@
-//! Folders as a commit holds them: the same rules as on disk, with the beginning of a blob's name for a stat.
+//! Walks the folders of a commit by the same rules as on disk. Part of the blob id takes the place
+//! of file metadata.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,11 +8,11 @@ use std::io;
 use super::{End, EntryKind, Folder, Name, Stat, joined, walk_with};
 use cm_note::listing::{self, Entry, Listing, Target};
 
-/// What a walk asks of a commit.
+/// Access to the tree of a commit.
 pub struct Recorded<'a> {
-    /// The entries of a folder, by its path from the vault's root.
+    /// Returns the entries of a folder, given its path from the vault's root.
     pub entries: &'a dyn Fn(&str) -> io::Result<Vec<Entry>>,
-    /// Where the link at this path leads.
+    /// Returns the target of the link at this path.
     pub target: &'a dyn Fn(&str) -> Target,
 }
 
@@ -27,7 +28,7 @@ pub fn walk_recorded(recorded: &Recorded<'_>, exclude: &[String]) -> Listing {
     })
 }
 
-/// A folder's path, with the marks of its files once they are listed.
+/// Path of a folder, with the marks of its files once they are listed.
 struct Handle<'a> {
     recorded: &'a Recorded<'a>,
     path: String,
@@ -64,7 +65,8 @@ fn kind(kind: listing::EntryKind) -> EntryKind {
     }
 }
 
-/// A commit knows no times, and a file's length only once it is read; the mark tells contents apart.
+/// Metadata of a file in a commit. It has no times, and its length is unknown before reading; the
+/// mark distinguishes contents.
 fn marked(mark: u64) -> Stat {
     Stat { kind: EntryKind::File, size: 0, mtime_ns: 0, ctime_ns: 0, inode: mark }
 }

@@ -1,4 +1,4 @@
-//! Ten thousand texts, cut by us and by the tokenizer that the models were trained with.
+//! Compares the tokens of ten thousand texts with those of the reference tokenizer.
 
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
@@ -9,7 +9,7 @@ use tokenizers::{PreTokenizedString, PreTokenizer};
 use super::super::{Token, tokens};
 use super::texts::Texts;
 
-/// How the makers of the models cut a text.
+/// The tokenizer that the models were trained with.
 struct Reference {
     normalizer: BertNormalizer,
     pieces: WordPiece,

@@ -1,6 +1,6 @@
-//! Texts of many scripts, and of what is found in texts by accident: the same ones each time.
+//! Deterministic generator of texts in many scripts, with accidental characters.
 
-/// Sentences to take apart and to mix.
+/// Sentences to modify and mix.
 const SENTENCES: [&str; 28] = [
     "The quick brown fox jumps over the lazy dog's back; it cost $3.50 (incl. VAT)!",
     "Prefer PostgreSQL 16 for storage, but don't use it as a message queue -- see RFC-1234.",
@@ -32,7 +32,7 @@ const SENTENCES: [&str; 28] = [
     "# Title\n\n- [x] done `code` **bold** [[Wiki Link|shown]]\r\n\r\n> quote\t|table|\n",
 ];
 
-/// First and last characters of blocks to draw from.
+/// First and last characters of Unicode blocks to pick from.
 const BLOCKS: [(u32, u32); 40] = [
     (0x00, 0x7F),
     (0x20, 0x7E),
@@ -76,20 +76,19 @@ const BLOCKS: [(u32, u32); 40] = [
     (0xE_0000, 0x10_FFFF),
 ];
 
-/// The texts, one after the other.
+/// Iterator over the generated texts.
 pub struct Texts {
     state: u64,
     vocabulary: Vec<&'static str>,
 }
 
 impl Texts {
-    /// From the beginning.
     pub fn new() -> Self {
         let vocabulary = include_str!("../../../../../../assets/vocab.txt");
         Self { state: 0x9E37_79B9_7F4A_7C15, vocabulary: vocabulary.lines().collect() }
     }
 
-    /// A number below a bound (xorshift).
+    /// Returns a pseudorandom number below a bound (xorshift).
     fn below(&mut self, bound: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -106,7 +105,7 @@ impl Texts {
         char::from_u32(number).unwrap_or('\u{FFFD}')
     }
 
-    /// Characters of one block, or of all.
+    /// Returns random characters from one block, or from all.
     fn characters(&mut self) -> String {
         let block = self.one(&BLOCKS);
         let anywhere = self.below(4) == 0;
@@ -123,7 +122,7 @@ impl Texts {
         (0..count).map(|_| character(self)).collect()
     }
 
-    /// Words of the vocabulary, joined, in upper case, or with accents.
+    /// Returns random words of the vocabulary, joined, in upper case or with accents.
     fn words(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..1 + self.below(24) {
@@ -139,7 +138,7 @@ impl Texts {
         text
     }
 
-    /// A sentence of which some characters are exchanged, doubled or left out.
+    /// Returns a sentence with some characters replaced, doubled or removed.
     fn changed(&mut self) -> String {
         let sentence = self.one(&SENTENCES);
         let mut text = String::new();
@@ -158,7 +157,7 @@ impl Texts {
         text
     }
 
-    /// A word about as long as words may be.
+    /// Returns a word of about the maximum length.
     fn long_word(&mut self) -> String {
         let length = 90 + self.below(20);
         let letters = self.one(&["abcdefgh", "äöüß", "日a", "e\u{301}", "жщ", "가a", "x"]);
