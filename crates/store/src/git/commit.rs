@@ -155,8 +155,8 @@ impl Repo {
         self.land(&plan, commit, lock, &signatures)
     }
 
-    /// Moves the branch to the commit, if there is one, and updates the index. Fails if the branch
-    /// moved since planning.
+    /// Moves the branch to the commit, if there is one, and updates the index. Returns
+    /// [`Outcome::Again`] if the branch moved since planning.
     fn land(
         &self,
         plan: &Plan<'_>,
