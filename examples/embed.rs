@@ -14,7 +14,7 @@
 use std::io::{BufRead, Write};
 
 use cm_embed::Embedder;
-use cm_embed::builtin::{MiniLm, Static};
+use cm_embed::builtin::{MiniLm, StaticModel};
 
 /// Number of texts of each length.
 const TEXTS: usize = 64;
@@ -23,8 +23,8 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let begun = cpu_seconds();
     let model: &dyn Embedder = match arguments.first().map(String::as_str) {
-        Some("builtin/potion-256") => Static::shipped(),
-        Some("builtin/minilm-l6") => MiniLm::shipped(),
+        Some("builtin/potion-256") => StaticModel::shipped(),
+        Some("builtin/minilm-l6") => MiniLm::builtin(),
         _ => {
             return println!(
                 "usage: embed builtin/potion-256|builtin/minilm-l6 [--bench|--question] < TEXTS"

@@ -17,7 +17,7 @@ mod tasks;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cm_server::mcp::{Guards, Limits, guarded};
+use cm_server::mcp::{McpLimits, OriginPolicy, guarded};
 use cm_server::serving::ConcurrencyLimit;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -313,16 +313,16 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<(), ErrorData>
 
 fn main() -> std::io::Result<()> {
     let port = std::env::args().nth(1).unwrap_or_else(|| "0".to_owned());
-    let limits = Limits::default();
+    let limits = McpLimits::default();
     let fixtures = Fixtures {
-        calls: Arc::new(ConcurrencyLimit::new(limits.running, limits.waiting, limits.patience)),
+        calls: Arc::new(ConcurrencyLimit::new(limits.running, limits.waiting, limits.queue_timeout)),
         turned: broadcast::Sender::new(16),
         tasks: Default::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let closing = CancellationToken::new();
-        let mcp = guarded(move || fixtures.clone(), Guards::default(), &limits, &closing);
+        let mcp = guarded(move || fixtures.clone(), OriginPolicy::default(), &limits, &closing);
         let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
         println!("http://{}/mcp", listener.local_addr()?);
         axum::serve(listener, axum::Router::new().nest("/mcp", mcp)).await

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use cm_app::warm::Warm;
-use cm_app::{By, Call, Memory, recent};
+use cm_app::warm::ProcessCache;
+use cm_app::{CallerIdentity, Context, Request, recent};
 use cm_server::operations::tool;
 use serde_json::json;
 
@@ -29,12 +29,12 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let vault = arguments.next().expect("the vault's folder is the first argument");
     let rounds: usize = arguments.next().map_or(300, |rounds| rounds.parse().unwrap());
-    let warm = Arc::new(Warm::default());
+    let warm = Arc::new(ProcessCache::default());
     let begun = Instant::now();
     let queries = queries(&warm.open(call(&vault)).unwrap(), rounds);
     println!("the first call took {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
     let opened = timed(&queries, |_| drop(warm.open(call(&vault)).unwrap()));
-    let walked = Arc::new(Warm::unwatched());
+    let walked = Arc::new(ProcessCache::unwatched());
     for (name, kept) in [("warm", &warm), ("warm, but walking", &walked)] {
         let search = |query: &String| {
             let memory = kept.open(call(&vault)).unwrap();
@@ -60,15 +60,15 @@ fn timed(queries: &[String], work: impl Fn(&String)) -> String {
     format!("median {:.2} ms, 95 % within {:.2} ms", times[times.len() / 2], times[times.len() * 95 / 100])
 }
 
-fn queries(memory: &Memory, rounds: usize) -> Vec<String> {
+fn queries(memory: &Context, rounds: usize) -> Vec<String> {
     let options = recent::Options { limit: rounds, ..recent::Options::default() };
     let notes = recent::recent(memory, &options).unwrap().notes;
     notes.iter().map(|note| note.title.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
 }
 
-fn call(vault: &str) -> Call {
+fn call(vault: &str) -> Request {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
-    Call {
+    Request {
         cwd: Path::new(vault).to_owned(),
         vault: Some(Path::new(vault).to_owned()),
         home: None,
@@ -81,7 +81,7 @@ fn call(vault: &str) -> Call {
         no_refresh: false,
         for_prompts: false,
         private: None,
-        by: By::default(),
+        by: CallerIdentity::default(),
         clock: || u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX),
         threads: 1,
         verb: "warm_search".to_owned(),

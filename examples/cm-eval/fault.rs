@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// An error of a measurement.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum EvalError {
     /// A file or folder cannot be read or written.
     #[error("{path}: {source}")]
     File { path: PathBuf, source: std::io::Error },
@@ -30,9 +30,9 @@ pub enum Fault {
 }
 
 /// Result of a step of a measurement.
-pub type Result<T> = std::result::Result<T, Fault>;
+pub type Result<T> = std::result::Result<T, EvalError>;
 
-impl Fault {
+impl EvalError {
     /// Returns a converter that adds the path to an I/O error.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::fault::{Fault, Result};
+use crate::fault::{EvalError, Result};
 
 /// A line of a file with its position.
 pub struct Line<'a> {
@@ -26,7 +26,7 @@ pub struct Object<'a> {
 ///
 /// The file cannot be read.
 pub fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(Fault::file(path))
+    std::fs::read_to_string(path).map_err(EvalError::file(path))
 }
 
 /// Returns the lines of a text that are not blank.
@@ -46,8 +46,8 @@ pub fn objects<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Result
 
 impl Line<'_> {
     /// Creates an error for this line.
-    pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::Line { path: self.path.to_owned(), line: self.number, message: message.into() }
+    pub fn fault(&self, message: impl Into<String>) -> EvalError {
+        EvalError::Line { path: self.path.to_owned(), line: self.number, message: message.into() }
     }
 }
 

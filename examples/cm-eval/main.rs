@@ -29,9 +29,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use fault::{Fault, Result};
-use set::Set;
-use stand::Stand;
+use fault::{EvalError, Result};
+use set::LabelledSet;
+use stand::EvalVault;
 use table::Measured;
 
 #[derive(Parser)]
@@ -120,19 +120,19 @@ fn main() -> ExitCode {
 }
 
 fn print(text: &str) -> Result<()> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(Fault::file(Path::new("standard output")))
+    std::io::stdout().write_all(text.as_bytes()).map_err(EvalError::file(Path::new("standard output")))
 }
 
 fn retrieve(options: &Retrieval, everywhere: Option<&Path>) -> Result<String> {
     let modes = mode::named(&options.modes)?;
     let mut measured = Vec::new();
     for folder in set::folders(&options.sets, everywhere, "queries.jsonl")? {
-        let mut set = Set::read(&folder)?;
+        let mut set = LabelledSet::read(&folder)?;
         if let Some(most) = options.limit_queries {
             set.limit(most);
         }
         eprintln!("{}: {} notes, {} questions", set.name, set.documents.len(), set.questions.len());
-        let stand = Stand::of(&set, &options.work)?;
+        let stand = EvalVault::of(&set, &options.work)?;
         let mut runs = Vec::new();
         for mode in &modes {
             eprintln!("  {}", mode.name);
@@ -156,16 +156,16 @@ fn retrieve(options: &Retrieval, everywhere: Option<&Path>) -> Result<String> {
 fn keep(options: &Retrieval, measured: &[Measured]) -> Result<()> {
     let all = || measured.iter().flat_map(|one| one.runs.iter().map(|run| (&one.set, run)));
     if let Some(folder) = &options.runs {
-        std::fs::create_dir_all(folder).map_err(Fault::file(folder))?;
+        std::fs::create_dir_all(folder).map_err(EvalError::file(folder))?;
         for (set, run) in all() {
             let file = folder.join(format!("{}.{}.tsv", set.name, run.mode.name));
-            std::fs::write(&file, run.tsv(set)).map_err(Fault::file(&file))?;
+            std::fs::write(&file, run.tsv(set)).map_err(EvalError::file(&file))?;
         }
     }
     if let Some(file) = &options.dump {
         let lines: String =
             all().flat_map(|(set, run)| run.dump(set)).map(|line| format!("{line}\n")).collect();
-        std::fs::write(file, lines).map_err(Fault::file(file))?;
+        std::fs::write(file, lines).map_err(EvalError::file(file))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::ops::{Add, Div};
 
 /// Metrics of one question, or their mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Figures {
+pub struct RankingMetrics {
     /// Recall among the first five hits.
     pub recall_5: f64,
     /// Recall among the first ten hits.
@@ -22,7 +22,10 @@ pub struct Figures {
 }
 
 /// Computes the metrics of a ranking, best first. Only the first occurrence of a document counts.
-pub fn figures<'a>(ranking: impl IntoIterator<Item = &'a str>, relevant: &BTreeMap<String, u32>) -> Figures {
+pub fn figures<'a>(
+    ranking: impl IntoIterator<Item = &'a str>,
+    relevant: &BTreeMap<String, u32>,
+) -> RankingMetrics {
     let mut seen = HashSet::new();
     let degrees: Vec<u32> = ranking
         .into_iter()
@@ -33,7 +36,7 @@ pub fn figures<'a>(ranking: impl IntoIterator<Item = &'a str>, relevant: &BTreeM
     let mut best: Vec<u32> = relevant.values().copied().collect();
     best.sort_unstable_by(|a, b| b.cmp(a));
     let share = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
-    Figures {
+    RankingMetrics {
         recall_5: share(found(5), relevant.len() as f64),
         recall_10: share(found(10), relevant.len() as f64),
         ndcg_10: share(gain(&degrees), gain(&best)),
@@ -47,13 +50,13 @@ fn gain(degrees: &[u32]) -> f64 {
 }
 
 /// Returns the mean of some metrics; zeros if there are none.
-pub fn mean(figures: impl IntoIterator<Item = Figures>) -> Figures {
+pub fn mean(figures: impl IntoIterator<Item = RankingMetrics>) -> RankingMetrics {
     let mut count = 0;
-    let sum: Figures = figures.into_iter().inspect(|_| count += 1).sum();
+    let sum: RankingMetrics = figures.into_iter().inspect(|_| count += 1).sum();
     sum / f64::from(count.max(1))
 }
 
-impl Add for Figures {
+impl Add for RankingMetrics {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -66,13 +69,13 @@ impl Add for Figures {
     }
 }
 
-impl Sum for Figures {
+impl Sum for RankingMetrics {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), Self::add)
     }
 }
 
-impl Div<f64> for Figures {
+impl Div<f64> for RankingMetrics {
     type Output = Self;
 
     fn div(self, by: f64) -> Self {
@@ -159,10 +162,10 @@ mod tests {
         let labels = degrees(&[("a", 1), ("b", 2)]);
         assert_eq!(
             figures(["b", "a"], &labels),
-            Figures { recall_5: 1.0, recall_10: 1.0, ndcg_10: 1.0, mrr: 1.0 }
+            RankingMetrics { recall_5: 1.0, recall_10: 1.0, ndcg_10: 1.0, mrr: 1.0 }
         );
-        assert_eq!(figures(["x"], &labels), Figures::default());
-        assert_eq!(figures([], &labels), Figures::default());
+        assert_eq!(figures(["x"], &labels), RankingMetrics::default());
+        assert_eq!(figures([], &labels), RankingMetrics::default());
     }
 
     #[test]
@@ -177,9 +180,9 @@ mod tests {
 
     #[test]
     fn a_mean_is_over_the_questions() {
-        let one = Figures { recall_5: 1.0, recall_10: 1.0, ndcg_10: 0.5, mrr: 0.25 };
-        assert_eq!(mean([one, Figures::default()]), one / 2.0);
-        assert_eq!(mean([]), Figures::default());
+        let one = RankingMetrics { recall_5: 1.0, recall_10: 1.0, ndcg_10: 0.5, mrr: 0.25 };
+        assert_eq!(mean([one, RankingMetrics::default()]), one / 2.0);
+        assert_eq!(mean([]), RankingMetrics::default());
     }
 
     #[test]

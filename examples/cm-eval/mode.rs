@@ -1,8 +1,8 @@
 //! The search modes to compare.
 
-use cm_app::retrieve::Stages;
+use cm_app::retrieve::RankingStages;
 
-use crate::fault::{Fault, Result};
+use crate::fault::{EvalError, Result};
 
 /// A search mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,28 +10,40 @@ pub struct Mode {
     /// Name in `--modes` and in tables.
     pub name: &'static str,
     /// Ranking stages.
-    pub stages: Stages,
+    pub stages: RankingStages,
     /// Settings as environment variables.
     pub settings: &'static [(&'static str, &'static str)],
 }
 
 /// All modes.
 const MODES: [Mode; 7] = [
-    Mode { name: "text", stages: Stages::WORDS, settings: &[] },
-    Mode { name: "static", stages: Stages { coarse: true, words: false, ..Stages::WORDS }, settings: &[] },
-    Mode { name: "minilm", stages: Stages { fine: true, words: false, ..Stages::WORDS }, settings: &[] },
-    Mode { name: "hybrid-static", stages: Stages { coarse: true, ..Stages::WORDS }, settings: &[] },
+    Mode { name: "text", stages: RankingStages::WORDS, settings: &[] },
+    Mode {
+        name: "static",
+        stages: RankingStages { coarse: true, words: false, ..RankingStages::WORDS },
+        settings: &[],
+    },
+    Mode {
+        name: "minilm",
+        stages: RankingStages { fine: true, words: false, ..RankingStages::WORDS },
+        settings: &[],
+    },
+    Mode {
+        name: "hybrid-static",
+        stages: RankingStages { coarse: true, ..RankingStages::WORDS },
+        settings: &[],
+    },
     Mode {
         name: "hybrid-minilm",
-        stages: Stages { coarse: true, fine: true, ..Stages::WORDS },
+        stages: RankingStages { coarse: true, fine: true, ..RankingStages::WORDS },
         settings: &[],
     },
     Mode {
         name: "hybrid-graph",
-        stages: Stages { coarse: true, fine: true, graph: true, ..Stages::WORDS },
+        stages: RankingStages { coarse: true, fine: true, graph: true, ..RankingStages::WORDS },
         settings: &[],
     },
-    Mode { name: "default", stages: Stages::ALL, settings: &[] },
+    Mode { name: "default", stages: RankingStages::ALL, settings: &[] },
 ];
 
 /// Returns the modes with these names, or all if none are given.
@@ -48,9 +60,9 @@ pub fn named(names: &[String]) -> Result<Vec<Mode>> {
     names.iter().map(one).collect()
 }
 
-fn unknown(name: &str) -> Fault {
+fn unknown(name: &str) -> EvalError {
     let known: Vec<&str> = MODES.iter().map(|mode| mode.name).collect();
-    Fault::Usage(format!("there is no mode `{name}`; there are {}", known.join(", ")))
+    EvalError::Usage(format!("there is no mode `{name}`; there are {}", known.join(", ")))
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cm_embed::builtin::Static;
-use cm_playbook::conflict::{Meant, Nearness, Rules, Statement, likeness, opposed, opposition};
-use cm_playbook::meaning::{Meaning, Sense};
+use cm_embed::builtin::StaticModel;
+use cm_playbook::conflict::{
+    ComparedRules, EmbeddedStatement, MinSimilarity, RuleStatement, likeness, opposed, opposition,
+};
+use cm_playbook::meaning::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
 
 use crate::fault::Result;
@@ -20,14 +22,14 @@ const WORDS: [f64; 4] = [0.5, 0.6, 0.7, 0.85];
 const COSINES: [f64; 4] = [0.6, 0.7, 0.8, 0.85];
 /// Defaults of `curation.duplicate_jaccard` and `curation.duplicate_cosine`, used for the list of
 /// errors.
-const DEFAULT: Nearness = Nearness { jaccard: 0.85, cosine: 0.85 };
+const DEFAULT: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
 
 /// The model used for comparing rules.
 struct BuiltIn;
 
-impl Meaning for BuiltIn {
+impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
-        let embedding = Static::shipped().of(text);
+        let embedding = StaticModel::shipped().of(text);
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
     }
 }
@@ -59,14 +61,15 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(pair: &Pair, sense: &Sense<'_>) -> Self {
+    fn of(pair: &Pair, sense: &WordVectors<'_>) -> Self {
         let texts = [pair.a.clone(), pair.b.clone()];
-        let [a, b] = texts.each_ref().map(|text| Statement::of(text));
+        let [a, b] = texts.each_ref().map(|text| RuleStatement::of(text));
         let [at, bt] = texts.each_ref().map(|text| sense.text(text));
-        let rules = Rules::of(&texts, sense);
-        let worth = |cosine| !rules.worth_merging(&[vec![0, 1]], Nearness { cosine, ..DEFAULT }).is_empty();
-        let one = Meant { statement: &a, embedding: at.as_ref() };
-        let other = Meant { statement: &b, embedding: bt.as_ref() };
+        let rules = ComparedRules::of(&texts, sense);
+        let worth =
+            |cosine| !rules.worth_merging(&[vec![0, 1]], MinSimilarity { cosine, ..DEFAULT }).is_empty();
+        let one = EmbeddedStatement { statement: &a, embedding: at.as_ref() };
+        let other = EmbeddedStatement { statement: &b, embedding: bt.as_ref() };
         Self {
             by_words: opposition(&a, &b).map(|found| format!("{:?}: {}", found.ground, found.reason)),
             by_meaning: opposed(&a, &b, sense).map(|found| format!("{:?}: {}", found.ground, found.reason)),
@@ -90,7 +93,7 @@ pub fn report(sets: &[PathBuf], show: bool) -> Result<String> {
     let mut text =
         head(&["set", "pairs", "what", "precision", "recall", "F1", "right", "wrong", "missed"], 3);
     let mut wrong = String::new();
-    let sense = Sense::of(&BuiltIn);
+    let sense = WordVectors::of(&BuiltIn);
     for set in sets {
         let file = if set.is_dir() { set.join("pairs.jsonl") } else { set.clone() };
         let pairs = read(&file, &lines::read(&file)?)?;
@@ -215,7 +218,7 @@ mod tests {
                    duplicate\tRun the tests first.\tRun the tests first!\n\
                    other\tRun the tests first.\tRun the tests first, please.\n";
         let pairs = read(Path::new("p.tsv"), tsv).unwrap();
-        let sense = Sense::of(&BuiltIn);
+        let sense = WordVectors::of(&BuiltIn);
         let judged: Vec<Judged> = pairs.iter().map(|pair| Judged::of(pair, &sense)).collect();
         let tallies = tallies(&pairs, &judged);
         let of = |what: &str| tallies.iter().find(|(name, _)| name == what).unwrap().1;

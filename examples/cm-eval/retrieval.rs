@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use cm_app::retrieve::{Parts, Stages};
-use cm_app::{Memory, embed, meaning, search};
+use cm_app::retrieve::{HitScore, RankingStages};
+use cm_app::{Context, embed, meaning, search};
 use cm_note::query::Query;
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Result};
+use crate::fault::{EvalError, Result};
 use crate::machine;
-use crate::metrics::{Figures, figures};
+use crate::metrics::{RankingMetrics, figures};
 use crate::mode::Mode;
-use crate::set::{Question, Set};
-use crate::stand::{Stand, filter};
+use crate::set::{LabelledSet, Question};
+use crate::stand::{EvalVault, filter};
 
 /// Number of hits that `cm search` returns; only this page is timed.
 pub const PAGE: usize = 10;
@@ -31,7 +31,7 @@ pub struct Answer {
     pub hits: Vec<Found>,
     /// Processor time of the first page.
     pub cpu: Duration,
-    pub figures: Figures,
+    pub figures: RankingMetrics,
 }
 
 /// A document found by a search.
@@ -40,7 +40,7 @@ pub struct Found {
     pub document: String,
     pub score: f64,
     /// Components of the score.
-    pub parts: Option<Parts>,
+    pub parts: Option<HitScore>,
 }
 
 /// Whether a set's questions are restricted to their own group.
@@ -53,7 +53,7 @@ pub fn by_group(set: &str) -> bool {
 /// # Errors
 ///
 /// An operation fails.
-pub fn run(set: &Set, stand: &Stand, mode: Mode, depth: usize) -> Result<Run> {
+pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Result<Run> {
     let memory = stand.open(mode.settings)?;
     if mode.stages.fine {
         refine(&memory)?;
@@ -66,15 +66,15 @@ pub fn run(set: &Set, stand: &Stand, mode: Mode, depth: usize) -> Result<Run> {
 }
 
 /// Embeds all missing passages with the larger model, reporting progress on stderr.
-fn refine(memory: &Memory) -> Result<()> {
+fn refine(memory: &Context) -> Result<()> {
     let mut told = 0;
-    let mut tell = |progress: meaning::Progress| {
+    let mut tell = |progress: meaning::EmbeddingProgress| {
         if progress.done >= told + 500 {
             told = progress.done;
             eprintln!("    {told} of {} passages read", progress.of);
         }
     };
-    embed::embed(memory, false, &mut tell).map_err(Fault::operation("embed")).map(drop)
+    embed::embed(memory, false, &mut tell).map_err(EvalError::operation("embed")).map(drop)
 }
 
 /// Search parameters.
@@ -82,11 +82,11 @@ fn refine(memory: &Memory) -> Result<()> {
 struct How {
     /// Restricts searches to the question's group.
     scoped: bool,
-    stages: Stages,
+    stages: RankingStages,
     depth: usize,
 }
 
-fn answer(memory: &Memory, stand: &Stand, question: &Question, how: How) -> Result<Answer> {
+fn answer(memory: &Context, stand: &EvalVault, question: &Question, how: How) -> Result<Answer> {
     let words = Query::plain(&question.text);
     let query = match question.group.as_deref().filter(|_| how.scoped) {
         Some(group) => format!("{} {words}", filter(group)),
@@ -101,7 +101,7 @@ fn answer(memory: &Memory, stand: &Stand, question: &Question, how: How) -> Resu
             explain: true,
             ..search::Options::default()
         };
-        search::search(memory, &options).map_err(Fault::operation(format!("question {}", question.id)))
+        search::search(memory, &options).map_err(EvalError::operation(format!("question {}", question.id)))
     };
     let begun = machine::cpu();
     let page = ask(0, PAGE)?;
@@ -110,7 +110,7 @@ fn answer(memory: &Memory, stand: &Stand, question: &Question, how: How) -> Resu
     if page.next.is_some() && how.depth > PAGE {
         all.extend(ask(PAGE, how.depth - PAGE)?.hits);
     }
-    let found = |hit: search::Hit| {
+    let found = |hit: search::SearchHit| {
         Some(Found { document: stand.document(&hit.path)?.to_owned(), score: hit.score, parts: hit.parts })
     };
     let hits: Vec<Found> = all.into_iter().filter_map(found).collect();
@@ -125,7 +125,7 @@ impl Run {
     }
 
     /// Returns the run for other scoring tools: question, document, and a score in ranking order.
-    pub fn tsv(&self, set: &Set) -> String {
+    pub fn tsv(&self, set: &LabelledSet) -> String {
         let mut text = String::new();
         for (question, answer) in set.questions.iter().zip(&self.answers) {
             for (at, found) in answer.hits.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Run {
     }
 
     /// Returns the run as JSON: one object per question, with labels and hits.
-    pub fn dump(&self, set: &Set) -> Vec<Value> {
+    pub fn dump(&self, set: &LabelledSet) -> Vec<Value> {
         let rows = set.questions.iter().zip(&self.answers);
         let row = |(question, answer): (&Question, &Answer)| {
             let hit =

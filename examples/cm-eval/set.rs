@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use cm_note::instant::Instant;
 
-use crate::fault::{Fault, Result};
+use crate::fault::{EvalError, Result};
 use crate::lines::{self, Object};
 
 /// A labelled set.
 #[derive(Debug)]
-pub struct Set {
+pub struct LabelledSet {
     /// Name of the folder.
     pub name: String,
     /// Hash of the corpus file.
@@ -54,7 +54,7 @@ pub struct Question {
     pub relevant: BTreeMap<String, u32>,
 }
 
-impl Set {
+impl LabelledSet {
     /// Reads a set from its folder.
     ///
     /// # Errors
@@ -100,16 +100,16 @@ pub fn folders(named: &[PathBuf], everywhere: Option<&Path>, file: &str) -> Resu
         return Ok(named.to_vec());
     }
     let Some(root) = everywhere else {
-        return Err(Fault::Usage(
+        return Err(EvalError::Usage(
             "name the folders of the sets, or set CM_EVAL to the folder that holds them".to_owned(),
         ));
     };
-    let entries = std::fs::read_dir(root).map_err(Fault::file(root))?;
+    let entries = std::fs::read_dir(root).map_err(EvalError::file(root))?;
     let mut found: Vec<PathBuf> =
         entries.flatten().map(|entry| entry.path()).filter(|path| path.join(file).is_file()).collect();
     found.sort();
     if found.is_empty() {
-        return Err(Fault::Usage(format!("no folder in {} has a {file}", root.display())));
+        return Err(EvalError::Usage(format!("no folder in {} has a {file}", root.display())));
     }
     Ok(found)
 }
@@ -206,12 +206,12 @@ mod tests {
         "{\"id\":\"q\",\"text\":\"Which?\",\"category\":2}\n{\"id\":\"r\",\"text\":\"None?\"}\n";
     const QRELS: &str = "query-id\tcorpus-id\tscore\nq\tb\t2\n";
 
-    fn set(corpus: &str, queries: &str, qrels: &str) -> (tempfile::TempDir, Result<Set>) {
+    fn set(corpus: &str, queries: &str, qrels: &str) -> (tempfile::TempDir, Result<LabelledSet>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in [("corpus.jsonl", corpus), ("queries.jsonl", queries), ("qrels.tsv", qrels)] {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let set = Set::read(folder.path());
+        let set = LabelledSet::read(folder.path());
         (folder, set)
     }
 
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let said = Set::read(folder.path()).unwrap_err().to_string();
+        let said = LabelledSet::read(folder.path()).unwrap_err().to_string();
         assert!(said.contains("corpus.jsonl: No such file"), "{said}");
     }
 
@@ -279,7 +279,7 @@ mod tests {
             relevant: BTreeMap::new(),
         };
         let (_folder, set) = set(CORPUS, QUERIES, QRELS);
-        let mut set = Set { questions: (0..10).map(question).collect(), ..set.unwrap() };
+        let mut set = LabelledSet { questions: (0..10).map(question).collect(), ..set.unwrap() };
         set.limit(3);
         assert_eq!(
             set.questions.iter().map(|question| question.id.as_str()).collect::<Vec<_>>(),

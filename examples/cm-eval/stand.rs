@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use cm_app::{By, Call, Memory, commit, init, reindex};
+use cm_app::{CallerIdentity, Context, Request, commit, init, reindex};
 use cm_note::instant::Instant;
 
-use crate::fault::{Fault, Result};
-use crate::set::{Document, Set};
+use crate::fault::{EvalError, Result};
+use crate::set::{Document, LabelledSet};
 
 /// Version of the notes' format. Vaults of another version are created again.
 const LAYOUT: &str = "1";
@@ -20,23 +20,23 @@ const MARKER: &str = "cm-eval";
 const NOTES: &str = "graph/observations";
 
 /// A vault with the documents of a set.
-pub struct Stand {
+pub struct EvalVault {
     pub folder: PathBuf,
     /// Current time for all operations.
     pub now: Instant,
     documents: HashMap<String, String>,
 }
 
-impl Stand {
+impl EvalVault {
     /// Creates or reuses the set's vault in the working folder.
     ///
     /// # Errors
     ///
     /// The working folder is inside a repository or contains other files; a file or an operation
     /// fails.
-    pub fn of(set: &Set, work: &Path) -> Result<Self> {
+    pub fn of(set: &LabelledSet, work: &Path) -> Result<Self> {
         let place = work.join(&set.name);
-        std::fs::create_dir_all(&place).map_err(Fault::file(&place))?;
+        std::fs::create_dir_all(&place).map_err(EvalError::file(&place))?;
         outside(&place)?;
         let (folder, marker) = (place.join("vault"), place.join(MARKER));
         let hash = format!("{LAYOUT} {}", set.corpus);
@@ -47,15 +47,15 @@ impl Stand {
         if stand.folder.exists() {
             if !marker.exists() {
                 let place = stand.folder.display();
-                return Err(Fault::Usage(format!(
+                return Err(EvalError::Usage(format!(
                     "{place} is there, and not from here: name another --work"
                 )));
             }
-            std::fs::remove_dir_all(&stand.folder).map_err(Fault::file(&stand.folder))?;
+            std::fs::remove_dir_all(&stand.folder).map_err(EvalError::file(&stand.folder))?;
         }
-        std::fs::write(&marker, "unfinished").map_err(Fault::file(&marker))?;
+        std::fs::write(&marker, "unfinished").map_err(EvalError::file(&marker))?;
         fill(&stand.folder, &set.documents, stand.now)?;
-        std::fs::write(&marker, hash).map_err(Fault::file(&marker))?;
+        std::fs::write(&marker, hash).map_err(EvalError::file(&marker))?;
         Ok(stand)
     }
 
@@ -69,10 +69,11 @@ impl Stand {
     /// # Errors
     ///
     /// The operation fails.
-    pub fn open(&self, settings: &[(&str, &str)]) -> Result<Memory> {
+    pub fn open(&self, settings: &[(&str, &str)]) -> Result<Context> {
         let memory =
-            Memory::open(call(&self.folder, self.now, settings)).map_err(Fault::operation("open"))?;
-        reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(Fault::operation("reindex"))?;
+            Context::open(call(&self.folder, self.now, settings)).map_err(EvalError::operation("open"))?;
+        reindex::reindex(&memory, reindex::Options::default(), &|| 0)
+            .map_err(EvalError::operation("reindex"))?;
         Ok(memory)
     }
 }
@@ -88,27 +89,27 @@ pub fn fill<'a>(
     now: Instant,
 ) -> Result<()> {
     let options = init::Options { folder: Some(folder.to_owned()), global: false };
-    let (memory, _) = init::init(call(folder, now, &[]), &options).map_err(Fault::operation("init"))?;
+    let (memory, _) = init::init(call(folder, now, &[]), &options).map_err(EvalError::operation("init"))?;
     for document in documents {
         let file = folder.join(path(document));
         let above = file.parent().unwrap_or(folder);
-        std::fs::create_dir_all(above).map_err(Fault::file(above))?;
-        std::fs::write(&file, note(document, now)).map_err(Fault::file(&file))?;
+        std::fs::create_dir_all(above).map_err(EvalError::file(above))?;
+        std::fs::write(&file, note(document, now)).map_err(EvalError::file(&file))?;
     }
-    commit::commit(&memory, Some("Take in the documents")).map_err(Fault::operation("commit"))?;
-    let memory = Memory::open(call(folder, now, &[])).map_err(Fault::operation("open"))?;
-    reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(Fault::operation("reindex"))?;
+    commit::commit(&memory, Some("Take in the documents")).map_err(EvalError::operation("commit"))?;
+    let memory = Context::open(call(folder, now, &[])).map_err(EvalError::operation("open"))?;
+    reindex::reindex(&memory, reindex::Options::default(), &|| 0).map_err(EvalError::operation("reindex"))?;
     Ok(())
 }
 
 /// Creates a request for this vault alone.
-pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
+pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Request {
     // Whatever git is set to here, nobody is asked for a key.
     let all = [("CM_GIT_SIGN", "false"), ("CM_GIT_COMMIT", "auto"), ("CM_EMBEDDINGS_BUDGET_MS", "0")];
     let given = all.iter().chain(settings).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     // Weights may be tried out through the environment, as everywhere.
     let tried = std::env::vars().filter(|(name, _)| name.starts_with("CM_SEARCH_"));
-    Call {
+    Request {
         cwd: folder.to_owned(),
         vault: Some(folder.to_owned()),
         home: None,
@@ -121,7 +122,7 @@ pub fn call(folder: &Path, now: Instant, settings: &[(&str, &str)]) -> Call {
         no_refresh: false,
         for_prompts: false,
         private: Some(private()),
-        by: By::default(),
+        by: CallerIdentity::default(),
         clock: || 0,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         verb: "cm-eval".to_owned(),
@@ -178,10 +179,10 @@ fn note(document: &Document, now: Instant) -> String {
 
 /// Rejects a folder inside a repository, where the vault would become part of that project.
 fn outside(folder: &Path) -> Result<()> {
-    let folder = folder.canonicalize().map_err(Fault::file(folder))?;
+    let folder = folder.canonicalize().map_err(EvalError::file(folder))?;
     match folder.ancestors().find(|above| above.join(".git").exists()) {
         None => Ok(()),
-        Some(above) => Err(Fault::Usage(format!(
+        Some(above) => Err(EvalError::Usage(format!(
             "{} lies in the repository {}: name another --work",
             folder.display(),
             above.display()
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use crate::set::Question;
 
-    fn set() -> Set {
+    fn set() -> LabelledSet {
         let document = |id: &str, text: &str, group: &str| Document {
             id: id.to_owned(),
             title: format!("About: \"{id}\""),
@@ -207,7 +208,7 @@ mod tests {
             group: Some(group.to_owned()),
             role: None,
         };
-        Set {
+        LabelledSet {
             name: "small".to_owned(),
             corpus: "0".to_owned(),
             documents: vec![
@@ -224,7 +225,7 @@ mod tests {
         }
     }
 
-    fn found(stand: &Stand, query: &str) -> Vec<String> {
+    fn found(stand: &EvalVault, query: &str) -> Vec<String> {
         let options = search::Options { query: query.to_owned(), ..search::Options::default() };
         let searched = search::search(&stand.open(&[]).unwrap(), &options).unwrap();
         assert_eq!(searched.notices, Vec::<String>::new());
@@ -234,14 +235,14 @@ mod tests {
     #[test]
     fn documents_become_notes_that_are_found_pooled_and_by_group_and_made_once() {
         let work = tempfile::tempdir().unwrap();
-        let stand = Stand::of(&set(), work.path()).unwrap();
+        let stand = EvalVault::of(&set(), work.path()).unwrap();
         assert_eq!(found(&stand, "pool").len(), 2);
         assert_eq!(found(&stand, &format!("{} pool", filter("G 1"))), ["a/1"]);
         let file = stand.folder.join("graph/observations/g2/own.md");
         std::fs::write(&file, "Something else.").unwrap();
-        Stand::of(&set(), work.path()).unwrap();
+        EvalVault::of(&set(), work.path()).unwrap();
         assert!(file.exists());
-        Stand::of(&Set { corpus: "1".to_owned(), ..set() }, work.path()).unwrap();
+        EvalVault::of(&LabelledSet { corpus: "1".to_owned(), ..set() }, work.path()).unwrap();
         assert!(!file.exists());
     }
 
@@ -249,10 +250,10 @@ mod tests {
     fn a_folder_in_a_repository_or_with_something_else_is_left_alone() {
         let work = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(work.path().join("small/vault")).unwrap();
-        let said = Stand::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
+        let said = EvalVault::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
         assert!(said.contains("not from here"), "{said}");
         std::fs::create_dir(work.path().join(".git")).unwrap();
-        let said = Stand::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
+        let said = EvalVault::of(&set(), work.path()).map(|_| ()).unwrap_err().to_string();
         assert!(said.contains("lies in the repository"), "{said}");
     }
 }

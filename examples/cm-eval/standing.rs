@@ -9,16 +9,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use cm_app::context::{self, Briefing};
-use cm_app::propose::{self, Proposal};
-use cm_app::{Call, Error, Memory};
+use cm_app::propose::{self, RuleProposal};
+use cm_app::{Context, Error, Request};
 
 use crate::cue;
-use crate::fault::{Fault, Result};
-use crate::metrics::{Figures, mean};
+use crate::fault::{EvalError, Result};
+use crate::metrics::{RankingMetrics, mean};
 use crate::mode::Mode;
 use crate::retrieval;
-use crate::set::{Document, Question, Set};
-use crate::stand::{self, Stand, call};
+use crate::set::{Document, LabelledSet, Question};
+use crate::stand::{self, EvalVault, call};
 use crate::table::{cell, head, row};
 
 /// Categories of questions about standing instructions and preferences.
@@ -59,10 +59,14 @@ struct Shown {
 ///
 /// The set cannot be read, or an operation fails.
 pub fn report(folder: &Path, work: &Path, modes: &[Mode], max_tokens: usize, show: bool) -> Result<String> {
-    let mut set = Set::read(folder)?;
+    let mut set = LabelledSet::read(folder)?;
     set.questions.retain(|question| CATEGORIES.contains(&question.category.as_str()));
     if set.questions.is_empty() {
-        return Err(Fault::Usage(format!("{} has no questions of {}", set.name, CATEGORIES.join(" or "))));
+        return Err(EvalError::Usage(format!(
+            "{} has no questions of {}",
+            set.name,
+            CATEGORIES.join(" or ")
+        )));
     }
     let (mut playbooks, mut shown) = (Vec::new(), Vec::new());
     let groups: BTreeSet<&str> = set.questions.iter().filter_map(|it| it.group.as_deref()).collect();
@@ -82,17 +86,17 @@ pub fn report(folder: &Path, work: &Path, modes: &[Mode], max_tokens: usize, sho
 }
 
 /// Creates a vault of one group with its playbook, and runs a briefing for each question.
-fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Shown>)> {
+fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Shown>)> {
     let of_group = |of: &Option<String>| of.as_deref() == Some(group);
     let documents: Vec<&Document> =
         set.documents.iter().filter(|document| of_group(&document.group)).collect();
-    let folder = tempfile::tempdir().map_err(Fault::file(&std::env::temp_dir()))?;
+    let folder = tempfile::tempdir().map_err(EvalError::file(&std::env::temp_dir()))?;
     stand::fill(folder.path(), documents.iter().copied(), set.now())?;
     let mut playbook = Playbook { name: group.to_owned(), ..Playbook::default() };
     for document in documents.iter().filter(|document| document.role.as_deref() == Some("user")) {
         playbook.listen(folder.path(), document, set)?;
     }
-    let memory = Memory::open(call(folder.path(), set.now(), &[])).map_err(Fault::operation("open"))?;
+    let memory = Context::open(call(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
     let names = stand::names(documents);
     let mut shown = Vec::new();
     for question in set.questions.iter().filter(|question| of_group(&question.group)) {
@@ -102,7 +106,7 @@ fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Sho
             ..context::Options::default()
         };
         let briefing = context::context(&memory, &options)
-            .map_err(Fault::operation(format!("context for {}", question.id)))?;
+            .map_err(EvalError::operation(format!("context for {}", question.id)))?;
         shown.push(Shown::of(question, &briefing, &playbook.sources, &names));
     }
     Ok((playbook, shown))
@@ -110,17 +114,20 @@ fn brief(set: &Set, group: &str, max_tokens: usize) -> Result<(Playbook, Vec<Sho
 
 impl Playbook {
     /// Adds the sentences of a message that match a cue, at the time of the message.
-    fn listen(&mut self, folder: &Path, document: &Document, set: &Set) -> Result<()> {
+    fn listen(&mut self, folder: &Path, document: &Document, set: &LabelledSet) -> Result<()> {
         self.messages += 1;
         for rule in cue::rules(&document.text) {
             self.sentences += 1;
             let now = document.date.unwrap_or_else(|| set.now());
             // The same run gives the same ids.
             let seed = Some(format!("{} {}", document.id, self.sentences));
-            let memory =
-                Memory::open(Call { seed, ..call(folder, now, &[]) }).map_err(Fault::operation("open"))?;
-            let proposal =
-                Proposal { category: "preferences".to_owned(), content: rule.clone(), ..Proposal::default() };
+            let memory = Context::open(Request { seed, ..call(folder, now, &[]) })
+                .map_err(EvalError::operation("open"))?;
+            let proposal = RuleProposal {
+                category: "preferences".to_owned(),
+                content: rule.clone(),
+                ..RuleProposal::default()
+            };
             let done = match propose::propose(&memory, proposal, false) {
                 Ok(proposed) => self.count(proposed, document),
                 Err(error) => self.refuse(error)?,
@@ -130,7 +137,7 @@ impl Playbook {
         Ok(())
     }
 
-    fn count(&mut self, proposed: propose::Proposed, document: &Document) -> String {
+    fn count(&mut self, proposed: propose::ProposalResult, document: &Document) -> String {
         let state = if proposed.added { proposed.state.name() } else { "known" };
         self.added += usize::from(proposed.added);
         self.drafts += usize::from(proposed.added && state == "draft");
@@ -141,13 +148,13 @@ impl Playbook {
 
     /// Counts a rejected rule; any other error aborts the measurement.
     fn refuse(&mut self, error: Error) -> Result<String> {
-        use cm_app::Kind;
+        use cm_app::ErrorKind;
         match error.kind {
-            Kind::Usage | Kind::Refused | Kind::NothingDone => {
+            ErrorKind::Usage | ErrorKind::Refused | ErrorKind::NothingDone => {
                 self.refused += 1;
                 Ok(format!("refused ({error})"))
             }
-            _ => Err(Fault::operation("playbook add")(error)),
+            _ => Err(EvalError::operation("playbook add")(error)),
         }
     }
 }
@@ -183,13 +190,13 @@ impl Shown {
 struct Searches {
     mode: &'static str,
     /// Category and metrics of each question.
-    figures: Vec<(String, Figures)>,
+    figures: Vec<(String, RankingMetrics)>,
 }
 
 /// Runs the same questions as searches on the complete vault, restricted to their groups, in each
 /// mode.
-fn searches(set: &Set, work: &Path, modes: &[Mode]) -> Result<Vec<Searches>> {
-    let stand = Stand::of(set, work)?;
+fn searches(set: &LabelledSet, work: &Path, modes: &[Mode]) -> Result<Vec<Searches>> {
+    let stand = EvalVault::of(set, work)?;
     let mut all = Vec::new();
     for mode in modes {
         let run = retrieval::run(set, &stand, *mode, retrieval::PAGE)?;
@@ -271,7 +278,7 @@ mod tests {
             category: CATEGORIES[0].to_owned(),
             relevant: [("a".to_owned(), 1)].into(),
         };
-        let set = Set {
+        let set = LabelledSet {
             name: "small".to_owned(),
             corpus: String::new(),
             documents: vec![

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::machine::quantile_ms;
-use crate::metrics::{Figures, mean};
+use crate::metrics::{RankingMetrics, mean};
 use crate::retrieval::{Run, by_group};
-use crate::set::Set;
+use crate::set::LabelledSet;
 
 /// BM25 (k1 1.2, b 0.75, English stemming, title and text) by another implementation on the same
 /// sets: recall@5, recall@10, nDCG@10 and MRR.
@@ -23,18 +23,18 @@ const BM25: [(&str, [f64; 4]); 9] = [
 
 /// A set with its results in each mode.
 pub struct Measured {
-    pub set: Set,
+    pub set: LabelledSet,
     /// One run per mode.
     pub runs: Vec<Run>,
 }
 
-fn published(set: &str) -> Option<Figures> {
+fn published(set: &str) -> Option<RankingMetrics> {
     let (_, [recall_5, recall_10, ndcg_10, mrr]) = BM25.iter().find(|(name, _)| *name == set)?;
-    Some(Figures { recall_5: *recall_5, recall_10: *recall_10, ndcg_10: *ndcg_10, mrr: *mrr })
+    Some(RankingMetrics { recall_5: *recall_5, recall_10: *recall_10, ndcg_10: *ndcg_10, mrr: *mrr })
 }
 
 /// Formats R@5 / R@10 / nDCG@10 / MRR.
-pub fn cell(figures: Option<Figures>) -> String {
+pub fn cell(figures: Option<RankingMetrics>) -> String {
     figures.map_or_else(
         || "–".to_owned(),
         |it| format!("{:.3} / {:.3} / {:.3} / {:.3}", it.recall_5, it.recall_10, it.ndcg_10, it.mrr),
@@ -57,10 +57,10 @@ pub fn quality(measured: &[Measured]) -> String {
     let modes = modes(measured);
     let names: Vec<&str> = ["set", "questions", "BM25"].into_iter().chain(modes.iter().copied()).collect();
     let mut text = format!("R@5 / R@10 / nDCG@10 / MRR\n\n{}", head(&names, 1));
-    let mut sums: Vec<Vec<Figures>> = vec![Vec::new(); modes.len() + 1];
+    let mut sums: Vec<Vec<RankingMetrics>> = vec![Vec::new(); modes.len() + 1];
     for Measured { set, runs } in measured {
         let known = published(&set.name);
-        let figures: Vec<Figures> = runs.iter().map(overall).collect();
+        let figures: Vec<RankingMetrics> = runs.iter().map(overall).collect();
         // The mean is of the sets that have all columns.
         if let Some(known) = known {
             sums.iter_mut().zip([known].iter().chain(&figures)).for_each(|(sum, one)| sum.push(*one));
@@ -101,7 +101,7 @@ pub fn categories(Measured { set, runs }: &Measured) -> String {
     let names: Vec<&str> = ["category", "questions"].into_iter().chain(modes).collect();
     let mut text = format!("{}\n\n{}", set.name, head(&names, 1));
     for category in categories {
-        let of = |run: &Run| -> Vec<Figures> {
+        let of = |run: &Run| -> Vec<RankingMetrics> {
             let rows = set.questions.iter().zip(&run.answers);
             rows.filter(|(question, _)| question.category == category)
                 .map(|(_, answer)| answer.figures)
@@ -114,7 +114,7 @@ pub fn categories(Measured { set, runs }: &Measured) -> String {
     text
 }
 
-fn overall(run: &Run) -> Figures {
+fn overall(run: &Run) -> RankingMetrics {
     mean(run.answers.iter().map(|answer| answer.figures))
 }
 
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_table_has_a_rule_under_its_head_and_cells_of_four_figures() {
         assert_eq!(head(&["set", "n"], 1), "| set | n |\n|---|---:|\n");
-        let figures = Figures { recall_5: 0.5, recall_10: 1.0, ndcg_10: 0.25, mrr: 0.1239 };
+        let figures = RankingMetrics { recall_5: 0.5, recall_10: 1.0, ndcg_10: 0.25, mrr: 0.1239 };
         assert_eq!(row([cell(Some(figures)), cell(None)]), "| 0.500 / 1.000 / 0.250 / 0.124 | – |\n");
     }
 }

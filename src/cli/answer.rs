@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use serde::Serialize;
 
-use cm_app::{Error, Kind, Memory, Result};
+use cm_app::{Context, Error, ErrorKind, Result};
 use cm_render::{json, text};
 
 /// That an answer was printed, and whether it says that a check failed.
@@ -21,7 +21,7 @@ pub struct Printed {
     /// What was asked about is refused.
     pub refused: bool,
     /// The answer tells of a failure of this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<ErrorKind>,
 }
 
 impl Printed {
@@ -36,7 +36,7 @@ impl Printed {
     }
 
     /// The same answer, which tells of a failure of this kind.
-    pub fn of_kind(self, kind: Option<Kind>) -> Self {
+    pub fn of_kind(self, kind: Option<ErrorKind>) -> Self {
         Self { kind, ..self }
     }
 
@@ -72,7 +72,7 @@ impl Output {
     /// Where stdout cannot be written, other than by a reader that went away.
     pub fn print<T: Serialize>(
         &self,
-        memory: &Memory,
+        memory: &Context,
         outcome: &T,
         words: impl FnOnce(&T) -> String,
     ) -> Result<Printed> {
@@ -103,7 +103,7 @@ impl Output {
     }
 
     /// Prints what the person should hear besides the answer.
-    pub fn notices(&self, memory: &Memory) {
+    pub fn notices(&self, memory: &Context) {
         for open in memory.vaults.iter().filter(|_| self.verbose) {
             self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));
         }
@@ -158,7 +158,7 @@ impl Output {
 
 /// An error of usage always says where to read on.
 pub fn with_way_on(error: Error) -> Error {
-    if error.kind == Kind::Usage && error.hint.is_none() {
+    if error.kind == ErrorKind::Usage && error.hint.is_none() {
         return error.hint("`cm help COMMAND` shows its arguments with examples");
     }
     error
@@ -173,7 +173,7 @@ pub fn on_terminal() -> bool {
 fn printed(written: io::Result<()>) -> Result<Printed> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(Kind::Failed, "io", format!("cannot write to stdout: {error}")))
+            Err(Error::new(ErrorKind::Failed, "io", format!("cannot write to stdout: {error}")))
         }
         _ => Ok(Printed::default()),
     }

@@ -9,7 +9,7 @@ use etcetera::BaseStrategy as _;
 
 use super::ancestors;
 use cm_app::actor::{agent_of_ancestors, agent_of_environment};
-use cm_app::{Actor, By, Call, Error, PrivateHome, Result, Watch};
+use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 
 /// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
@@ -87,15 +87,15 @@ impl Globals {
     ///
     /// # Errors
     /// A `--now` that is no date, or a working folder that is gone.
-    pub fn call(&self, arguments: &[OsString]) -> Result<Call> {
-        let clock = Instant::from(chrono::Utc::now()).whole();
+    pub fn call(&self, arguments: &[OsString]) -> Result<Request> {
+        let clock = Instant::from(chrono::Utc::now()).truncate_to_second();
         let now = match &self.now {
             Some(typed) => {
                 Instant::parse_typed(typed, clock).map_err(|error| Error::usage(format!("--now: {error}")))?
             }
             None => clock,
         }
-        .whole();
+        .truncate_to_second();
         if now.unix() < 0 {
             // Git takes no commit from before.
             let which = if self.now.is_some() { "--now" } else { "the system's clock" };
@@ -113,7 +113,7 @@ impl Globals {
         let agent = variables.get("CM_AGENT").cloned();
         let detected = agent_of_environment(&environment).or_else(|| agent_of_ancestors(&ancestors::lines()));
         let verb = verb(arguments);
-        Ok(Call {
+        Ok(Request {
             cwd,
             vault: self.vault.clone(),
             home: etcetera::home_dir().ok(),
@@ -127,7 +127,7 @@ impl Globals {
             environment,
             no_refresh: self.no_refresh,
             for_prompts: false,
-            by: By {
+            by: CallerIdentity {
                 kind: if detected.is_some() { Actor::Agent } else { Actor::Person },
                 detected: detected.map(str::to_owned),
                 actor: self.actor.clone(),
@@ -135,14 +135,14 @@ impl Globals {
                 agent: self.agent.clone().or_else(|| agent.filter(|name| !name.is_empty())),
                 session: self.session.clone(),
                 reason: self.reason.clone(),
-                is_guest: false,
+                has_token: false,
                 is_remote: false,
             },
             clock: milliseconds,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             holder: format!("process {} ({verb}) since {clock}", std::process::id()),
             verb,
-            watch: Watch::default(),
+            watch: ProgressWatch::default(),
         })
     }
 }

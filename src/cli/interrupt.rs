@@ -1,6 +1,6 @@
 //! Ctrl-C and the system's wish to end a program, for commands that finish what is in hand first.
 
-use cm_app::stop::Stop;
+use cm_app::stop::Cancellation;
 
 /// What a first Ctrl-C ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum First {
 
 /// Takes Ctrl-C as a wish for an end from here on; `heard` is told of the first one. A third one ends the program itself.
 #[cfg(unix)]
-pub fn listen(stop: &Stop, first: First, heard: impl Fn() + Send + 'static) {
+pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'static) {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
@@ -39,10 +39,10 @@ pub fn listen(stop: &Stop, first: First, heard: impl Fn() + Send + 'static) {
             }
             if interrupted.swap(false, Ordering::SeqCst) {
                 match first {
-                    First::AtOnce => stop.ask_at_once(),
+                    First::AtOnce => stop.request_now(),
                     First::Soon => {
-                        stop.ask();
-                        if !stop.is_at_once() {
+                        stop.request();
+                        if !stop.is_immediate() {
                             heard();
                         }
                     }
@@ -54,4 +54,4 @@ pub fn listen(stop: &Stop, first: First, heard: impl Fn() + Send + 'static) {
 
 /// Elsewhere, Ctrl-C ends the program; what was finished is kept.
 #[cfg(not(unix))]
-pub fn listen(_stop: &Stop, _first: First, _heard: impl Fn() + Send + 'static) {}
+pub fn listen(_stop: &Cancellation, _first: First, _heard: impl Fn() + Send + 'static) {}

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use answer::{Output, Printed};
-use cm_app::Kind;
+use cm_app::ErrorKind;
 use cm_render::status;
 use commands::Command;
 
@@ -57,8 +57,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     output.took(begun);
     match answer {
         Ok(Printed { kind: Some(kind), .. }) => ExitCode::from(status::exit(kind)),
-        Ok(Printed { refused: true, .. }) => ExitCode::from(status::exit(Kind::Refused)),
-        Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(Kind::NothingDone)),
+        Ok(Printed { refused: true, .. }) => ExitCode::from(status::exit(ErrorKind::Refused)),
+        Ok(Printed { nothing: true, .. }) => ExitCode::from(status::exit(ErrorKind::NothingDone)),
         Ok(Printed { failed: true, .. }) => ExitCode::from(1),
         Ok(Printed { failed: false, .. }) => ExitCode::SUCCESS,
         Err(_) if commands::hook::is_hook(&arguments) => commands::hook::spared(&arguments, &output),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Said, Sandbox, talk, vault_of};
+use crate::support::{McpClient, Sandbox, SessionLine, talk, vault_of};
 
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const SECOND: &str = "aaaaaaaa-0000-4000-8000-000000000002";
@@ -100,7 +100,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     assert_eq!(stopped["hookSpecificOutput"]["permissionDecision"], "deny");
 
     // The agent searches, marks a rule, and saves a finding.
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let briefing = agent.call("memory_context", &json!({ "task": "mend the flaky upload test" }));
     assert_eq!(briefing["structuredContent"], Value::Null, "text to be read, and no JSON");
     assert!(briefing["content"][0]["text"].as_str().unwrap().contains("b-mt2ssunl-jq6d8j"), "{briefing}");
@@ -122,11 +122,13 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
         FIRST,
         8,
         &[
-            Said::Person("The upload test is flaky, please mend it."),
-            Said::Ran("cargo test upload", "Exit code 101\ntest upload ... FAILED"),
-            Said::Agent("The port is shared. [cm: helpful b-mt2ssunl-jq6d8j] I will give the test its own."),
-            Said::Ran("cargo test upload", "test result: ok. 12 passed"),
-            Said::Person("From now on, always ask the system for a free port in tests."),
+            SessionLine::Person("The upload test is flaky, please mend it."),
+            SessionLine::Ran("cargo test upload", "Exit code 101\ntest upload ... FAILED"),
+            SessionLine::Agent(
+                "The port is shared. [cm: helpful b-mt2ssunl-jq6d8j] I will give the test its own.",
+            ),
+            SessionLine::Ran("cargo test upload", "test result: ok. 12 passed"),
+            SessionLine::Person("From now on, always ask the system for a free port in tests."),
         ],
     );
     let transcript = sandbox.root().join(format!("home/.claude/projects/-home-dev-demo/{FIRST}.jsonl"));

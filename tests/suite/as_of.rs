@@ -308,11 +308,11 @@ fn the_global_vault_is_as_it_was_at_the_same_instant_or_left_out() {
 
 #[test]
 fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
-    use cm_app::{Call, Memory, get, pin, related, usage};
+    use cm_app::{Context, Request, get, pin, related, usage};
     let (sandbox, commits) = history("docs/memory");
     let vault = sandbox.vault().join("docs/memory");
     fs::remove_dir_all(vault.join("graph")).unwrap();
-    let call = Call {
+    let call = Request {
         cwd: vault.clone(),
         vault: Some(vault.clone()),
         home: None,
@@ -333,7 +333,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
         watch: Default::default(),
     };
     let before = everything(&vault);
-    let memory = Memory::open(call).unwrap();
+    let memory = Context::open(call).unwrap();
     let past = memory.as_of(&commits[5]).unwrap();
     let got = get::get(&past, "a0a0a0a0").unwrap();
     assert_eq!(got.title, "Empty pool");
@@ -350,7 +350,7 @@ fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
     assert_eq!(near.notes.len(), 2, "{near:?}");
     assert_eq!(memory.as_of(&commits[0]).unwrap().read_at().unwrap().subject, "Begin");
     assert_eq!(pin::pin(&past, "b0b0b0b0").unwrap_err().code, "past");
-    assert!(past.alone(past.target()).is_err_and(|error| error.code == "past"));
+    assert!(past.for_vault(past.target()).is_err_and(|error| error.code == "past"));
     assert_eq!(usage::usage(&past, &Default::default()).unwrap().accesses, 0, "nothing was counted");
     let mut after = everything(&vault);
     after.retain(|path, _| !path.starts_with("_index/past/"));

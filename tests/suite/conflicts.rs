@@ -3,29 +3,33 @@
 //! The first file was used during development; the second was not, and measures performance on
 //! unseen rules.
 
-use cm_embed::builtin::Static;
-use cm_playbook::conflict::{Meant, Near, Statement, Verdict, opposed, opposition};
-use cm_playbook::curation::Limits;
-use cm_playbook::meaning::{Meaning, Sense};
+use cm_embed::builtin::StaticModel;
+use cm_playbook::conflict::{
+    EmbeddedStatement, RuleStatement, Similarity, StatementRelation, opposed, opposition,
+};
+use cm_playbook::curation::CurationLimits;
+use cm_playbook::meaning::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
 
 use crate::support::vault_of;
 
 struct BuiltIn;
 
-impl Meaning for BuiltIn {
+impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
-        Some(Static::shipped().of(text))
+        Some(StaticModel::shipped().of(text))
     }
 }
 
 /// Returns the similarity of a rule to an existing one, with the default limits.
-fn near(rule: &str, there: &str) -> Option<Near> {
-    let (a, b) = (Statement::of(rule), Statement::of(there));
+fn near(rule: &str, there: &str) -> Option<Similarity> {
+    let (a, b) = (RuleStatement::of(rule), RuleStatement::of(there));
     let (x, y) = (BuiltIn.embedding(rule), BuiltIn.embedding(there));
-    let (a, b) =
-        (Meant { statement: &a, embedding: x.as_ref() }, Meant { statement: &b, embedding: y.as_ref() });
-    a.near(&b, Limits::default().duplicate(), &Sense::of(&BuiltIn))
+    let (a, b) = (
+        EmbeddedStatement { statement: &a, embedding: x.as_ref() },
+        EmbeddedStatement { statement: &b, embedding: y.as_ref() },
+    );
+    a.near(&b, CurationLimits::default().duplicate(), &WordVectors::of(&BuiltIn))
 }
 
 struct Figures {
@@ -35,7 +39,7 @@ struct Figures {
 }
 
 fn measure(pairs: &str) -> Figures {
-    let contradict = |a: &str, b: &str| opposition(&Statement::of(a), &Statement::of(b)).is_some();
+    let contradict = |a: &str, b: &str| opposition(&RuleStatement::of(a), &RuleStatement::of(b)).is_some();
     measure_by(pairs, "conflict", contradict)
 }
 
@@ -75,8 +79,10 @@ const MEANING: &str = include_str!("../golden/meaning-pairs.tsv");
 const MEANING_UNSEEN: &str = include_str!("../golden/meaning-pairs-unseen.tsv");
 
 fn in_meaning(pairs: &str) -> Figures {
-    let sense = Sense::of(&BuiltIn);
-    measure_by(pairs, "conflict", |a, b| opposed(&Statement::of(a), &Statement::of(b), &sense).is_some())
+    let sense = WordVectors::of(&BuiltIn);
+    measure_by(pairs, "conflict", |a, b| {
+        opposed(&RuleStatement::of(a), &RuleStatement::of(b), &sense).is_some()
+    })
 }
 
 #[test]
@@ -119,7 +125,7 @@ fn no_rule_is_dropped_that_says_something_else() {
 
 /// Whether either rule counts as a duplicate of the other.
 fn same(a: &str, b: &str) -> bool {
-    Statement::of(a).is_same(&Statement::of(b)) || Statement::of(b).is_same(&Statement::of(a))
+    RuleStatement::of(a).is_same(&RuleStatement::of(b)) || RuleStatement::of(b).is_same(&RuleStatement::of(a))
 }
 
 const SAME_PAIRS: [(&str, f64); 2] = [
@@ -129,13 +135,13 @@ const SAME_PAIRS: [(&str, f64); 2] = [
 
 #[test]
 fn nothing_is_swallowed_and_most_of_what_says_the_same_is_credited() {
-    let sense = Sense::of(&BuiltIn);
+    let sense = WordVectors::of(&BuiltIn);
     let verdict = |a: &str, b: &str| {
-        let (one, other) = (Statement::of(a), Statement::of(b));
+        let (one, other) = (RuleStatement::of(a), RuleStatement::of(b));
         let (x, y) = (BuiltIn.embedding(a), BuiltIn.embedding(b));
-        let one = Meant { statement: &one, embedding: x.as_ref() };
-        let other = Meant { statement: &other, embedding: y.as_ref() };
-        one.verdict(&other, Limits::default().duplicate(), &sense)
+        let one = EmbeddedStatement { statement: &one, embedding: x.as_ref() };
+        let other = EmbeddedStatement { statement: &other, embedding: y.as_ref() };
+        one.verdict(&other, CurationLimits::default().duplicate(), &sense)
     };
     for (pairs, least) in SAME_PAIRS {
         let (mut counts, mut credited) = (std::collections::BTreeMap::<(&str, &str), usize>::new(), 0.0);
@@ -143,15 +149,15 @@ fn nothing_is_swallowed_and_most_of_what_says_the_same_is_credited() {
             let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
             let (there, back) = (verdict(a, b), verdict(b, a));
             let name = match there {
-                Verdict::Same => "credited",
-                Verdict::Contradicts(_) => "flagged",
-                Verdict::Near(_) => "stored as near",
-                Verdict::Different => "stored",
+                StatementRelation::Same => "credited",
+                StatementRelation::Contradicts(_) => "flagged",
+                StatementRelation::Near(_) => "stored as near",
+                StatementRelation::Different => "stored",
             };
             *counts.entry((label, name)).or_default() += 1;
-            assert_eq!(there == Verdict::Same, back == Verdict::Same, "{line}");
-            assert!(label == "same" || there != Verdict::Same, "swallowed: {line}");
-            credited += f64::from(there == Verdict::Same);
+            assert_eq!(there == StatementRelation::Same, back == StatementRelation::Same, "{line}");
+            assert!(label == "same" || there != StatementRelation::Same, "swallowed: {line}");
+            credited += f64::from(there == StatementRelation::Same);
         }
         println!("{counts:#?}");
         let wanted = pairs.lines().filter(|line| line.starts_with("same\t")).count();
@@ -163,7 +169,7 @@ fn nothing_is_swallowed_and_most_of_what_says_the_same_is_credited() {
 fn what_means_the_same_is_near_and_what_differs_in_a_name_or_a_number_is_not() {
     assert!(matches!(
         near("Keep controllers thin", "Controllers should be kept thin"),
-        Some(Near::Meaning(_))
+        Some(Similarity::Meaning(_))
     ));
     assert!(near("Prefer Postgres", "Use PostgreSQL 16").is_some());
     for (rule, there) in [
@@ -179,12 +185,12 @@ fn what_means_the_same_is_near_and_what_differs_in_a_name_or_a_number_is_not() {
 
 #[test]
 fn neither_a_rule_and_itself_nor_a_rule_and_its_duplicate_contradict() {
-    let sense = Sense::of(&BuiltIn);
+    let sense = WordVectors::of(&BuiltIn);
     for line in
         [MEANING, MEANING_UNSEEN].into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'))
     {
         let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let (one, other) = (Statement::of(a), Statement::of(b));
+        let (one, other) = (RuleStatement::of(a), RuleStatement::of(b));
         assert!(opposed(&one, &one, &sense).is_none(), "{a}");
         assert_eq!(
             opposed(&one, &other, &sense).is_some(),

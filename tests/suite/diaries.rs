@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 
 use cm_learn::diary::note::note;
 use cm_learn::diary::{Diary, extract, id, read};
-use cm_learn::outcome::feedback::{FRACTION, Known, Word, feedback};
+use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
-use cm_learn::reflect::{Session, What, reflect};
+use cm_learn::reflect::{DraftChange, SessionInput, reflect};
 use cm_note::note::read::read as read_note;
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;
-use cm_playbook::curation::delta::Delta;
-use cm_session::{Meta, event::Event};
+use cm_playbook::curation::delta::CurationDelta;
+use cm_session::{SessionMeta, event::SessionEvent};
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/diary")
 }
 
-fn sessions() -> Vec<(String, Meta, Vec<Event>)> {
+fn sessions() -> Vec<(String, SessionMeta, Vec<SessionEvent>)> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(golden().join("sessions")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -56,28 +56,31 @@ fn the_diary_of_every_example_session_is_as_it_was_and_reads_back() {
 
 #[test]
 fn the_drafts_of_the_longer_sessions_are_as_they_were() {
-    let told: Vec<(Diary, Vec<Word>)> = sessions()
+    let told: Vec<(Diary, Vec<RuleFeedback>)> = sessions()
         .into_iter()
         .filter(|(name, ..)| name.starts_with("long-"))
         .map(|(name, meta, events)| {
             let diary = extract(&id(&name, b""), &meta, &events, &[]);
             let rules = [
-                Known { id: "b-mt2ssunl-jq6d8j", content: "Give every request a timeout." },
-                Known { id: "b-mt2ssunm-000001", content: "Retry with jitter." },
+                RuleRef { id: "b-mt2ssunl-jq6d8j", content: "Give every request a timeout." },
+                RuleRef { id: "b-mt2ssunm-000001", content: "Retry with jitter." },
             ];
             let words = feedback(&events, &steps(&events), &rules, diary.verdict.status, FRACTION);
             (diary, words)
         })
         .collect();
-    let all: Vec<Session<'_>> = told.iter().map(|(diary, feedback)| Session { diary, feedback }).collect();
+    let all: Vec<SessionInput<'_>> =
+        told.iter().map(|(diary, feedback)| SessionInput { diary, feedback }).collect();
     let mut text = String::new();
     for draft in reflect(&all).drafts {
         let what = match &draft.what {
-            What::Memory(memory) => {
+            DraftChange::Memory(memory) => {
                 format!("{} ({} observed): {}", memory.note_type, memory.observations, memory.text)
             }
-            What::Delta(Delta::Add(add)) => format!("add {}: {}", add.bullet.category, add.bullet.content),
-            What::Delta(Delta::Helpful(judge) | Delta::Harmful(judge)) => {
+            DraftChange::Delta(CurationDelta::Add(add)) => {
+                format!("add {}: {}", add.bullet.category, add.bullet.content)
+            }
+            DraftChange::Delta(CurationDelta::Helpful(judge) | CurationDelta::Harmful(judge)) => {
                 format!(
                     "{} {} weight {:?}: {:?}",
                     draft_name(&draft.what),
@@ -86,7 +89,7 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
                     judge.reason
                 )
             }
-            What::Delta(delta) => delta.name().to_owned(),
+            DraftChange::Delta(delta) => delta.name().to_owned(),
         };
         let from: Vec<String> =
             draft.origins.iter().map(|origin| format!("{}:{}", origin.session, origin.line)).collect();
@@ -95,9 +98,9 @@ fn the_drafts_of_the_longer_sessions_are_as_they_were() {
     hold("drafts.txt", &text);
 }
 
-fn draft_name(what: &What) -> &'static str {
+fn draft_name(what: &DraftChange) -> &'static str {
     match what {
-        What::Delta(delta) => delta.name(),
-        What::Memory(memory) => memory.note_type,
+        DraftChange::Delta(delta) => delta.name(),
+        DraftChange::Memory(memory) => memory.note_type,
     }
 }

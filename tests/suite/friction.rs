@@ -6,7 +6,7 @@ mod laws;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine};
+use cm_learn::friction::{FrictionAnalysis, FrictionConfig, FrictionRules, claude_lines, conclude, examine};
 use cm_note::instant::Instant;
 
 /// Folder of the golden corpus.
@@ -28,8 +28,11 @@ fn now() -> Instant {
 }
 
 /// Analyzes Claude Code logs, parsed line by line without the connector.
-fn analysed<'l>(rules: Rules, logs: impl IntoIterator<Item = &'l (String, Vec<u8>)>) -> Analysis {
-    let config = Config::of(rules);
+fn analysed<'l>(
+    rules: FrictionRules,
+    logs: impl IntoIterator<Item = &'l (String, Vec<u8>)>,
+) -> FrictionAnalysis {
+    let config = FrictionConfig::of(rules);
     let logs = logs.into_iter().map(|(name, bytes)| claude_lines::log("-home-dev-demo", name, bytes));
     conclude(logs.map(|log| examine(&log, &config)).collect(), &config, now())
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-use cm_note::finding::Code;
+use cm_note::finding::FindingCode;
 use cm_note::frontmatter::edit::{Edit, EditError, apply};
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
@@ -232,7 +232,7 @@ fn a_broken_frontmatter_is_refused_with_its_place_and_a_hint() {
         }
         let found = parse(&Split::of(&case.text)).faults;
         assert!(found.iter().any(|fault| Some(fault.code.to_string()) == case.refused), "{}", case.name);
-        assert_ne!(found[0].code, Code::Unreadable);
+        assert_ne!(found[0].code, FindingCode::Unreadable);
     }
 }
 

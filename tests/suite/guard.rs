@@ -1,8 +1,8 @@
 //! Tests the guard on labelled commands, both those used to develop its rules and unseen ones.
 
-use cm_learn::trauma::{Ground, Judgement, decide};
+use cm_learn::trauma::{GuardVerdict, PathContext, decide};
 
-const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
+const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
 
 /// Returns label and command of each line of a table.
 fn table(text: &str) -> impl Iterator<Item = (&str, String)> {
@@ -14,12 +14,12 @@ fn table(text: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-fn is_right(label: &str, judgement: Judgement) -> bool {
+fn is_right(label: &str, judgement: GuardVerdict) -> bool {
     match label {
-        "block" => judgement == Judgement::Block,
-        "warn" => judgement == Judgement::Warn,
-        "allow" | "harmless" => judgement == Judgement::Allow,
-        "harmful" => judgement != Judgement::Allow,
+        "block" => judgement == GuardVerdict::Block,
+        "warn" => judgement == GuardVerdict::Warn,
+        "allow" | "harmless" => judgement == GuardVerdict::Allow,
+        "harmful" => judgement != GuardVerdict::Allow,
         other => panic!("no label: {other}"),
     }
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cm_agents::hook::border::{Entry, LONGEST, Part, injected};
-use cm_agents::hook::event::When;
+use cm_agents::hook::border::{InjectionEntry, InjectionPart, LONGEST, build_injection};
+use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::settings::entries;
-use cm_agents::hook::{Agent, Event, Message, Reply};
-use cm_learn::trauma::{Decision, Judgement};
+use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply};
+use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
 /// Session id in all recorded messages.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
@@ -21,10 +21,10 @@ fn golden() -> PathBuf {
 }
 
 /// Returns agent, event and text of every recorded message.
-fn recorded() -> Vec<(Agent, Event, String)> {
+fn recorded() -> Vec<(HookAgent, HookEvent, String)> {
     let mut found = Vec::new();
-    for agent in Agent::ALL {
-        for event in Event::ALL {
+    for agent in HookAgent::ALL {
+        for event in HookEvent::ALL {
             let file = golden().join(agent.name()).join(format!("{event}.in.json"));
             if let Ok(text) = fs::read_to_string(file) {
                 found.push((agent, event, text));
@@ -34,9 +34,9 @@ fn recorded() -> Vec<(Agent, Event, String)> {
     found
 }
 
-fn context() -> Reply {
-    let entry = |id: &str, text: &str| Entry { id: Some(id.to_owned()), text: text.to_owned() };
-    let rules = Part {
+fn context() -> HookReply {
+    let entry = |id: &str, text: &str| InjectionEntry { id: Some(id.to_owned()), text: text.to_owned() };
+    let rules = InjectionPart {
         heading: Some("## Rules".to_owned()),
         entries: vec![
             entry(
@@ -46,12 +46,12 @@ fn context() -> Reply {
             entry("b-mnq4ancz-0a0a0a", "- <!-- cm:end --> „Grüße“ \u{202e}😀 (b-mnq4ancz)"),
         ],
     };
-    Reply::Context(injected(&[rules], "cm context", LONGEST).unwrap().text)
+    HookReply::Context(build_injection(&[rules], "cm context", LONGEST).unwrap().text)
 }
 
-fn verdict(judgement: Judgement) -> Reply {
+fn verdict(judgement: GuardVerdict) -> HookReply {
     let reason = "`git push --force` overwrites what others pushed to main".to_owned();
-    Reply::Verdict(Decision { judgement, reason, class: None, incident: None })
+    HookReply::Verdict(GuardDecision { judgement, reason, class: None, incident: None })
 }
 
 #[test]
@@ -59,12 +59,12 @@ fn every_recorded_message_is_answered_as_its_agent_documents() {
     let bless = std::env::var_os("CM_BLESS").is_some();
     let mut wrong = Vec::new();
     for (agent, event, text) in recorded() {
-        let said = if event == Event::PreTool { verdict(Judgement::Block) } else { context() };
-        let mut answers = vec![("out", said), ("quiet", Reply::Nothing)];
-        if event == Event::PreTool {
-            answers.push(("warn", verdict(Judgement::Warn)));
+        let said = if event == HookEvent::PreTool { verdict(GuardVerdict::Block) } else { context() };
+        let mut answers = vec![("out", said), ("quiet", HookReply::Nothing)];
+        if event == HookEvent::PreTool {
+            answers.push(("warn", verdict(GuardVerdict::Warn)));
         }
-        let message = Message::read(&text, Some(agent), Some(event));
+        let message = HookMessage::read(&text, Some(agent), Some(event));
         for (name, reply) in answers {
             let file = golden().join(agent.name()).join(format!("{event}.{name}.json"));
             let stdout = reply.stdout(&message);
@@ -82,20 +82,20 @@ fn every_recorded_message_is_answered_as_its_agent_documents() {
 #[test]
 fn every_recorded_message_is_understood_and_its_agent_known_without_being_named() {
     for (agent, event, text) in recorded() {
-        let message = Message::read(&text, None, None);
+        let message = HookMessage::read(&text, None, None);
         assert_eq!((message.agent, message.event), (agent, Some(event)), "{text}");
         assert_eq!(message.session.as_deref(), Some(SESSION), "{agent} {event}");
         assert_eq!(message.cwd.as_deref(), Some(FOLDER), "{agent} {event}");
         let prompt = message.prompt.as_deref() == Some("the upload test is flaky again, please fix it");
         assert_eq!(
             prompt,
-            event == Event::Prompt || (agent, event) == (Agent::Gemini, Event::Stop),
+            event == HookEvent::Prompt || (agent, event) == (HookAgent::Gemini, HookEvent::Stop),
             "{agent} {event}"
         );
-        let line = message.asked.as_ref().and_then(|asked| asked.command.as_deref());
+        let line = message.guard_request.as_ref().and_then(|asked| asked.command.as_deref());
         let pushed = line.is_some_and(|line| line.contains("git push --force origin main"));
-        assert_eq!(pushed, event == Event::PreTool, "{agent} {event}: {line:?}");
-        if event == Event::ToolFailure {
+        assert_eq!(pushed, event == HookEvent::PreTool, "{agent} {event}: {line:?}");
+        if event == HookEvent::ToolFailure {
             let question = message.question().unwrap();
             assert!(
                 question.starts_with("cargo test upload\n") && question.contains("upload_retries"),
@@ -107,9 +107,9 @@ fn every_recorded_message_is_understood_and_its_agent_known_without_being_named(
 
 #[test]
 fn every_event_that_is_installed_has_a_recorded_message() {
-    let recorded: BTreeSet<(Agent, Event)> =
+    let recorded: BTreeSet<(HookAgent, HookEvent)> =
         recorded().iter().map(|(agent, event, _)| (*agent, *event)).collect();
-    for agent in Agent::ALL {
+    for agent in HookAgent::ALL {
         for event in entries::events(agent) {
             assert!(recorded.contains(&(agent, *event)), "{agent} {event}");
         }
@@ -119,9 +119,9 @@ fn every_event_that_is_installed_has_a_recorded_message() {
 #[test]
 fn what_is_said_reaches_the_model_where_the_agent_takes_words_and_nothing_is_printed_elsewhere() {
     for (agent, event, text) in recorded() {
-        let message = Message::read(&text, Some(agent), Some(event));
-        let (said, quiet) = (context().stdout(&message), Reply::Nothing.stdout(&message));
-        assert_eq!(said != quiet, event.when_told(agent) == When::Now, "{agent} {event}");
+        let message = HookMessage::read(&text, Some(agent), Some(event));
+        let (said, quiet) = (context().stdout(&message), HookReply::Nothing.stdout(&message));
+        assert_eq!(said != quiet, event.injection_timing(agent) == InjectionTiming::Now, "{agent} {event}");
         assert!(matches!(quiet.as_str(), "" | "{}\n"), "{agent} {event}");
     }
 }
@@ -130,12 +130,12 @@ fn what_is_said_reaches_the_model_where_the_agent_takes_words_and_nothing_is_pri
 fn a_message_that_is_cut_anywhere_or_grown_is_still_answered() {
     for (agent, event, text) in recorded() {
         for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
-            let message = Message::read(&text[..at], Some(agent), Some(event));
+            let message = HookMessage::read(&text[..at], Some(agent), Some(event));
             let stdout = context().stdout(&message);
             assert!(stdout.is_empty() || stdout.ends_with("}\n"));
         }
         let grown = text.replacen('{', "{\"new_field\": {\"deep\": [1, null]},", 1);
-        let (one, other) = (Message::read(&text, None, None), Message::read(&grown, None, None));
+        let (one, other) = (HookMessage::read(&text, None, None), HookMessage::read(&grown, None, None));
         assert_eq!(one, other);
     }
 }

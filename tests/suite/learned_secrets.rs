@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use cm_secrets::{Rules, redact};
+use cm_secrets::{RedactionRules, redact};
 use serde_json::json;
 
-use crate::support::{Said, Sandbox, scripted, talk, vault_of};
+use crate::support::{Sandbox, SessionLine, scripted, talk, vault_of};
 
 /// Returns made-up secrets, each with its context. They are assembled at run time, so that scanners
 /// do not report this file.
@@ -34,7 +34,7 @@ fn labelled() -> Vec<(String, String)> {
         Some((secret.to_owned(), text.to_owned()))
     });
     let found = |(secret, text): &(String, String)| {
-        let (left, _) = redact(text, &Rules::default());
+        let (left, _) = redact(text, &RedactionRules::default());
         secret.len() > 7 && text.contains(secret.as_str()) && !left.as_str().contains(secret.as_str())
     };
     cases.filter(found).collect()
@@ -88,13 +88,13 @@ fn tell(sandbox: &Sandbox, cases: &[(String, String)]) -> usize {
         }
         said.push(("tool", "cargo test".to_owned()));
         said.push(("person", "Perfect, thanks, that works.".to_owned()));
-        let told: Vec<Said<'_>> = said
+        let told: Vec<SessionLine<'_>> = said
             .iter()
             .map(|(who, text)| match *who {
-                "person" => Said::Person(text),
-                "agent" => Said::Agent(text),
-                "fail" => Said::Ran(text, "Exit code 1\nfailed"),
-                _ => Said::Ran(text, text),
+                "person" => SessionLine::Person(text),
+                "agent" => SessionLine::Agent(text),
+                "fail" => SessionLine::Ran(text, "Exit code 1\nfailed"),
+                _ => SessionLine::Ran(text, text),
             })
             .collect();
         talk(sandbox, &format!("{at:08}-0000-4000-8000-000000000001"), at % 24, &told);
@@ -144,8 +144,8 @@ fn a_model_is_not_told_a_secret_and_what_it_says_of_one_is_not_kept() {
         "aaaaaaaa-0000-4000-8000-000000000001",
         8,
         &[
-            Said::Person(&format!("From now on, always deploy with this: {text}")),
-            Said::Agent("I will deploy with the token that was named."),
+            SessionLine::Person(&format!("From now on, always deploy with this: {text}")),
+            SessionLine::Agent("I will deploy with the token that was named."),
         ],
     );
     // The model invents a secret with words from the session.

@@ -5,17 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
-use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_note::bullet::id::BulletId;
-use cm_note::bullet::{Bullet, BulletKind, Maturity, Scope, State, VerifyKind};
+use cm_note::bullet::{Bullet, BulletKind, BulletState, Maturity, Scope, VerifyKind};
 use cm_note::frontmatter::edit::{Edit, apply};
 use cm_note::instant::Instant;
 use cm_note::note::read::read;
 use cm_note::note::types::MemoryType;
-use cm_note::note::{Kind, Note, RelationTable, TypeTable};
+use cm_note::note::{Note, NoteKind, RelationTable, TypeTable};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
-use cm_note::score::bullet::{Verdict, effective, silent_days, verdict};
+use cm_note::score::bullet::{MaturityChange, effective, silent_days, verdict};
 
 fn texts() -> Vec<(NotePath, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("example-vault");
@@ -55,15 +55,21 @@ fn the_example_vault_has_no_findings() {
         assert_eq!(note.findings, [], "{}", note.path);
         assert!(!note.title.is_empty() && !note.summary.is_empty(), "{}", note.path);
         let named = note.id.as_ref().is_none_or(|id| note.path.stem().ends_with(&id.short()));
-        assert!(named || matches!(note.kind, Kind::Plain), "{}", note.path);
+        assert!(named || matches!(note.kind, NoteKind::Plain), "{}", note.path);
     }
-    let count = |kind: Kind| notes.iter().filter(|note| note.kind == kind).count();
-    for kind in
-        [Kind::Memory, Kind::Edge, Kind::Bullet, Kind::Blocked, Kind::Episode, Kind::Diary, Kind::Stash]
-    {
+    let count = |kind: NoteKind| notes.iter().filter(|note| note.kind == kind).count();
+    for kind in [
+        NoteKind::Memory,
+        NoteKind::Edge,
+        NoteKind::Bullet,
+        NoteKind::Blocked,
+        NoteKind::Episode,
+        NoteKind::Diary,
+        NoteKind::Stash,
+    ] {
         assert!(count(kind) > 0, "{kind:?}");
     }
-    assert!(notes.iter().filter(|note| note.kind == Kind::Edge).all(|note| note.edge.is_some()));
+    assert!(notes.iter().filter(|note| note.kind == NoteKind::Edge).all(|note| note.edge.is_some()));
     assert!(notes.iter().any(|note| !note.links.is_empty() && !note.feedback.is_empty()));
 }
 
@@ -91,7 +97,7 @@ fn the_maturity_of_every_bullet_is_what_its_feedback_says() {
     for bullet in bullets() {
         assert_eq!(
             verdict((&bullet).into(), bullet.maturity, false, &Scoring::default()),
-            Verdict::Stays,
+            MaturityChange::Stays,
             "{}",
             bullet.path
         );
@@ -99,7 +105,7 @@ fn the_maturity_of_every_bullet_is_what_its_feedback_says() {
         assert!(given.clone().is_sorted() && given.max() <= Some(day()), "{}", bullet.path);
         assert!(bullet.updated >= bullet.feedback.iter().map(|event| event.at).max(), "{}", bullet.path);
         let deprecated = bullet.maturity == Maturity::Deprecated;
-        assert_eq!(bullet.state == State::Retired, deprecated, "{}", bullet.path);
+        assert_eq!(bullet.state == BulletState::Retired, deprecated, "{}", bullet.path);
         assert_eq!(bullet.fields.deprecation_reason.is_some(), deprecated, "{}", bullet.path);
         assert_eq!(bullet.fields.pinned_reason.is_some(), bullet.pinned, "{}", bullet.path);
     }
@@ -124,7 +130,7 @@ fn its_playbook_shows_every_kind_of_bullet() {
     for maturity in Maturity::ALL {
         any(maturity.name(), &|bullet| bullet.maturity == *maturity);
     }
-    for state in State::ALL {
+    for state in BulletState::ALL {
         any(state.name(), &|bullet| bullet.state == *state);
     }
     for scope in Scope::ALL {
@@ -160,6 +166,6 @@ fn its_playbook_shows_every_kind_of_bullet() {
     });
     let notes = notes();
     for kind in [BlockKind::Toxic, BlockKind::Deprecated] {
-        assert!(notes.iter().filter_map(Blocked::of).any(|blocked| blocked.kind == kind), "{kind:?}");
+        assert!(notes.iter().filter_map(BlockedNote::of).any(|blocked| blocked.kind == kind), "{kind:?}");
     }
 }

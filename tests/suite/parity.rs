@@ -3,21 +3,21 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use cm_app::Kind;
+use cm_app::ErrorKind;
 use cm_render::status;
-use cm_server::operations::{Endpoint, Method, Operation, TABLE, endpoints, tools};
+use cm_server::operations::{Endpoint, Method, OperationSpec, TABLE, endpoints, tools};
 use serde_json::{Value, json};
 
 use crate::http::support::Reply;
 use crate::operations::{calls, refusals, words};
-use crate::support::{Agent, Ran, Sandbox, Serving, taught};
+use crate::support::{McpClient, Ran, Sandbox, ServerProcess, taught};
 
 /// Maps generated ids, paths and commits of the command to those of the tool; the mapping must be
 /// one-to-one.
 #[derive(Default)]
-struct Twins(HashMap<String, String>);
+struct GeneratedPairs(HashMap<String, String>);
 
-impl Twins {
+impl GeneratedPairs {
     /// Collects the differences between two documents.
     fn differences(&mut self, at: &str, printed: &Value, given: &Value, found: &mut Vec<String>) {
         match (printed, given) {
@@ -57,7 +57,7 @@ fn run(sandbox: &Sandbox, line: &str) -> Ran {
 }
 
 /// Sends a call of the table to its HTTP endpoint.
-fn asked(server: &Serving, operation: &Operation, endpoint: Endpoint, given: &Value) -> Reply {
+fn asked(server: &ServerProcess, operation: &OperationSpec, endpoint: Endpoint, given: &Value) -> Reply {
     let given = operation.named_as_http(if given.is_null() { json!({}) } else { given.clone() });
     let agent = ("cm-agent", "tester");
     match endpoint.method {
@@ -90,7 +90,7 @@ fn query(given: &Value) -> String {
 }
 
 /// Returns the operation of a tool and its HTTP endpoint.
-fn operation(tool: &str) -> (&'static Operation, Option<Endpoint>) {
+fn operation(tool: &str) -> (&'static OperationSpec, Option<Endpoint>) {
     let operation = TABLE.iter().find(|one| one.name == tool).unwrap();
     (operation, operation.endpoint)
 }
@@ -98,8 +98,8 @@ fn operation(tool: &str) -> (&'static Operation, Option<Endpoint>) {
 #[test]
 fn every_tool_and_endpoint_gives_the_json_of_its_command() {
     let [by_hand, alone, served] = [taught(), taught(), taught()];
-    let (mut agent, server) = (Agent::of(&alone), Serving::of(&served, &[]));
-    let [mut twins, mut triplets] = [Twins::default(), Twins::default()];
+    let (mut agent, server) = (McpClient::of(&alone), ServerProcess::of(&served, &[]));
+    let [mut twins, mut triplets] = [GeneratedPairs::default(), GeneratedPairs::default()];
     let [mut compared, mut asked_for] = [BTreeSet::new(), BTreeSet::new()];
     for (line, tool, given) in calls() {
         let printed = run(&by_hand, line).ok().json();
@@ -107,7 +107,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         let over_http = match endpoint {
             Some(endpoint) => {
                 let reply = asked(&server, operation, endpoint, &given);
-                assert_eq!(reply.status, endpoint.done, "{line}: {reply:?}");
+                assert_eq!(reply.status, endpoint.success_status, "{line}: {reply:?}");
                 asked_for.insert(tool);
                 reply.json()
             }
@@ -117,7 +117,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
         triplets.differences("", &printed, &over_http, &mut found);
         let done = agent.done(tool, &given);
         // Text results have no structured content.
-        if !operation.prose {
+        if !operation.text_only {
             twins.differences("", &printed, &done, &mut found);
         }
         compared.insert(tool);
@@ -136,7 +136,7 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
 #[test]
 fn every_tool_and_endpoint_refuses_as_its_command_does() {
     let [by_hand, alone, served] = [taught(), taught(), taught()];
-    let (mut agent, server) = (Agent::of(&alone), Serving::of(&served, &[]));
+    let (mut agent, server) = (McpClient::of(&alone), ServerProcess::of(&served, &[]));
     let mut compared = BTreeSet::new();
     for (line, tool, given) in refusals() {
         let ran = run(&by_hand, line);
@@ -166,15 +166,15 @@ fn every_tool_and_endpoint_refuses_as_its_command_does() {
 
 /// Returns the HTTP status for a command's exit code.
 fn status_of(exit: i32) -> Option<u16> {
-    const KINDS: [Kind; 8] = [
-        Kind::Failed,
-        Kind::Usage,
-        Kind::NoVault,
-        Kind::NotFound,
-        Kind::Refused,
-        Kind::Locked,
-        Kind::Provider,
-        Kind::NothingDone,
+    const KINDS: [ErrorKind; 8] = [
+        ErrorKind::Failed,
+        ErrorKind::Usage,
+        ErrorKind::NoVault,
+        ErrorKind::NotFound,
+        ErrorKind::Refused,
+        ErrorKind::Locked,
+        ErrorKind::Provider,
+        ErrorKind::NothingDone,
     ];
     KINDS.into_iter().find(|kind| i32::from(status::exit(*kind)) == exit).map(status::http)
 }
@@ -183,7 +183,7 @@ fn status_of(exit: i32) -> Option<u16> {
 fn a_planted_difference_is_seen() {
     let planted = |one: Value, other: Value| {
         let mut found = Vec::new();
-        Twins::default().differences("", &one, &other, &mut found);
+        GeneratedPairs::default().differences("", &one, &other, &mut found);
         found.len()
     };
     let sound = serde_json::json!({ "id": "a1", "n": 1, "ids": ["a1", "b2"] });

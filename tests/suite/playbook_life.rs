@@ -8,12 +8,12 @@ use crate::support::{Sandbox, vault_of};
 const RULE: &str = "Retry a failed gauge request at once, up to five times.";
 
 /// An empty vault, and the transcript of the commands run in it.
-struct Desk {
+struct Transcript {
     sandbox: Sandbox,
     transcript: String,
 }
 
-impl Desk {
+impl Transcript {
     fn new() -> Self {
         let sandbox = vault_of("--- cm.toml\n");
         Self { sandbox, transcript: String::new() }
@@ -38,8 +38,8 @@ impl Desk {
 
 #[test]
 fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
-    let mut desk = Desk::new();
-    desk.sandbox.met(&["s-1", "s-2", "s-3", "s-4", "s-5", "s-6", "s-7"]);
+    let mut desk = Transcript::new();
+    desk.sandbox.write_injection_logs(&["s-1", "s-2", "s-3", "s-4", "s-5", "s-6", "s-7"]);
     desk.types(
         "2026-03-02",
         &["playbook", "add", "--category", "net", "--why", "One request in a hundred gets lost.", RULE],

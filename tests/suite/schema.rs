@@ -9,18 +9,25 @@ use std::path::{Path, PathBuf};
 
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
-use cm_note::note::Kind;
+use cm_note::note::NoteKind;
 use cm_note::note::schema::schema;
 use cm_note::path::NotePath;
 use serde_json::Value;
 
-const KINDS: [Kind; 6] = [Kind::Memory, Kind::Edge, Kind::Bullet, Kind::Blocked, Kind::Episode, Kind::Diary];
+const KINDS: [NoteKind; 6] = [
+    NoteKind::Memory,
+    NoteKind::Edge,
+    NoteKind::Bullet,
+    NoteKind::Blocked,
+    NoteKind::Episode,
+    NoteKind::Diary,
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn written(kind: Kind) -> Value {
+fn written(kind: NoteKind) -> Value {
     serde_json::to_value(schema(kind).unwrap()).unwrap()
 }
 
@@ -68,7 +75,7 @@ fn the_example_vault_fits_the_schemas() {
     let mut checked = 0;
     for file in notes(&root().join("example-vault")) {
         let path = file.strip_prefix(root().join("example-vault")).unwrap().to_str().unwrap().to_owned();
-        let kind = Kind::of(&NotePath::parse(&path).unwrap());
+        let kind = NoteKind::of(&NotePath::parse(&path).unwrap());
         if !KINDS.contains(&kind) {
             continue;
         }
@@ -84,38 +91,38 @@ fn the_example_vault_fits_the_schemas() {
 fn what_a_kind_must_not_say_does_not_fit() {
     for (kind, yaml, fits) in [
         (
-            Kind::Memory,
+            NoteKind::Memory,
             "id: a\ntype: fix\ntitle: t\nimportance: 0.5\ncreated: 2026-11-01\nupdated: 2026-11-01",
             true,
         ),
         (
-            Kind::Memory,
+            NoteKind::Memory,
             "id: a\ntype: fix\ntitle: t\nimportance: 5\ncreated: 2026-11-01\nupdated: 2026-11-01",
             false,
         ),
         (
-            Kind::Memory,
+            NoteKind::Memory,
             "id: a\ntype: fix\ntitle: t\nimportance: 0.5\ncreated: soon\nupdated: 2026-11-01",
             false,
         ),
-        (Kind::Memory, "title: t", false),
-        (Kind::Edge, "id: a\ntype: SOLVES\nfrom_id: x\nto_id: y\nmine: too", true),
-        (Kind::Edge, "id: a\ntype: SOLVES\nfrom_id: x", false),
-        (Kind::Bullet, "id: b-1\nstate: on", false),
-        (Kind::Bullet, "id: b-1\nstate: active\nhalf_life_days: 30", true),
-        (Kind::Blocked, "id: a\nkind: toxic", false),
-        (Kind::Blocked, "id: a\nkind: toxic\npattern: x", true),
-        (Kind::Episode, "date: 2026-11-01", true),
-        (Kind::Episode, "date: today", false),
-        (Kind::Diary, "id: a\nsession: s\nstatus: mixed", true),
-        (Kind::Diary, "id: a\nsession: s\nstatus: fine", false),
+        (NoteKind::Memory, "title: t", false),
+        (NoteKind::Edge, "id: a\ntype: SOLVES\nfrom_id: x\nto_id: y\nmine: too", true),
+        (NoteKind::Edge, "id: a\ntype: SOLVES\nfrom_id: x", false),
+        (NoteKind::Bullet, "id: b-1\nstate: on", false),
+        (NoteKind::Bullet, "id: b-1\nstate: active\nhalf_life_days: 30", true),
+        (NoteKind::Blocked, "id: a\nkind: toxic", false),
+        (NoteKind::Blocked, "id: a\nkind: toxic\npattern: x", true),
+        (NoteKind::Episode, "date: 2026-11-01", true),
+        (NoteKind::Episode, "date: today", false),
+        (NoteKind::Diary, "id: a\nsession: s\nstatus: mixed", true),
+        (NoteKind::Diary, "id: a\nsession: s\nstatus: fine", false),
     ] {
         let errors = errors(kind, &frontmatter(&format!("---\n{yaml}\n---\n")));
         assert_eq!(errors.is_empty(), fits, "{kind:?} {yaml:?}: {errors:?}");
     }
 }
 
-fn errors(kind: Kind, frontmatter: &Value) -> Vec<String> {
+fn errors(kind: NoteKind, frontmatter: &Value) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&written(kind)).unwrap();
     validator.iter_errors(frontmatter).map(|error| error.to_string()).collect()
 }

@@ -1,7 +1,7 @@
 //! Recall and false positives of redaction by format, on texts with random parts that are generated
 //! by the test.
 
-use cm_secrets::{Rules, redact};
+use cm_secrets::{RedactionRules, redact};
 
 /// Number of texts generated per template.
 const DRAWS: u64 = 20;
@@ -143,7 +143,7 @@ fn cases(line: &str) -> Vec<Case> {
 
 /// Whether no usable part of the secrets is left.
 fn is_caught(case: &Case) -> bool {
-    let (text, _) = redact(&case.text, &Rules::default());
+    let (text, _) = redact(&case.text, &RedactionRules::default());
     case.secrets.iter().all(|secret| {
         let longest = secret.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
         !text.as_str().contains(secret.as_str()) && !text.as_str().contains(longest)
@@ -162,7 +162,7 @@ fn recall(file: &str) -> (usize, usize, Vec<String>) {
         let hits = cases.iter().filter(|case| is_caught(case)).count();
         (caught, all) = (caught + hits, all + cases.len());
         if let Some(case) = cases.iter().find(|case| !is_caught(case)) {
-            let shown = redact(&case.text, &Rules::default()).0.into_string();
+            let shown = redact(&case.text, &RedactionRules::default()).0.into_string();
             missed.push(format!("{} {hits} of {}: {shown}", case.label, cases.len()));
         }
     }
@@ -173,7 +173,7 @@ fn recall(file: &str) -> (usize, usize, Vec<String>) {
 fn alarms(file: &str) -> (usize, usize, Vec<String>) {
     let (mut touched, mut all, mut shown) = (0, 0, Vec::new());
     for case in lines(file).flat_map(|line| cases(&format!("-\t{line}"))) {
-        let (text, removed) = redact(&case.text, &Rules::default());
+        let (text, removed) = redact(&case.text, &RedactionRules::default());
         all += 1;
         if !removed.is_empty() {
             touched += 1;

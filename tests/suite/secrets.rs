@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cm_secrets::{Rules, redact};
+use cm_secrets::{RedactionRules, redact};
 
 /// One string of the labelled set.
 struct Case {
@@ -19,7 +19,7 @@ struct Case {
 impl Case {
     /// Whether something was removed and, if the secret is known, nothing of it is left.
     fn is_caught(&self) -> bool {
-        let (text, removed) = redact(&self.text, &Rules::default());
+        let (text, removed) = redact(&self.text, &RedactionRules::default());
         !removed.is_empty()
             && self.secret.as_ref().is_none_or(|secret| !text.as_str().contains(secret.as_str()))
     }
@@ -156,7 +156,7 @@ fn golden_texts_lose_their_secrets_and_nothing_else() {
     let mut wrong = Vec::new();
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         let (text, expected) = golden(line);
-        let (redacted, _) = redact(&text, &Rules::default());
+        let (redacted, _) = redact(&text, &RedactionRules::default());
         if redacted.as_str() != expected {
             wrong.push(format!("expected {expected}\n     got {redacted}"));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Agent, Sandbox, vault_of};
+use crate::support::{McpClient, Sandbox, vault_of};
 
 const NOTE: &str = "graph/facts/deploy.md";
 
@@ -161,7 +161,7 @@ fn a_file_name_with_a_secret_stays_out() {
 #[test]
 fn an_agent_over_mcp_brings_no_secret_into_git() {
     let sandbox = vault_of(&format!("--- {NOTE}\n{}", note(1, "By hand.")));
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let said = format!("because of {}", key());
     for given in [
         serde_json::json!({"type": "fact", "title": said, "body": "Plain."}),

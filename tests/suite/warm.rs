@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cm_app::warm::{Changed, Warm};
-use cm_app::{Call, add, embed, search};
+use cm_app::warm::{ProcessCache, VaultChange};
+use cm_app::{Request, add, embed, search};
 use cm_render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};
@@ -15,7 +15,7 @@ use crate::support::{Sandbox, call, harbour, vault_of};
 /// The caches of a server, and the calls that use them.
 struct Server<'a> {
     sandbox: &'a Sandbox,
-    warm: Arc<Warm>,
+    warm: Arc<ProcessCache>,
 }
 
 impl<'a> Server<'a> {
@@ -24,7 +24,7 @@ impl<'a> Server<'a> {
     }
 
     fn unwatched(sandbox: &'a Sandbox) -> Self {
-        Self { sandbox, warm: Arc::new(Warm::unwatched()) }
+        Self { sandbox, warm: Arc::new(ProcessCache::unwatched()) }
     }
 
     fn search(&self, query: &str) -> String {
@@ -162,7 +162,7 @@ fn what_a_server_writes_its_next_call_and_another_server_find() {
         for (server, beside) in [(&one, &other), (&other, &one)] {
             let title = format!("Quokka {turn} {}", std::ptr::eq(server, &one));
             let new = call(&sandbox, &[&title]);
-            let memory = server.warm.open(Call { ..new }).unwrap();
+            let memory = server.warm.open(Request { ..new }).unwrap();
             let options = add::Options {
                 note_type: "fact".to_owned(),
                 title: title.clone(),
@@ -204,10 +204,10 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
     let sandbox = vault_of("--- graph/facts/a.md\nA walrus.\n");
     let outside = sandbox.root().join("outside.md");
     fs::hard_link(sandbox.vault().join("graph/facts/a.md"), &outside).unwrap();
-    let warm: Arc<Warm> = Arc::default();
+    let warm: Arc<ProcessCache> = Arc::default();
     let hits = || {
         let clock = || CLOCK.load(Ordering::Relaxed);
-        let memory = warm.open(Call { clock, ..call(&sandbox, &[]) }).unwrap();
+        let memory = warm.open(Request { clock, ..call(&sandbox, &[]) }).unwrap();
         let options = search::Options { query: "quokka".to_owned(), ..search::Options::default() };
         search::search(&memory, &options).unwrap().total
     };
@@ -221,7 +221,7 @@ fn no_folder_is_walked_while_nothing_happens_and_what_happens_without_a_sound_is
 }
 
 /// Returns the reported paths until there are enough or none arrives for a minute.
-fn told(changes: &std::sync::mpsc::Receiver<Changed>, until: usize) -> Vec<String> {
+fn told(changes: &std::sync::mpsc::Receiver<VaultChange>, until: usize) -> Vec<String> {
     let mut paths = Vec::new();
     while paths.len() < until {
         match changes.recv_timeout(Duration::from_secs(60)) {
@@ -236,7 +236,7 @@ fn told(changes: &std::sync::mpsc::Receiver<Changed>, until: usize) -> Vec<Strin
 
 #[test]
 fn changed_files_are_told_to_who_listens_whether_or_not_they_can_be_watched() {
-    for warm in [Arc::new(Warm::default()), Arc::new(Warm::unwatched())] {
+    for warm in [Arc::new(ProcessCache::default()), Arc::new(ProcessCache::unwatched())] {
         let sandbox = vault_of("--- graph/facts/first.md\nText.\n--- graph/facts/second.md\nText.\n");
         let memory = warm.open(call(&sandbox, &[])).unwrap();
         let changes = warm.changes(&memory);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::error::{Error, Result};
-use super::memory::{By, Memory};
+use super::memory::{CallerIdentity, Context};
 use cm_note::token::TokenKind;
 
 /// The kind of a caller, which decides its permissions.
@@ -35,7 +35,7 @@ impl Actor {
     }
 }
 
-impl By {
+impl CallerIdentity {
     /// Whether the caller has a person's permissions. A named agent or session removes them.
     pub fn is_person(&self) -> bool {
         self.is_persons_own() && self.agent.is_none() && self.session.is_none()
@@ -53,7 +53,7 @@ impl By {
     }
 }
 
-impl Memory {
+impl Context {
     /// Whether the caller has a person's permissions; the writes of other callers are proposals.
     pub fn is_person(&self) -> bool {
         self.call.by.is_person()
@@ -232,11 +232,11 @@ mod tests {
 
     #[test]
     fn a_named_agent_or_session_lowers_and_nothing_raises() {
-        let by = |kind, agent: Option<&str>, session: Option<&str>| By {
+        let by = |kind, agent: Option<&str>, session: Option<&str>| CallerIdentity {
             kind,
             agent: agent.map(str::to_owned),
             session: session.map(str::to_owned),
-            ..By::default()
+            ..CallerIdentity::default()
         };
         assert!(by(Actor::Person, None, None).is_person());
         assert!(by(Actor::Token(TokenKind::Person), None, None).is_person());

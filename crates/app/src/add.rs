@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use super::error::{Error, Kind, Result};
-use super::memory::{Memory, OpenVault};
+use super::error::{Error, ErrorKind, Result};
+use super::memory::{Context, OpenVault};
 use super::{quarantine, similar, update, write};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::id::NoteId;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, MemoryDraft};
 use cm_note::note::types::MemoryType;
 use cm_note::note::{name, template};
@@ -38,7 +38,7 @@ pub struct Options {
 
 /// The result of adding a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Added {
+pub struct AddedNote {
     /// Note ID.
     pub id: String,
     /// Path of the note's file.
@@ -46,7 +46,7 @@ pub struct Added {
     /// The commit; null if commits are manual.
     pub commit: Option<String>,
     /// Existing notes that are similar to the new one.
-    pub similar: Vec<similar::Near>,
+    pub similar: Vec<similar::SimilarTitle>,
 }
 
 /// Number of files in a folder from which new notes go to subfolders named by two hex digits.
@@ -56,7 +56,7 @@ const CROWD: usize = 1000;
 ///
 /// # Errors
 /// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
-pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
+pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
     let planned = plan(memory, options)?;
     planned.write(memory)
 }
@@ -68,10 +68,10 @@ pub fn add(memory: &Memory, options: &Options) -> Result<Added> {
 /// Those of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
 /// error gives its path.
 pub fn add_edited(
-    memory: &Memory,
+    memory: &Context,
     options: &Options,
     editor: &dyn Fn(&PathBuf) -> Result<()>,
-) -> Result<Added> {
+) -> Result<AddedNote> {
     memory.persons_only("edit a note in an editor")?;
     let planned = plan(memory, options)?;
     let private = memory.target().vault.private()?;
@@ -83,13 +83,13 @@ pub fn add_edited(
         private.remove(&draft)?;
         edited.map_err(|error| Error { message: format!("{error}; no note was made"), ..error })?;
         return Err(Error::new(
-            Kind::NothingDone,
+            ErrorKind::NothingDone,
             "unchanged",
             "the template was left as it was; no note was made",
         )
         .hint("write something in the editor, or keep the bare template with --no-edit"));
     }
-    let added = edited.and_then(|()| Planned { text, ..planned }.write(memory));
+    let added = edited.and_then(|()| PlannedNote { text, ..planned }.write(memory));
     let added = added.map_err(|error| {
         let message = format!("{error}; no note was made, and what was written is in {}", draft.display());
         Error { message, ..error }
@@ -99,24 +99,24 @@ pub fn add_edited(
 }
 
 /// A new memory before it is written.
-struct Planned {
+struct PlannedNote {
     id: NoteId,
     path: NotePath,
     text: String,
-    message: Message,
-    similar: Vec<similar::Near>,
+    message: CommitMessage,
+    similar: Vec<similar::SimilarTitle>,
 }
 
-impl Planned {
-    fn write(self, memory: &Memory) -> Result<Added> {
-        let change = Change::Create { path: self.path.clone(), text: self.text };
+impl PlannedNote {
+    fn write(self, memory: &Context) -> Result<AddedNote> {
+        let change = VaultFileChange::Create { path: self.path.clone(), text: self.text };
         let written = write::apply(memory, ChangeSet { message: self.message, changes: vec![change] })?;
         let (id, path) = (self.id.into(), self.path.into());
-        Ok(Added { id, path, commit: written.commit, similar: self.similar })
+        Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
     }
 }
 
-fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
+fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
     let open = memory.target();
     let known = known_type(open, &options.note_type)?;
     let title = title_of(&options.title)?;
@@ -131,8 +131,8 @@ fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
     if let Some(state) = quarantine::state(memory, &title, options) {
         extra.push(("state".to_owned(), Value::String(state.to_owned())));
     }
-    let similar = similar::near(memory, &title);
-    let id = NoteId::from(memory.draw());
+    let similar = similar::similar_titles(memory, &title);
+    let id = NoteId::from(memory.new_uuid());
     let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
     let path = place(open, &folder, &title, &id)?;
     let body = match &options.body {
@@ -154,8 +154,8 @@ fn plan(memory: &Memory, options: &Options) -> Result<Planned> {
         body,
         extra,
     });
-    let message = Message::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
-    Ok(Planned { id, path, text, message, similar })
+    let message = CommitMessage::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
+    Ok(PlannedNote { id, path, text, message, similar })
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.
@@ -232,7 +232,7 @@ pub(super) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) ->
 /// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
 /// folder is full.
 pub(super) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
-    let shard = if open.vault.crowd(folder, CROWD) >= CROWD {
+    let shard = if open.vault.count_files(folder, CROWD) >= CROWD {
         format!("/{}", &id.short()[..2])
     } else {
         String::new()

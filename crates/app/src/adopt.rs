@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use super::write;
-use cm_exchange::adopt::{Candidate, How, Plan};
-use cm_note::change::{Change, ChangeSet};
+use cm_exchange::adopt::{AdoptionCandidate, AdoptionOptions, AdoptionPlan};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::vault::foreign;
 
-pub use cm_exchange::adopt::{Left, Why};
+pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 
 /// Selects the notes to adopt and how to change them.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub struct Options {
 
 /// A note that got an ID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Named {
+pub struct AdoptedFile {
     /// Path of the note's file.
     pub path: String,
     /// The new ID.
@@ -43,9 +43,9 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoption {
     /// Notes that got an ID.
-    pub adopted: Vec<Named>,
+    pub adopted: Vec<AdoptedFile>,
     /// Notes that were not changed, each with the reason.
-    pub skipped: Vec<Left>,
+    pub skipped: Vec<SkippedNote>,
     /// Problems found in the skipped notes.
     pub findings: Vec<Finding>,
     /// The commit; null if commits are manual or nothing changed.
@@ -68,25 +68,32 @@ const IDS: usize = 200;
 ///
 /// # Errors
 /// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
-pub fn adopt(memory: &Memory, options: &Options) -> Result<Adoption> {
+pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
     let open = memory.target();
     let chosen = chosen(memory, open, &options.paths)?;
-    let mut plan = Plan::default();
-    let how = How { full: options.full, types: &open.settings.types };
+    let mut plan = AdoptionPlan::default();
+    let how = AdoptionOptions { full: options.full, types: &open.settings.types };
     for (path, note) in &chosen {
         match open.vault.read(path) {
             Ok(bytes) => {
-                let note = Candidate { path, bytes: &bytes, modified: note.modified, named: note.named };
-                plan.add(note, how, &mut || NoteId::from(memory.draw()));
+                let note = AdoptionCandidate {
+                    path,
+                    bytes: &bytes,
+                    modified: note.modified,
+                    is_explicit: note.named,
+                };
+                plan.add(note, how, &mut || NoteId::from(memory.new_uuid()));
             }
-            Err(_) => plan.left.push(Left { path: path.to_string(), why: Why::Unreadable }),
+            Err(_) => {
+                plan.left.push(SkippedNote { path: path.to_string(), why: AdoptionSkipReason::Unreadable })
+            }
         }
     }
     if plan.adopted.is_empty() && plan.left.iter().any(|left| left.why.failed()) {
         return Err(nothing_adopted(&plan));
     }
     let adopted =
-        plan.adopted.iter().map(|note| Named { path: note.path.to_string(), id: note.id.to_string() });
+        plan.adopted.iter().map(|note| AdoptedFile { path: note.path.to_string(), id: note.id.to_string() });
     let mut outcome = Adoption {
         adopted: adopted.collect(),
         skipped: plan.left.clone(),
@@ -102,13 +109,13 @@ pub fn adopt(memory: &Memory, options: &Options) -> Result<Adoption> {
 
 /// A note selected for adoption.
 #[derive(Debug, Clone, Copy)]
-struct Chosen {
+struct SelectedNote {
     modified: Instant,
     named: bool,
 }
 
 /// Resolves `paths` to notes. Folders contribute only the notes that have no ID in the index.
-fn chosen(memory: &Memory, open: &OpenVault, paths: &[String]) -> Result<BTreeMap<NotePath, Chosen>> {
+fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeMap<NotePath, SelectedNote>> {
     let mut files = BTreeMap::new();
     let mut folders = Vec::new();
     for typed in paths {
@@ -143,7 +150,7 @@ fn chosen(memory: &Memory, open: &OpenVault, paths: &[String]) -> Result<BTreeMa
         .map(|(path, named)| match written.get(&path) {
             Some(nanoseconds) => {
                 let modified = Instant::from_unix(nanoseconds.div_euclid(1_000_000_000));
-                Ok((path, Chosen { modified, named }))
+                Ok((path, SelectedNote { modified, named }))
             }
             None => Err(Error::usage(format!("{path} is no note"))
                 .hint("notes end in .md or .markdown and lie in no hidden, derived or excluded folder")),
@@ -151,33 +158,36 @@ fn chosen(memory: &Memory, open: &OpenVault, paths: &[String]) -> Result<BTreeMa
         .collect()
 }
 
-fn carry_out(memory: &Memory, plan: Plan) -> Result<Option<String>> {
+fn carry_out(memory: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
     let subject = match plan.adopted.as_slice() {
         [one] => format!("Adopt {}", one.path),
         several => format!("Adopt {} notes", several.len()),
     };
     let ids = plan.adopted.iter().map(|note| &note.id).take(if plan.adopted.len() > IDS { 0 } else { IDS });
-    let message = ids.fold(Message::new("adopt", subject), |message, id| message.id(id.as_str()));
-    let changes =
-        plan.adopted.into_iter().map(|note| Change::Edit { path: note.path, edits: note.edits }).collect();
+    let message = ids.fold(CommitMessage::new("adopt", subject), |message, id| message.id(id.as_str()));
+    let changes = plan
+        .adopted
+        .into_iter()
+        .map(|note| VaultFileChange::Edit { path: note.path, edits: note.edits })
+        .collect();
     Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
 }
 
-fn nothing_adopted(plan: &Plan) -> Error {
+fn nothing_adopted(plan: &AdoptionPlan) -> Error {
     let reasons: Vec<String> =
         plan.left.iter().take(5).map(|left| format!("{}: {}", left.path, reason(left.why))).collect();
     let more = plan.left.len().saturating_sub(reasons.len());
     let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
-    write::nothing("no note could be adopted").hint(format!("{}{tail}", reasons.join("; ")))
+    write::nothing_done("no note could be adopted").hint(format!("{}{tail}", reasons.join("; ")))
 }
 
 /// A user-facing explanation of why a note was skipped.
-pub fn reason(why: Why) -> &'static str {
+pub fn reason(why: AdoptionSkipReason) -> &'static str {
     match why {
-        Why::HasId => "it has an id",
-        Why::DayLog => "it is a day's log, which is known by its date",
-        Why::Document => "it is a document of the repository; name it to adopt it",
-        Why::Invalid => "it cannot be changed safely; `cm validate` says why",
-        Why::Unreadable => "it cannot be read",
+        AdoptionSkipReason::HasId => "it has an id",
+        AdoptionSkipReason::DayLog => "it is a day's log, which is known by its date",
+        AdoptionSkipReason::Document => "it is a document of the repository; name it to adopt it",
+        AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` says why",
+        AdoptionSkipReason::Unreadable => "it cannot be read",
     }
 }

@@ -5,22 +5,22 @@
 use yaml_serde::Value;
 
 use super::error::{Error, Result};
-use super::find::Found;
-use super::memory::Memory;
-use super::update::{Changed, Options};
+use super::find::ResolvedNote;
+use super::memory::Context;
+use super::update::{Options, UpdateResult};
 use super::{add, quarantine, relate};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
 use cm_note::note::suspicion::order;
 use cm_note::note::types::{EXTENDS, SUPERSEDES};
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 
 /// Whether the update is a proposal: an agent's new text for a confirmed note.
 ///
 /// # Errors
 /// `persons-only` for trust and weight keys, rules, pinned notes, generated files and text that
 /// addresses the reader with orders.
-pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<bool> {
+pub(super) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<bool> {
     if memory.is_person() {
         return Ok(false);
     }
@@ -33,7 +33,7 @@ pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options)
     let is_reworded = words(options).next().is_some();
     let is_order = has_order(options);
     let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
-    if is_more && !matches!(note.kind, Kind::Memory | Kind::Plain) {
+    if is_more && !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) {
         memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
     }
     if note.is_waiting() || note.state.as_deref() == Some("retired") {
@@ -51,7 +51,7 @@ pub(super) fn is_proposal(memory: &Memory, found: &Found<'_>, options: &Options)
 
 /// Returns the edit that turns an unverified note into a draft if an agent's update contains an
 /// order to the reader.
-pub(super) fn held_as_draft(memory: &Memory, note: &Note, options: &Options) -> Option<Edit> {
+pub(super) fn held_as_draft(memory: &Context, note: &Note, options: &Options) -> Option<Edit> {
     if memory.is_person() || !note.is_unverified() || !has_order(options) {
         return None;
     }
@@ -66,7 +66,7 @@ pub(super) fn held_as_draft(memory: &Memory, note: &Note, options: &Options) -> 
 ///
 /// # Errors
 /// Other keys in the same update, and the errors of [`add::add`] and [`relate::relate`].
-pub(super) fn propose(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Changed> {
+pub(super) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<UpdateResult> {
     let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
     if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
         return Err(Error::usage(format!(
@@ -98,12 +98,12 @@ pub(super) fn propose(memory: &Memory, found: &Found<'_>, options: &Options) -> 
         "\"{}\" stays as it is: the new words wait in a note of their own until a person confirms them (`cm review`)",
         note.title
     ));
-    Ok(Changed { id: added.id, path: added.path, commit: added.commit, changed: true })
+    Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true })
 }
 
 /// The body of the proposal: the new body, the confirmed body under a new title, or only the
 /// appended text.
-fn proposed_body(found: &Found<'_>, options: &Options) -> String {
+fn proposed_body(found: &ResolvedNote<'_>, options: &Options) -> String {
     let text = found.text();
     let confirmed = Split::of(&text).body().trim_start();
     let heading = format!("# {}\n", found.note.title);

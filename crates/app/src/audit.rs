@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Level, Memory, shown};
-use super::playbook::{Shelved, find_bullet, merged};
-use super::sessions::Shelf as Sessions;
-use cm_index::sessions::{Asked, Filter, Weights};
-use cm_note::bullet::content::folded;
+use super::memory::{Context, VaultLevel, shown};
+use super::playbook::{VaultBullet, find_bullet, merged};
+use super::sessions::SessionAccess as Sessions;
+use cm_index::sessions::{SessionIndexFilter, SessionSearchRequest, Weights};
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{Bullet, Scope, Verify};
-use cm_note::finding::{Code, Finding, Severity};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::query::Query;
-use cm_playbook::audit::{Check, Verdict};
+use cm_playbook::audit::{AuditVerdict, RuleCheck};
 use cm_store::vault::workspace::Workspace;
 
-pub use cm_playbook::audit::Place;
+pub use cm_playbook::audit::ViolationPlace;
 
 /// Selects the rules and the workspace to check.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub struct Options {
 /// Result of one bullet's check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum AuditOutcome {
     /// The workspace complies with the rule.
     Kept,
     /// The workspace violates the rule.
@@ -43,7 +43,7 @@ pub enum Outcome {
 
 /// A bullet with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Audit {
+pub struct RuleAudit {
     /// Bullet ID.
     pub id: String,
     /// Text of the rule.
@@ -51,22 +51,22 @@ pub struct Audit {
     /// Path of the bullet's file.
     pub path: String,
     /// Level of the bullet's vault.
-    pub vault: Level,
+    pub vault: VaultLevel,
     /// The `verify` block of the bullet.
     pub verify: Option<Verify>,
     /// Result of the check.
-    pub outcome: Outcome,
+    pub outcome: AuditOutcome,
     /// Why the bullet was not checked.
     pub reason: Option<String>,
     /// The first 50 violations; empty if the violation is that something is missing.
-    pub places: Vec<Place>,
+    pub places: Vec<ViolationPlace>,
     /// Total number of violations.
     pub count: usize,
 }
 
 /// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Audited {
+pub struct AuditReport {
     /// Path of the workspace.
     pub workspace: String,
     /// Number of files in the workspace that were visited.
@@ -74,7 +74,7 @@ pub struct Audited {
     /// Number of files that were not read because they are too large or not text.
     pub skipped: usize,
     /// The bullets, violated ones first.
-    pub bullets: Vec<Audit>,
+    pub bullets: Vec<RuleAudit>,
     /// Number of rules that the workspace complies with.
     pub kept: usize,
     /// Number of violated rules.
@@ -85,7 +85,7 @@ pub struct Audited {
     pub findings: Vec<Finding>,
 }
 
-impl Audited {
+impl AuditReport {
     /// Whether a rule is violated or a `verify` block is invalid.
     pub fn failed(&self) -> bool {
         self.violated > 0 || !self.findings.is_empty()
@@ -96,7 +96,7 @@ impl Audited {
 ///
 /// # Errors
 /// A bullet that is not found, or a workspace that cannot be read.
-pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
+pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
     let vaults: Vec<_> = memory.vaults.iter().map(|open| &open.vault).collect();
     let cwd = &memory.call.cwd;
     let root = match &options.workspace {
@@ -107,7 +107,7 @@ pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
         .map_err(|error| Error::usage(error.to_string()).hint("--workspace names the project's folder"))?;
     let bullets = wanted(memory, &options.ids)?;
     let mut findings = Vec::new();
-    let mut checks: Vec<(Shelved, std::result::Result<Check, String>)> = Vec::new();
+    let mut checks: Vec<(VaultBullet, std::result::Result<RuleCheck, String>)> = Vec::new();
     for shelved in bullets {
         let strict = !options.ids.is_empty();
         let check = check(&shelved, workspace.root(), strict, &mut findings);
@@ -115,34 +115,35 @@ pub fn audit(memory: &Memory, options: &Options) -> Result<Audited> {
     }
     let (files, skipped) = look(&workspace, &mut checks);
     ask(memory, workspace.root(), &mut checks);
-    let mut bullets: Vec<Audit> = checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
-    let rank = |audit: &Audit| match audit.outcome {
-        Outcome::Violated => 0,
-        Outcome::Unchecked => 1,
-        Outcome::Kept => 2,
+    let mut bullets: Vec<RuleAudit> =
+        checks.into_iter().map(|(shelved, check)| judged(shelved, check)).collect();
+    let rank = |audit: &RuleAudit| match audit.outcome {
+        AuditOutcome::Violated => 0,
+        AuditOutcome::Unchecked => 1,
+        AuditOutcome::Kept => 2,
     };
     bullets.sort_by(|a, b| (rank(a), &a.path).cmp(&(rank(b), &b.path)));
     let count = |outcome| bullets.iter().filter(|audit| audit.outcome == outcome).count();
-    Ok(Audited {
+    Ok(AuditReport {
         workspace: shown(workspace.root(), Path::new("")),
         files,
         skipped,
-        kept: count(Outcome::Kept),
-        violated: count(Outcome::Violated),
-        unchecked: count(Outcome::Unchecked),
+        kept: count(AuditOutcome::Kept),
+        violated: count(AuditOutcome::Violated),
+        unchecked: count(AuditOutcome::Unchecked),
         bullets,
         findings,
     })
 }
 
 /// The bullets with the given IDs; without IDs, all live bullets with a `verify` block.
-fn wanted(memory: &Memory, ids: &[String]) -> Result<Vec<Shelved>> {
+fn wanted(memory: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
     if !ids.is_empty() {
-        let mut named: Vec<Shelved> = Vec::new();
+        let mut named: Vec<VaultBullet> = Vec::new();
         for id in ids {
             let (found, bullet) = find_bullet(memory, id)?;
             if named.iter().all(|known| known.bullet.id != bullet.id) {
-                named.push(Shelved { level: found.open.level, bullet });
+                named.push(VaultBullet { level: found.open.level, bullet });
             }
         }
         return Ok(named);
@@ -154,20 +155,24 @@ fn wanted(memory: &Memory, ids: &[String]) -> Result<Vec<Shelved>> {
 
 /// Compiles a bullet's check; the error is the reason why it cannot run.
 fn check(
-    shelved: &Shelved,
+    shelved: &VaultBullet,
     root: &Path,
     named: bool,
     findings: &mut Vec<Finding>,
-) -> std::result::Result<Check, String> {
+) -> std::result::Result<RuleCheck, String> {
     let bullet = &shelved.bullet;
     let Some(verify) = &bullet.fields.verify else { return Err("it has no `verify` block".to_owned()) };
-    if let Some(other) = elsewhere(bullet, root).filter(|_| !named && shelved.level == Level::Global) {
+    if let Some(other) = elsewhere(bullet, root).filter(|_| !named && shelved.level == VaultLevel::Global) {
         return Err(format!("it holds for the workspace {other}, and this is another"));
     }
-    Check::of(verify).map_err(|unsound| {
-        let finding =
-            Finding::new(&bullet.path, Code::InvalidValue, Severity::Error, format!("`verify`: {unsound}"));
-        findings.push(finding.hint("mend `pattern` with `cm edit`"));
+    RuleCheck::of(verify).map_err(|unsound| {
+        let finding = Finding::new(
+            &bullet.path,
+            FindingCode::InvalidValue,
+            Severity::Error,
+            format!("`verify`: {unsound}"),
+        );
+        findings.push(finding.with_hint("mend `pattern` with `cm edit`"));
         unsound.to_string()
     })
 }
@@ -183,9 +188,9 @@ fn elsewhere<'b>(bullet: &'b Bullet, root: &Path) -> Option<&'b str> {
 /// read.
 fn look(
     workspace: &Workspace,
-    checks: &mut [(Shelved, std::result::Result<Check, String>)],
+    checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)],
 ) -> (usize, usize) {
-    let mut checks: Vec<&mut Check> =
+    let mut checks: Vec<&mut RuleCheck> =
         checks.iter_mut().filter_map(|(_, check)| check.as_mut().ok()).collect();
     for check in &mut checks {
         if let Some(path) = check.wants_file().map(str::to_owned).filter(|path| workspace.holds(path)) {
@@ -217,16 +222,16 @@ const MOST_SESSIONS: usize = 50;
 
 /// Runs the session queries against the indexed sessions of the workspace from the last
 /// `sessions.validation_lookback_days` days.
-fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result<Check, String>)]) {
+fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)]) {
     let days = memory.target().settings.number("sessions.validation_lookback_days");
-    let filter = Filter {
+    let filter = SessionIndexFilter {
         workspace: Some(root.to_string_lossy().into_owned()),
         since: Some(memory.now().minus_days(days)),
-        ..Filter::default()
+        ..SessionIndexFilter::default()
     };
     // What tools were asked to do is what such a rule is mostly about.
     let weights = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
-    let sessions = Sessions::as_it_stands(memory);
+    let sessions = Sessions::open_without_refresh(memory);
     for (shelved, check) in checks {
         let Ok(check) = check else { continue };
         let Some(query) = check.wants_sessions().map(|words| Query::parse_all(words, memory.now())) else {
@@ -235,8 +240,9 @@ fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result
         for notice in &query.notices {
             memory.notice(format!("{}: {notice}", shelved.bullet.id));
         }
-        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: MOST_SESSIONS };
-        let found = match sessions.ask(|sessions| sessions.search(asked)) {
+        let asked =
+            SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: MOST_SESSIONS };
+        let found = match sessions.query(|sessions| sessions.search(asked)) {
             Ok(Some(found)) => found,
             Ok(None) => continue,
             Err(error) => {
@@ -244,7 +250,7 @@ fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result
                 continue;
             }
         };
-        let place = |hit: cm_index::sessions::Hit| Place {
+        let place = |hit: cm_index::sessions::ConversationHit| ViolationPlace {
             path: hit.session.log.clone().unwrap_or_default(),
             session: Some(hit.session.meta.id.to_string()),
             line: u32::try_from(hit.best.line).ok(),
@@ -254,25 +260,25 @@ fn ask(memory: &Memory, root: &Path, checks: &mut [(Shelved, std::result::Result
     }
 }
 
-fn judged(shelved: Shelved, check: std::result::Result<Check, String>) -> Audit {
-    let Shelved { level, bullet } = shelved;
-    let mut audit = Audit {
+fn judged(shelved: VaultBullet, check: std::result::Result<RuleCheck, String>) -> RuleAudit {
+    let VaultBullet { level, bullet } = shelved;
+    let mut audit = RuleAudit {
         id: bullet.id.to_string(),
-        content: folded(bullet.content()),
+        content: fold_whitespace(bullet.content()),
         path: bullet.path.to_string(),
         vault: level,
         verify: bullet.fields.verify,
-        outcome: Outcome::Unchecked,
+        outcome: AuditOutcome::Unchecked,
         reason: None,
         places: Vec::new(),
         count: 0,
     };
-    match check.map(Check::verdict) {
-        Ok(Verdict::Kept) => audit.outcome = Outcome::Kept,
-        Ok(Verdict::Violated { places, count }) => {
-            (audit.outcome, audit.places, audit.count) = (Outcome::Violated, places, count);
+    match check.map(RuleCheck::verdict) {
+        Ok(AuditVerdict::Kept) => audit.outcome = AuditOutcome::Kept,
+        Ok(AuditVerdict::Violated { places, count }) => {
+            (audit.outcome, audit.places, audit.count) = (AuditOutcome::Violated, places, count);
         }
-        Ok(Verdict::Unchecked(why)) => audit.reason = Some(why.to_owned()),
+        Ok(AuditVerdict::Unchecked(why)) => audit.reason = Some(why.to_owned()),
         Err(why) => audit.reason = Some(why),
     }
     audit

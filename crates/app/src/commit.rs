@@ -6,20 +6,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::Memory;
-use super::secrets::{self, Stopped};
+use super::memory::Context;
+use super::secrets::{self, BlockedSecret};
 use super::write;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::conflict::conflict_marker;
 use cm_note::note::read;
 use cm_note::path::NotePath;
-use cm_store::git::Changed;
+use cm_store::git::EditKind;
 use cm_store::vault::caches::CACHES;
 use cm_store::vault::write::is_temporary;
 
 /// A committed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct File {
+pub struct CommittedFile {
     /// Path of the file.
     pub path: String,
     /// `added`, `modified` or `deleted`.
@@ -28,13 +28,13 @@ pub struct File {
 
 /// The result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Committed {
+pub struct CommittedEdits {
     /// The commit; null if there was nothing to commit.
     pub commit: Option<String>,
     /// Files in the commit.
-    pub files: Vec<File>,
+    pub files: Vec<CommittedFile>,
     /// Apparent live secrets. Their files are not committed until the secret is removed or allowed.
-    pub stopped: Vec<Stopped>,
+    pub stopped: Vec<BlockedSecret>,
 }
 
 /// Maximum number of notes listed in the commit message.
@@ -45,20 +45,20 @@ const NAMED: usize = 50;
 ///
 /// # Errors
 /// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
-pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
+pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
     let open = memory.target();
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(memory)?;
     let repo = open.repo()?.ok_or_else(|| {
         Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")
     })?;
-    let edits: Vec<(NotePath, Changed)> =
+    let edits: Vec<(NotePath, EditKind)> =
         repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
     if let Some(subject) = subject {
-        secrets::refuse_words(&secrets::rules(memory, open)?, "message", subject)?;
+        secrets::refuse_secret_text(&secrets::rules(memory, open)?, "message", subject)?;
     }
     if edits.is_empty() {
-        return Ok(Committed { commit: None, files: Vec::new(), stopped: Vec::new() });
+        return Ok(CommittedEdits { commit: None, files: Vec::new(), stopped: Vec::new() });
     }
     let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
     free_of_conflicts(memory, &paths)?;
@@ -68,17 +68,17 @@ pub fn commit(memory: &Memory, subject: Option<&str>) -> Result<Committed> {
         let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
         files = edits.iter().map(file).collect();
         let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
-        Message { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
+        CommitMessage { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
     })?;
-    Ok(Committed { commit: outcome.commit, files, stopped: outcome.stopped })
+    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped })
 }
 
-fn file((path, changed): &(NotePath, Changed)) -> File {
-    File { path: path.to_string(), change: word(*changed).to_owned() }
+fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
+    CommittedFile { path: path.to_string(), change: word(*changed).to_owned() }
 }
 
 /// Rejects files with unresolved merge conflict markers.
-fn free_of_conflicts(memory: &Memory, paths: &[NotePath]) -> Result<()> {
+fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
     let marked = |path: &NotePath| {
         let bytes = memory.target().vault.read(path).ok()?;
         conflict_marker(&String::from_utf8_lossy(&bytes))
@@ -96,24 +96,24 @@ pub(super) fn is_ours(path: &NotePath) -> bool {
     !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
 }
 
-fn word(changed: Changed) -> &'static str {
+fn word(changed: EditKind) -> &'static str {
     match changed {
-        Changed::Added => "added",
-        Changed::Modified | Changed::Replaced => "modified",
-        Changed::Deleted => "deleted",
+        EditKind::Added => "added",
+        EditKind::Modified | EditKind::Replaced => "modified",
+        EditKind::Deleted => "deleted",
     }
 }
 
-fn message(subject: Option<&str>, edits: &[(NotePath, Changed)]) -> Message {
+fn message(subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessage {
     let made = match (subject, edits) {
         (Some(subject), _) => subject.to_owned(),
         (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
         (None, edits) => format!("Commit {} changed files", edits.len()),
     };
-    Message::new("commit", made)
+    CommitMessage::new("commit", made)
 }
 
-fn listed(files: &[File]) -> String {
+fn listed(files: &[CommittedFile]) -> String {
     let mut lines: Vec<String> =
         files.iter().take(NAMED).map(|file| format!("{} {}", file.change, file.path)).collect();
     if files.len() > NAMED {
@@ -123,7 +123,7 @@ fn listed(files: &[File]) -> String {
 }
 
 /// Adds the note IDs to the message, at most [`NAMED`].
-fn ids(memory: &Memory, paths: &[NotePath], message: Message) -> Message {
+fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = memory.target();
     let ids = paths.iter().take(NAMED).filter_map(|path| {
         // Of a note that is gone the id is the one that it had.

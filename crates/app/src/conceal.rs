@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::error::Error;
-use super::memory::Call;
+use super::memory::Request;
 
 /// Replaces a concealed path.
 const HIDDEN: &str = "(path)";
 
-impl Call {
+impl Request {
     /// Removes absolute paths of this machine from the error if the caller is remote.
     #[must_use]
     pub fn conceal(&self, mut error: Error) -> Error {

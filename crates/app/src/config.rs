@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::{Error, Result};
-use super::memory::{Level, Memory, settings_of};
+use super::memory::{Context, VaultLevel, settings_of};
 use super::{embedding, write};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_store::config::keys::{self, KEYS, Key, Shape};
+use cm_store::config::keys::{self, KEYS, SettingKey, ValueType};
 use cm_store::config::layer;
 use cm_store::vault::layout;
 
@@ -30,7 +30,7 @@ pub struct Setting {
 
 /// Settings, with the problems found in their files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct SettingList {
     /// The settings, sorted by name.
     pub settings: Vec<Setting>,
     /// Problems in the settings files.
@@ -39,7 +39,7 @@ pub struct Listed {
 
 /// The result of writing a setting.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenSetting {
     /// Name of the setting.
     pub key: String,
     /// The new value; null if the setting was removed.
@@ -51,7 +51,7 @@ pub struct Written {
     /// Whether the file changed.
     pub changed: bool,
     /// The settings file that was written: `shared`, `private` or `user`.
-    pub target: Target,
+    pub target: SettingsTarget,
     /// Whether the file belongs to the user and is never committed.
     pub private: bool,
 }
@@ -60,7 +60,7 @@ pub struct Written {
 ///
 /// # Errors
 /// An unknown setting.
-pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
+pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
     if let Some(name) = name {
         known(name)?;
     }
@@ -79,13 +79,13 @@ pub fn list(memory: &Memory, name: Option<&str>) -> Result<Listed> {
             }
         })
         .collect();
-    Ok(Listed { settings, findings: held.findings.clone() })
+    Ok(SettingList { settings, findings: held.findings.clone() })
 }
 
 /// The settings file to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum SettingsTarget {
     /// The vault's `cm.toml`, which is shared.
     Shared,
     /// The user's private settings for this vault.
@@ -99,7 +99,12 @@ pub enum Target {
 /// # Errors
 /// An unknown setting, a value of the wrong type, a setting that is not allowed in the shared file,
 /// invalid TOML in the file, and the errors of [`write::apply`].
-pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> Result<Written> {
+pub fn set(
+    memory: &Context,
+    name: &str,
+    typed: Option<&str>,
+    target: SettingsTarget,
+) -> Result<WrittenSetting> {
     memory.persons_only("change settings")?;
     let key = known(name)?;
     let value = typed.map(|typed| {
@@ -108,9 +113,9 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> 
         })
     });
     let value = value.transpose()?;
-    if target == Target::Shared && value.as_ref().is_some_and(|value| !key.may_be_shared(value)) {
+    if target == SettingsTarget::Shared && value.as_ref().is_some_and(|value| !key.may_be_shared(value)) {
         let message = match key.shape {
-            Shape::Secret => format!("`{name}` is a secret, and {} is shared", layout::SETTINGS),
+            ValueType::Secret => format!("`{name}` is a secret, and {} is shared", layout::SETTINGS),
             _ => format!("`{name}` does not count in {}, which others can write", layout::SETTINGS),
         };
         return Err(Error::usage(message).hint(format!("cm config set {name} … --private")));
@@ -118,9 +123,9 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> 
     let open = memory.target();
     open.writable()?;
     let private = match target {
-        Target::Shared => None,
-        Target::Private => Some(open.vault.private()?.settings()),
-        Target::User => Some(open.vault.private()?.user_settings()),
+        SettingsTarget::Shared => None,
+        SettingsTarget::Private => Some(open.vault.private()?.settings()),
+        SettingsTarget::User => Some(open.vault.private()?.user_settings()),
     };
     let file = &private.as_ref().map_or(layout::SETTINGS.to_owned(), |path| path.display().to_string());
     let before = match &private {
@@ -133,7 +138,7 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> 
     })?;
     let shown =
         value.as_ref().and_then(|value| serde_json::to_value(key.shown(value)).ok()).unwrap_or(Value::Null);
-    let mut outcome = Written {
+    let mut outcome = WrittenSetting {
         key: key.name.to_owned(),
         value: shown,
         path: file.clone(),
@@ -155,19 +160,19 @@ pub fn set(memory: &Memory, name: &str, typed: Option<&str>, target: Target) -> 
         Some(value) => format!("Set {} = {value}", key.name),
         None => format!("Unset {}", key.name),
     };
-    let change = Change::Replace { path, expected: None, text: after };
-    let set = ChangeSet { message: Message::new("config", subject), changes: vec![change] };
+    let change = VaultFileChange::Replace { path, expected: None, text: after };
+    let set = ChangeSet { message: CommitMessage::new("config", subject), changes: vec![change] };
     outcome.commit = write::apply(memory, set)?.commit;
     if key.name.starts_with("embeddings.") {
         // What the shared file may not decide is told at once, and not when somebody wonders.
-        let global = memory.vaults.iter().find(|other| other.level == Level::Global);
+        let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
         let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
-        embedding::heard(memory, open, &settings);
+        embedding::choice_of(memory, open, &settings);
     }
     Ok(outcome)
 }
 
-fn known(name: &str) -> Result<&'static Key> {
+fn known(name: &str) -> Result<&'static SettingKey> {
     keys::find(name).ok_or_else(|| {
         let error = Error::not_found(format!("there is no setting `{name}`"));
         match keys::nearest(name) {

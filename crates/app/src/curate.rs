@@ -9,24 +9,24 @@ use yaml_serde::Value;
 
 use super::add::sharded;
 use super::decay::scoring;
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorKind, Result};
 use super::find::{find_to_change, load};
 use super::meaning::meaning;
-use super::memory::{Memory, OpenVault};
-use super::witnesses::{self, Seen, Witnesses};
+use super::memory::{Context, OpenVault};
+use super::witnesses::{self, FixedHistory, SessionEvidence};
 use super::{playbook, write};
 use cm_note::bullet::Bullet;
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_playbook::curation::curation::{self, Curated, Proposer, Request};
-use cm_playbook::curation::delta::{Delta, DeltaFile};
-use cm_playbook::curation::history::History;
-use cm_playbook::curation::plan::{self, Files};
-use cm_playbook::curation::report::Report;
+use cm_playbook::curation::curation::{self, CurationRequest, CurationResult, Proposer};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
+use cm_playbook::curation::history::RuleEvidenceSource;
+use cm_playbook::curation::plan::{self, VaultFiles};
+use cm_playbook::curation::report::CurationReport;
 use cm_playbook::curation::{Authority, Playbook};
 
 /// How deltas are applied.
@@ -65,10 +65,10 @@ pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
 
 /// The result of a curation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Outcome {
+pub struct CurationOutcome {
     /// Result of each delta.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: CurationReport,
     /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
     /// Whether this was a dry run.
@@ -88,22 +88,22 @@ pub struct Outcome {
 }
 
 /// Additional changes of a commit, with the IDs of their notes.
-pub(super) type Besides = (Vec<Change>, Vec<String>);
+pub(super) type ExtraChangeSet = (Vec<VaultFileChange>, Vec<String>);
 
 /// Additional inputs and changes of a curation.
 #[derive(Clone, Copy)]
-pub(super) struct Beside<'a> {
+pub(super) struct ExtraChanges<'a> {
     /// Evidence from past sessions; `None` queries the session index.
-    pub history: Option<&'a dyn History>,
+    pub history: Option<&'a dyn RuleEvidenceSource>,
     /// Plans additional changes of the commit; called while the lock is held.
-    pub changes: &'a dyn Fn(&OpenVault) -> Result<Besides>,
+    pub changes: &'a dyn Fn(&OpenVault) -> Result<ExtraChangeSet>,
 }
 
-impl Beside<'_> {
-    const NOTHING: Self = Beside { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
+impl ExtraChanges<'_> {
+    const NOTHING: Self = ExtraChanges { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
 }
 
-impl Outcome {
+impl CurationOutcome {
     /// Whether a delta was refused.
     pub fn failed(&self) -> bool {
         !self.report.refused.is_empty()
@@ -128,26 +128,26 @@ impl Outcome {
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
 /// an error.
-pub fn curate(memory: &Memory, file: &DeltaFile, options: &Options) -> Result<Outcome> {
-    curate_beside(memory, file, options, &Beside::NOTHING)
+pub fn curate(memory: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
+    curate_beside(memory, file, options, &ExtraChanges::NOTHING)
 }
 
 /// Like [`curate`], with additional inputs and changes.
 pub(super) fn curate_beside(
-    memory: &Memory,
+    memory: &Context,
     file: &DeltaFile,
     options: &Options,
-    beside: &Beside<'_>,
-) -> Result<Outcome> {
+    beside: &ExtraChanges<'_>,
+) -> Result<CurationOutcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
     let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
-    let sessions = witnesses::seen(memory, own);
+    let sessions = witnesses::verified_sessions(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = beside.history.unwrap_or(request.history);
-            let history = Seen { history, sessions: &sessions };
-            curation::curate(before, &Request { history: &history, ..*request })
+            let history = FixedHistory { history, sessions: &sessions };
+            curation::curate(before, &CurationRequest { history: &history, ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.
@@ -159,7 +159,8 @@ pub(super) fn curate_beside(
     settle_beside(memory, options, &proposer, beside, |open| {
         if let Some(paths) = &named {
             // What follows of a demotion or an activation is found among all bullets; so is what moved since.
-            let moved = |report: &Report| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
+            let moved =
+                |report: &CurationReport| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
             if let Ok(before) = alone(open, paths) {
                 let curated = run(&before, &Playbook::default());
                 let alone = curated.report.demotions.is_empty() && curated.report.activations.is_empty();
@@ -177,30 +178,30 @@ pub(super) fn curate_beside(
 
 /// Runs a pure plan while holding the lock and writes its result.
 pub(super) fn settle(
-    memory: &Memory,
+    memory: &Context,
     options: &Options,
     proposer: &Proposer,
-    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
-) -> Result<Outcome> {
-    settle_beside(memory, options, proposer, &Beside::NOTHING, plan)
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
+) -> Result<CurationOutcome> {
+    settle_beside(memory, options, proposer, &ExtraChanges::NOTHING, plan)
 }
 
 fn settle_beside(
-    memory: &Memory,
+    memory: &Context,
     options: &Options,
     proposer: &Proposer,
-    beside: &Beside<'_>,
-    plan: impl Fn(&OpenVault) -> Result<(Playbook, Curated)>,
-) -> Result<Outcome> {
+    beside: &ExtraChanges<'_>,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
+) -> Result<CurationOutcome> {
     let Proposer { session, agent, .. } = proposer.clone();
-    let mut done: Option<Curated> = None;
+    let mut done: Option<CurationResult> = None;
     let mut changes_of = |open: &OpenVault| {
         let (others, ids) = (beside.changes)(open)?;
         let (before, curated) = plan(open)?;
         let mut changes = changes(memory, open, &before, &curated)?;
         changes.extend(others);
         let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
-        let message = Message { session: session.clone(), agent: agent.clone(), ..message };
+        let message = CommitMessage { session: session.clone(), agent: agent.clone(), ..message };
         done = Some(curated);
         Ok(ChangeSet { message, changes })
     };
@@ -213,23 +214,23 @@ fn settle_beside(
         let written = write::apply_with(memory, &mut changes_of)?;
         (written.commit, None, written.changed)
     };
-    let curated = done.ok_or_else(|| write::nothing("nothing was planned"))?;
+    let curated = done.ok_or_else(|| write::nothing_done("nothing was planned"))?;
     let (report, playbook) = (curated.report, curated.playbook);
-    Ok(Outcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
+    Ok(CurationOutcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
 }
 
 /// Calls `run` with a request built from the options and the vault's settings.
 pub(super) fn with_request<T>(
-    memory: &Memory,
+    memory: &Context,
     closed: &[(NotePath, String)],
     elsewhere: &Playbook,
     proposer: &Proposer,
     options: &Options,
-    deltas: &[Delta],
-    run: impl FnOnce(&Request<'_>) -> T,
+    deltas: &[CurationDelta],
+    run: impl FnOnce(&CurationRequest<'_>) -> T,
 ) -> T {
     let open = memory.target();
-    run(&Request {
+    run(&CurationRequest {
         deltas,
         proposer,
         authority: options.authority,
@@ -237,16 +238,16 @@ pub(super) fn with_request<T>(
         elsewhere,
         limits: &playbook::limits(open),
         scoring: &scoring(&open.settings),
-        history: &Witnesses::of(memory),
+        history: &SessionEvidence::of(memory),
         meaning: meaning(open),
         now: memory.now(),
-        sweep: options.sweep,
-        closed,
+        review_all: options.sweep,
+        read_only_paths: closed,
     })
 }
 
 /// The proposer named in the file, else the caller.
-pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
+pub(super) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
     let by = &memory.call.by;
     Proposer {
         session: file.session.clone().or_else(|| by.session.clone()),
@@ -256,7 +257,7 @@ pub(super) fn proposer(memory: &Memory, file: &DeltaFile) -> Proposer {
 }
 
 /// Files that would change but cannot be edited, each with the reason.
-fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath, String)> {
+fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(NotePath, String)> {
     let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
     let why = |path: &NotePath| {
         let bytes = load(open, path).ok()?.bytes;
@@ -272,23 +273,27 @@ fn closed(open: &OpenVault, before: &Playbook, after: &Curated) -> Vec<(NotePath
 }
 
 /// Authority of a single command: an agent's additions are proposals, a person's take effect.
-pub fn authority(memory: &Memory) -> Authority {
+pub fn authority(memory: &Context) -> Authority {
     if memory.is_person() { Authority::Person } else { Authority::Automation }
 }
 
 /// Files of the bullets named by the deltas; `None` if other bullets must be loaded as well.
-fn named(memory: &Memory, deltas: &[Delta]) -> Option<Vec<NotePath>> {
-    let alone = |delta: &Delta| {
+fn named(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
+    let alone = |delta: &CurationDelta| {
         matches!(
             delta,
-            Delta::Helpful(_) | Delta::Harmful(_) | Delta::Irrelevant(_) | Delta::Pin(_) | Delta::Unpin(_)
+            CurationDelta::Helpful(_)
+                | CurationDelta::Harmful(_)
+                | CurationDelta::Irrelevant(_)
+                | CurationDelta::Pin(_)
+                | CurationDelta::Unpin(_)
         )
     };
     if !deltas.iter().all(alone) {
         return None;
     }
     let mut paths: Vec<NotePath> = Vec::new();
-    for id in deltas.iter().flat_map(Delta::ids) {
+    for id in deltas.iter().flat_map(CurationDelta::ids) {
         let found = find_to_change(memory, id).ok()?;
         if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
             return None;
@@ -308,7 +313,7 @@ fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
 }
 
 /// The merged playbooks of the other vaults, without bullets that `own` overrides.
-pub(super) fn elsewhere(memory: &Memory, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
+pub(super) fn elsewhere(memory: &Context, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
     let mut all = Playbook::default();
     // What this vault says in its own words holds in their place.
     let ids: HashSet<&NoteId> = own.bullets.iter().map(|bullet| &bullet.id).collect();
@@ -320,7 +325,12 @@ pub(super) fn elsewhere(memory: &Memory, open: &OpenVault, own: &Playbook) -> Re
     Ok(all)
 }
 
-fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated) -> Result<Vec<Change>> {
+fn changes(
+    memory: &Context,
+    open: &OpenVault,
+    before: &Playbook,
+    after: &CurationResult,
+) -> Result<Vec<VaultFileChange>> {
     let body = |path: &NotePath| {
         let text = load(open, path).ok()?.text();
         Some(Split::of(&text).body().to_owned())
@@ -333,13 +343,13 @@ fn changes(memory: &Memory, open: &OpenVault, before: &Playbook, after: &Curated
     let place = |path: &NotePath, id: &NoteId| {
         sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
     };
-    Ok(plan::changes(before, after, memory.now(), &Files { body: &body, known: &known, place: &place }))
+    Ok(plan::changes(before, after, memory.now(), &VaultFiles { body: &body, known: &known, place: &place }))
 }
 
 /// Maximum number of IDs in a commit message.
 const IDS: usize = 200;
 
-fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
+fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
     let report = &after.report;
     let subject = options.subject.clone().unwrap_or_else(|| subject(report));
     let (old, new) = (&before.bullets, &after.playbook.bullets);
@@ -347,13 +357,14 @@ fn message(options: &Options, before: &Playbook, after: &Curated) -> Message {
     let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
     let made = new[old.len()..].iter().map(|bullet| &bullet.id);
     let ids = changed.chain(made).chain(blocked).take(IDS);
-    let mut message = ids.fold(Message::new(options.op, subject), |message, id| message.id(id.as_str()));
+    let mut message =
+        ids.fold(CommitMessage::new(options.op, subject), |message, id| message.id(id.as_str()));
     message.body = story(report);
     message
 }
 
 /// The commit body: one line per promotion, activation, inversion and conflict.
-fn story(report: &Report) -> String {
+fn story(report: &CurationReport) -> String {
     let mut lines = Vec::new();
     for step in report.promotions.iter().chain(&report.demotions) {
         lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
@@ -371,7 +382,7 @@ fn story(report: &Report) -> String {
 }
 
 /// Generates the commit subject from the report.
-fn subject(report: &Report) -> String {
+fn subject(report: &CurationReport) -> String {
     if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
         let verb = match one.op.as_str() {
             "helpful" | "harmful" | "irrelevant" => return format!("Mark \"{}\" {}", one.content, one.op),
@@ -422,7 +433,7 @@ fn diff(files: Vec<(NotePath, String, String)>) -> String {
 }
 
 /// Converts the first refused delta to an error: a refusal, a usage error or not found.
-pub(super) fn refusal(report: &Report) -> Option<Error> {
+pub(super) fn refusal(report: &CurationReport) -> Option<Error> {
     let passed = report.refused.first()?;
     let id = passed.id.clone().unwrap_or_default();
     let reason = passed.reason.clone();
@@ -449,7 +460,9 @@ pub(super) fn refusal(report: &Report) -> Option<Error> {
         "cannot-edit" => {
             Error::refused("cannot-edit", about).hint("`cm validate` says where and how to mend it")
         }
-        "ambiguous" => Error::new(Kind::NotFound, "ambiguous", about).hint("`cm validate` names both files"),
+        "ambiguous" => {
+            Error::new(ErrorKind::NotFound, "ambiguous", about).hint("`cm validate` names both files")
+        }
         code => Error::refused(known_code(code), about),
     })
 }

@@ -6,25 +6,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::{Level, Memory, OpenVault};
+use super::memory::{Context, OpenVault, VaultLevel};
 use cm_note::instant::Instant;
-use cm_note::note::{Kind, Note};
-use cm_note::score::{self, Score, Scoring, Status, Usage};
+use cm_note::note::{Note, NoteKind};
+use cm_note::score::{self, AccessStatistics, DecayScore, DecayStatus, Scoring};
 use cm_store::config::Settings;
-use cm_store::vault::usage::Used;
+use cm_store::vault::usage::UsageCounts;
 
 /// Selects the memories to list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only memories of this status.
-    pub status: Option<Status>,
+    pub status: Option<DecayStatus>,
     /// Maximum number of results.
     pub limit: usize,
 }
 
 /// A memory with its decay score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Fading {
+pub struct DecayedMemory {
     /// Note ID.
     pub id: String,
     /// Memory type.
@@ -35,24 +35,24 @@ pub struct Fading {
     /// Path of the memory's file.
     pub path: String,
     /// Decay score; 999 if pinned.
-    pub score: Score,
+    pub score: DecayScore,
     /// Status derived from the score.
-    pub status: Status,
+    pub status: DecayStatus,
     /// Number of times the memory was read.
     pub accesses: u64,
     /// Level of the memory's vault.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
 /// Memories by score, highest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Decayed {
+pub struct DecayReport {
     /// The instant of the scores.
     pub at: Instant,
     /// Number of memories per status.
-    pub counts: BTreeMap<Status, usize>,
+    pub counts: BTreeMap<DecayStatus, usize>,
     /// The memories.
-    pub notes: Vec<Fading>,
+    pub notes: Vec<DecayedMemory>,
     /// Number of memories with the requested status, before the limit.
     pub total: usize,
 }
@@ -61,7 +61,7 @@ pub struct Decayed {
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or unreadable usage data.
-pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
+pub fn decay(memory: &Context, options: &Options) -> Result<DecayReport> {
     let shelves =
         memory.vaults.iter().map(|open| Ok((open, memory.notes_of(open)?))).collect::<Result<Vec<_>>>()?;
     let mut counts = BTreeMap::new();
@@ -69,7 +69,7 @@ pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
     for (open, notes) in &shelves {
         let constants = scoring(&open.settings);
         for scored in scored(memory, open)? {
-            let status = Status::of(scored.score, &constants);
+            let status = DecayStatus::of(scored.score, &constants);
             *counts.entry(status).or_default() += 1;
             if options.status.is_none_or(|wanted| status == wanted) {
                 ranked.push((scored.score, status, &notes[scored.at], scored.used.accesses, open.level));
@@ -80,37 +80,40 @@ pub fn decay(memory: &Memory, options: &Options) -> Result<Decayed> {
         b.cmp(a).then_with(|| note.key().cmp(other.key()))
     });
     let total = ranked.len();
-    let listed = |(score, status, note, accesses, vault): (Score, Status, &Note, u64, Level)| Fading {
-        id: note.key().to_owned(),
-        note_type: note.note_type.clone(),
-        title: note.title.clone(),
-        path: note.path.to_string(),
-        score,
-        status,
-        accesses,
-        vault,
-    };
+    let listed =
+        |(score, status, note, accesses, vault): (DecayScore, DecayStatus, &Note, u64, VaultLevel)| {
+            DecayedMemory {
+                id: note.key().to_owned(),
+                note_type: note.note_type.clone(),
+                title: note.title.clone(),
+                path: note.path.to_string(),
+                score,
+                status,
+                accesses,
+                vault,
+            }
+        };
     let notes = ranked.into_iter().take(options.limit).map(listed).collect();
-    Ok(Decayed { at: memory.now(), counts, notes, total })
+    Ok(DecayReport { at: memory.now(), counts, notes, total })
 }
 
 /// Usage and score of a memory; `at` is its position in the notes of the vault.
-pub(super) struct Scored {
+pub(super) struct ScoredMemory {
     pub at: usize,
-    pub used: Used,
-    pub score: Score,
+    pub used: UsageCounts,
+    pub score: DecayScore,
 }
 
 /// Computes usage and score of every memory of a vault.
-pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
+pub(super) fn scored(memory: &Context, open: &OpenVault) -> Result<Vec<ScoredMemory>> {
     let notes = memory.notes_of(open)?;
     let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let constants = scoring(&open.settings);
-    let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == Kind::Memory);
+    let memories = notes.iter().enumerate().filter(|(_, note)| note.kind == NoteKind::Memory);
     let scored = memories.map(|(at, note)| {
         let used = usage.get(note.key()).copied().unwrap_or_default();
-        Scored { at, used, score: score_of(note, used, &open.settings, &constants, memory.now()) }
+        ScoredMemory { at, used, score: score_of(note, used, &open.settings, &constants, memory.now()) }
     });
     Ok(scored.collect())
 }
@@ -118,14 +121,14 @@ pub(super) fn scored(memory: &Memory, open: &OpenVault) -> Result<Vec<Scored>> {
 /// Computes the decay score of one memory.
 pub(super) fn score_of(
     note: &Note,
-    used: Used,
+    used: UsageCounts,
     settings: &Settings,
     constants: &Scoring,
     now: Instant,
-) -> Score {
+) -> DecayScore {
     let weight =
         note.note_type.as_deref().and_then(|name| settings.types.get(name)).map_or(1.0, |known| known.weight);
-    let usage = Usage { accesses: used.accesses, last_access: used.last };
+    let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
     score::decay(note, &usage, weight, now, constants)
 }
 
@@ -142,7 +145,7 @@ pub(super) fn scoring(settings: &Settings) -> Scoring {
         proven_score: number("proven_score"),
         proven_ratio: number("proven_ratio"),
         deprecated_ratio: number("deprecated_ratio"),
-        deprecated_events: settings.whole("scoring.deprecated_events"),
+        deprecated_events: settings.integer("scoring.deprecated_events"),
         recent_days: number("recent_days"),
         stale_days: number("stale_days"),
         priority_factor: number("priority_factor"),
@@ -158,7 +161,7 @@ pub(super) fn scoring(settings: &Settings) -> Scoring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_store::config::{Layer, Origin};
+    use cm_store::config::{SettingOrigin, SettingsLayer};
 
     #[test]
     fn settings_that_nobody_made_are_the_constants_of_the_domain() {
@@ -177,8 +180,8 @@ mod tests {
                 "pinned" => "700.0",
                 _ => "0.7",
             };
-            let layer = Layer::of_toml("cm.toml", &format!("[scoring]\n{name} = {value}\n"));
-            let settings = Settings::of(vec![(layer, Origin::Vault)]);
+            let layer = SettingsLayer::parse_toml("cm.toml", &format!("[scoring]\n{name} = {value}\n"));
+            let settings = Settings::of(vec![(layer, SettingOrigin::Vault)]);
             assert_ne!(scoring(&settings), Scoring::default(), "{name}");
         }
     }

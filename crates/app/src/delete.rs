@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::error::Result;
 use super::find::find_to_change;
-use super::memory::Memory;
+use super::memory::Context;
 use super::write;
-use cm_note::change::{Change, ChangeSet, ContentHash};
-use cm_note::graph::{Graph, SourceForm};
-use cm_note::message::Message;
-use cm_note::note::{Kind, Note, RelationTable};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::graph::{EdgeSourceForm, Graph};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind, RelationTable};
 
 /// The result of a deletion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,12 +31,12 @@ pub struct Deleted {
 ///
 /// # Errors
 /// A note that is not found, `persons-only`, and the errors of [`write::apply`].
-pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
+pub fn delete(memory: &Context, references: &[String]) -> Result<Deleted> {
     let mut gone = Vec::new();
     for reference in references {
         let found = find_to_change(memory, reference)?;
         may_delete(memory, &found.note)?;
-        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
         if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
             gone.push((found.note, ContentHash::of(&found.bytes)));
         }
@@ -49,7 +49,7 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
         let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
         if ends && gone.iter().all(|(other, _)| other.path != note.path) {
             let bytes = super::find::load(open, &note.path)?.bytes;
-            write::kept_by_git(memory, open, &note.path, &bytes)?;
+            write::refuse_uncommitted(memory, open, &note.path, &bytes)?;
             gone.push((note.clone(), ContentHash::of(&bytes)));
         }
     }
@@ -58,10 +58,10 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
         several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
     };
     let message =
-        gone.iter().fold(Message::new("delete", subject), |message, (note, _)| message.id(note.key()));
+        gone.iter().fold(CommitMessage::new("delete", subject), |message, (note, _)| message.id(note.key()));
     let changes = gone
         .iter()
-        .map(|(note, hash)| Change::Remove { path: note.path.clone(), expected: Some(*hash) })
+        .map(|(note, hash)| VaultFileChange::Remove { path: note.path.clone(), expected: Some(*hash) })
         .collect();
     let written = write::apply(memory, ChangeSet { message, changes })?;
     dangling.into_iter().for_each(|notice| memory.notice(notice));
@@ -78,8 +78,8 @@ pub fn delete(memory: &Memory, references: &[String]) -> Result<Deleted> {
 ///
 /// # Errors
 /// `persons-only` in all other cases.
-fn may_delete(memory: &Memory, note: &Note) -> Result<()> {
-    let is_agents = note.kind == Kind::Memory && (note.agent.is_some() || note.session.is_some());
+fn may_delete(memory: &Context, note: &Note) -> Result<()> {
+    let is_agents = note.kind == NoteKind::Memory && (note.agent.is_some() || note.session.is_some());
     if is_agents && !note.pinned && note.is_waiting() {
         return Ok(());
     }
@@ -94,7 +94,7 @@ fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> 
     for (at, note) in notes.iter().enumerate().filter(|(at, _)| goes(*at)) {
         let edges = graph.incoming(at).chain(graph.outgoing(at));
         for source in edges.flat_map(|edge| &edge.sources) {
-            if source.form != SourceForm::EdgeFile && !goes(source.note) {
+            if source.form != EdgeSourceForm::EdgeFile && !goes(source.note) {
                 let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
                 lines.push(format!("{}{line} still names \"{}\"", notes[source.note].path, note.title));
             }

@@ -7,21 +7,21 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::Result;
 use super::find::load;
-use super::memory::{Level, Memory, OpenVault};
+use super::memory::{Context, OpenVault, VaultLevel};
 use cm_learn::diary::Diary;
 use cm_learn::diary::read::read;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_note::query::{Group, Label, Node, Query};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 
 /// Maximum number of sessions per index query.
 const AT_ONCE: usize = 200;
 
 /// A diary with the location of its note.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Kept {
+pub(super) struct StoredDiary {
     /// Level of the diary's vault.
-    pub level: Level,
+    pub level: VaultLevel,
     /// Path of the diary's file.
     pub path: NotePath,
     /// The parsed diary.
@@ -30,12 +30,12 @@ pub(super) struct Kept {
 
 /// Diaries by session ID.
 #[derive(Debug, Default)]
-pub(super) struct Diaries(HashMap<String, Vec<Kept>>);
+pub(super) struct DiaryIndex(HashMap<String, Vec<StoredDiary>>);
 
-impl Diaries {
+impl DiaryIndex {
     /// Loads the diaries of these sessions from all open vaults. The index only locates files;
     /// files that it has not indexed yet are included.
-    pub fn of(memory: &Memory, sessions: &[&str]) -> Result<Self> {
+    pub fn of(memory: &Context, sessions: &[&str]) -> Result<Self> {
         let wanted: HashSet<&str> = sessions.iter().copied().collect();
         let mut diaries = Self::default();
         for open in &memory.vaults {
@@ -47,10 +47,10 @@ impl Diaries {
     }
 
     /// Loads the diaries of all sessions with this ID prefix.
-    pub fn beginning(memory: &Memory, prefix: &str) -> Result<Self> {
+    pub fn beginning(memory: &Context, prefix: &str) -> Result<Self> {
         let mut sessions: HashSet<String> = HashSet::new();
-        let value = Label::Session.folded(prefix);
-        let session = Node::Label { label: Label::Session, value, prefix: true };
+        let value = LabelField::Session.folded(prefix);
+        let session = QueryNode::Label { label: LabelField::Session, value, prefix: true };
         for open in &memory.vaults {
             let notes = noted(memory, open, session.clone())?.into_iter();
             sessions.extend(notes.filter_map(|note| note.session));
@@ -72,57 +72,60 @@ impl Diaries {
         let Some(diary) = load(open, &path).ok().and_then(|found| read(&found.text())) else { return };
         if wanted.contains(diary.session.as_str()) {
             let kept = self.0.entry(diary.session.clone()).or_default();
-            kept.push(Kept { level: open.level, path, diary });
+            kept.push(StoredDiary { level: open.level, path, diary });
         }
     }
 
     /// The authoritative diary of a session: the one with the latest judged outcome; among equals a
     /// project's diary, then the latest session start.
-    pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&Kept> {
+    pub fn get(&self, agent: Option<&str>, session: &str) -> Option<&StoredDiary> {
         self.best(agent, session, None)
     }
 
     /// Like [`Self::get`], limited to vaults of one level.
-    pub fn of_level(&self, level: Level, agent: Option<&str>, session: &str) -> Option<&Kept> {
+    pub fn of_level(&self, level: VaultLevel, agent: Option<&str>, session: &str) -> Option<&StoredDiary> {
         self.best(agent, session, Some(level))
     }
 
-    fn best(&self, agent: Option<&str>, session: &str, level: Option<Level>) -> Option<&Kept> {
-        let counts = |kept: &&Kept| {
+    fn best(&self, agent: Option<&str>, session: &str, level: Option<VaultLevel>) -> Option<&StoredDiary> {
+        let counts = |kept: &&StoredDiary| {
             let own = kept.diary.agent.as_str();
             let of_agent = own.is_empty() || agent.is_none_or(|agent| agent == own);
             of_agent && level.is_none_or(|level| level == kept.level)
         };
-        let rank = |kept: &&Kept| {
-            let said = kept.diary.judged.as_ref().map(|judged| judged.at);
-            (said, kept.level == Level::Project, kept.diary.started, kept.path.to_string())
+        let rank = |kept: &&StoredDiary| {
+            let said = kept.diary.recorded_outcome.as_ref().map(|judged| judged.at);
+            (said, kept.level == VaultLevel::Project, kept.diary.started, kept.path.to_string())
         };
         self.0.get(session)?.iter().filter(counts).max_by_key(rank)
     }
 }
 
-fn label(label: Label, value: &str) -> Node {
-    Node::Label { label, value: label.folded(value), prefix: false }
+fn label(label: LabelField, value: &str) -> QueryNode {
+    QueryNode::Label { label, value: label.folded(value), prefix: false }
 }
 
 /// Diary notes that match an index query.
-fn noted(memory: &Memory, open: &OpenVault, which: Node) -> Result<Vec<Note>> {
-    let filter = vec![label(Label::Kind, Kind::Diary.name()), which];
-    let query = Query { root: Node::Group(Group { filter, ..Group::default() }), notices: Vec::new() };
-    let hits = memory.ask(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
+fn noted(memory: &Context, open: &OpenVault, which: QueryNode) -> Result<Vec<Note>> {
+    let filter = vec![label(LabelField::Kind, NoteKind::Diary.name()), which];
+    let query = Query {
+        root: QueryNode::Group(BooleanGroup { filter, ..BooleanGroup::default() }),
+        notices: Vec::new(),
+    };
+    let hits = memory.query_index(open, |index| index.search(&query, 0, AT_ONCE * 4))?.hits;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
 /// Files that may contain the diaries of these sessions, sorted by path.
-fn paths(memory: &Memory, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
+fn paths(memory: &Context, open: &OpenVault, wanted: &HashSet<&str>) -> Result<Vec<NotePath>> {
     let sessions: Vec<&str> = wanted.iter().copied().collect();
     let mut paths: HashSet<NotePath> = HashSet::new();
     for part in sessions.chunks(AT_ONCE) {
-        let any = part.iter().map(|session| label(Label::Session, session)).collect();
-        let any = Node::Group(Group { should: any, ..Group::default() });
+        let any = part.iter().map(|session| label(LabelField::Session, session)).collect();
+        let any = QueryNode::Group(BooleanGroup { should: any, ..BooleanGroup::default() });
         paths.extend(noted(memory, open, any)?.into_iter().map(|note| note.path));
     }
-    paths.extend(open.index().queued().into_iter().filter(|path| Kind::of(path) == Kind::Diary));
+    paths.extend(open.index().queued().into_iter().filter(|path| NoteKind::of(path) == NoteKind::Diary));
     let mut paths: Vec<NotePath> = paths.into_iter().collect();
     paths.sort();
     Ok(paths)
@@ -133,34 +136,34 @@ mod tests {
     use super::*;
     use cm_session::status::SessionStatus;
 
-    fn kept(level: Level, name: &str, keys: &str) -> Kept {
+    fn kept(level: VaultLevel, name: &str, keys: &str) -> StoredDiary {
         let text = format!("---\nid: {name}\nsession: s\n{keys}---\n");
         let path = NotePath::parse(&format!("diary/{name}.md")).unwrap();
-        Kept { level, path, diary: read(&text).unwrap() }
+        StoredDiary { level, path, diary: read(&text).unwrap() }
     }
 
-    fn ended(kept: Vec<Kept>, agent: Option<&str>) -> Option<SessionStatus> {
-        let diaries = Diaries(HashMap::from([("s".to_owned(), kept)]));
+    fn ended(kept: Vec<StoredDiary>, agent: Option<&str>) -> Option<SessionStatus> {
+        let diaries = DiaryIndex(HashMap::from([("s".to_owned(), kept)]));
         diaries.get(agent, "s").map(|kept| kept.diary.verdict.status)
     }
 
     #[test]
     fn what_somebody_said_counts_before_a_later_diary_and_the_project_before_the_global_vault() {
-        let early = || kept(Level::Project, "a", "started: 2026-11-01\nstatus: success\n");
-        let late = || kept(Level::Project, "b", "started: 2026-11-02\nstatus: mixed\n");
-        let said = || kept(Level::Global, "c", "started: 2026-10-01\noutcome: failure\n");
+        let early = || kept(VaultLevel::Project, "a", "started: 2026-11-01\nstatus: success\n");
+        let late = || kept(VaultLevel::Project, "b", "started: 2026-11-02\nstatus: mixed\n");
+        let said = || kept(VaultLevel::Global, "c", "started: 2026-10-01\noutcome: failure\n");
         assert_eq!(ended(vec![late(), early()], None), Some(SessionStatus::Mixed));
         assert_eq!(ended(vec![said(), late(), early()], None), Some(SessionStatus::Failure));
-        let global = kept(Level::Global, "d", "started: 2026-11-03\nstatus: failure\n");
+        let global = kept(VaultLevel::Global, "d", "started: 2026-11-03\nstatus: failure\n");
         assert_eq!(ended(vec![global, early()], None), Some(SessionStatus::Success));
     }
 
     #[test]
     fn a_diary_of_another_agent_tells_nothing_of_a_session_with_the_same_id() {
-        let of = |agent: &str| kept(Level::Project, "a", &format!("agent: {agent}\nstatus: failure\n"));
+        let of = |agent: &str| kept(VaultLevel::Project, "a", &format!("agent: {agent}\nstatus: failure\n"));
         assert_eq!(ended(vec![of("codex")], Some("pi")), None);
         assert_eq!(ended(vec![of("pi")], Some("pi")), Some(SessionStatus::Failure));
-        let nobody = kept(Level::Project, "a", "status: failure\n");
+        let nobody = kept(VaultLevel::Project, "a", "status: failure\n");
         assert_eq!(ended(vec![nobody], Some("pi")), Some(SessionStatus::Failure));
     }
 }

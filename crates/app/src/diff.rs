@@ -15,27 +15,27 @@ use serde_json::Value;
 use super::decay::{score_of, scoring};
 use super::error::Result;
 use super::log::repository;
-use super::memory::{Memory, OpenVault};
-use super::past::{Day, moment, notes_at};
+use super::memory::{Context, OpenVault};
+use super::past::{DayBoundary, notes_at, resolve_revision};
 use cm_note::bullet::Bullet;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, Kind, Note, Signal, read};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, read};
 use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
 use cm_store::git::TreeChange;
 use cm_store::vault::usage::UsageTable;
 use cm_text::words;
 
-pub use edges::{EdgeChange, End};
+pub use edges::{EdgeChange, EdgeEndNote};
 
 /// A note that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Named {
+pub struct NoteIdentity {
     /// Note ID.
     pub id: String,
     /// Kind of the note.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -47,7 +47,7 @@ pub struct Named {
 
 /// A changed frontmatter key.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Field {
+pub struct FieldChange {
     /// Name of the key.
     pub key: String,
     /// Value before; null if absent.
@@ -58,7 +58,7 @@ pub struct Field {
 
 /// Number of feedback events by signal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Words {
+pub struct FeedbackCounts {
     /// Number of helpful marks.
     pub helpful: usize,
     /// Number of harmful marks.
@@ -71,22 +71,22 @@ pub struct Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeedbackChange {
     /// Added feedback events.
-    pub came: Words,
+    pub came: FeedbackCounts,
     /// Removed feedback events.
-    pub went: Words,
+    pub went: FeedbackCounts,
 }
 
 /// A changed note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Changed {
+pub struct ChangedNote {
     /// The note after the change.
-    pub note: Named,
+    pub note: NoteIdentity,
     /// Previous path, if the note was moved.
     pub moved_from: Option<String>,
     /// Previous title, or previous text of a bullet, if it changed.
     pub retitled_from: Option<String>,
     /// Changed frontmatter keys.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldChange>,
     /// Number of words added to the body.
     pub words_added: usize,
     /// Number of words removed from the body.
@@ -100,7 +100,7 @@ pub struct Changed {
 
 /// The differences between two commits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Diffed {
+pub struct VaultDiff {
     /// The older commit; null if the newer one is the first.
     pub from: Option<String>,
     /// The newer commit.
@@ -108,11 +108,11 @@ pub struct Diffed {
     /// Instant of the scores: the time of the newer commit.
     pub at: Instant,
     /// Added notes.
-    pub added: Vec<Named>,
+    pub added: Vec<NoteIdentity>,
     /// Removed notes.
-    pub removed: Vec<Named>,
+    pub removed: Vec<NoteIdentity>,
     /// Changed notes.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedNote>,
     /// Edges that were added, removed, or changed in strength.
     pub edges: Vec<EdgeChange>,
     /// Other changed files.
@@ -124,13 +124,13 @@ pub struct Diffed {
 ///
 /// # Errors
 /// An unknown commit, no repository, or an unreadable repository.
-pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Diffed> {
+pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<VaultDiff> {
     let open = memory.target();
     let repo = repository(open)?;
-    let to = moment(open, to.unwrap_or("HEAD"), memory.now(), Day::Ends)?.commit;
+    let to = resolve_revision(open, to.unwrap_or("HEAD"), memory.now(), DayBoundary::Ends)?.commit;
     let newer = repo.commit_info(to)?;
     let from = match from {
-        Some(from) => Some(moment(open, from, memory.now(), Day::Begins)?.commit),
+        Some(from) => Some(resolve_revision(open, from, memory.now(), DayBoundary::Begins)?.commit),
         None => newer.parents.first().copied(),
     };
     let differences = match from {
@@ -140,7 +140,7 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
     let before = from.map_or(Ok(Vec::new()), |from| notes_at(memory, open, from))?;
     let after = notes_at(memory, open, to)?;
     let notes: HashSet<&NotePath> = before.iter().chain(&after).map(|note| &note.path).collect();
-    let mut outcome = Diffed {
+    let mut outcome = VaultDiff {
         from: from.map(|from| from.to_string()),
         to: to.to_string(),
         at: newer.time,
@@ -156,10 +156,10 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
             outcome.other.push(path.into());
             continue;
         }
-        went.extend(old.map(|old| Side::of(open, &path, &old)));
-        came.extend(new.map(|new| Side::of(open, &path, &new)));
+        went.extend(old.map(|old| NoteVersion::of(open, &path, &old)));
+        came.extend(new.map(|new| NoteVersion::of(open, &path, &new)));
     }
-    let scale = Scale { open, usage: open.usage().load().0, at: newer.time };
+    let scale = DiffScoring { open, usage: open.usage().load().0, at: newer.time };
     // Of notes without an id, the old path is the old name.
     let mut moved: HashMap<String, String> = HashMap::new();
     for (before, after) in paired(&mut went, came) {
@@ -171,25 +171,25 @@ pub fn diff(memory: &Memory, from: Option<&str>, to: Option<&str>) -> Result<Dif
             None => outcome.added.push(after.named()),
         }
     }
-    outcome.removed.extend(went.iter().map(Side::named));
+    outcome.removed.extend(went.iter().map(NoteVersion::named));
     outcome.edges = edges::changes(&before, &after, &moved);
     Ok(outcome)
 }
 
 /// A note at one of the two commits.
-struct Side {
+struct NoteVersion {
     note: Note,
     text: String,
 }
 
-impl Side {
+impl NoteVersion {
     fn of(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Self {
         let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
         Self { note, text: String::from_utf8_lossy(bytes).into_owned() }
     }
 
-    fn named(&self) -> Named {
-        Named {
+    fn named(&self) -> NoteIdentity {
+        NoteIdentity {
             id: self.note.key().to_owned(),
             kind: self.note.kind,
             note_type: self.note.note_type.clone(),
@@ -215,11 +215,11 @@ impl Side {
 const ALIKE: f32 = 0.6;
 
 /// Pairs each new version with its old version, if one exists, and removes that one from `went`.
-fn paired(went: &mut Vec<Side>, came: Vec<Side>) -> Vec<(Option<Side>, Side)> {
+fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<NoteVersion>, NoteVersion)> {
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
     for after in came {
         // Of two notes with one id, the one at the same path is meant.
-        let same = |side: &&Side| side.note.path == after.note.path && side.is(&after);
+        let same = |side: &&NoteVersion| side.note.path == after.note.path && side.is(&after);
         let at =
             went.iter().position(|side| same(&side)).or_else(|| went.iter().position(|side| side.is(&after)));
         match at {
@@ -229,8 +229,8 @@ fn paired(went: &mut Vec<Side>, came: Vec<Side>) -> Vec<(Option<Side>, Side)> {
     }
     // Notes without ids that moved are known by their text.
     for after in alone {
-        let likeness = |side: &Side| match (&side.note.id, &after.note.id) {
-            (None, None) => words::likeness(&side.text, &after.text),
+        let likeness = |side: &NoteVersion| match (&side.note.id, &after.note.id) {
+            (None, None) => words::line_similarity(&side.text, &after.text),
             _ => 0.0,
         };
         let best = went.iter().map(likeness).enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -242,18 +242,18 @@ fn paired(went: &mut Vec<Side>, came: Vec<Side>) -> Vec<(Option<Side>, Side)> {
 }
 
 /// Inputs of the scores.
-struct Scale<'a> {
+struct DiffScoring<'a> {
     open: &'a OpenVault,
     usage: UsageTable,
     at: Instant,
 }
 
-impl Scale<'_> {
+impl DiffScoring<'_> {
     /// Score of a memory or a bullet, rounded to four decimals; `None` for other notes.
     fn score(&self, note: &Note) -> Option<f64> {
         let constants = scoring(&self.open.settings);
         let score = match note.kind {
-            Kind::Memory => {
+            NoteKind::Memory => {
                 let used = self.usage.get(note.key()).copied().unwrap_or_default();
                 score_of(note, used, &self.open.settings, &constants, self.at).value()
             }
@@ -263,14 +263,14 @@ impl Scale<'_> {
     }
 }
 
-fn compare(scale: &Scale<'_>, before: &Side, after: &Side) -> Changed {
+fn compare(scale: &DiffScoring<'_>, before: &NoteVersion, after: &NoteVersion) -> ChangedNote {
     let (old, new) = (before.fields(), after.fields());
     let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let value =
         |fields: &BTreeMap<String, Value>, key: &String| fields.get(key).cloned().unwrap_or(Value::Null);
     let fields = keys
         .into_iter()
-        .map(|key| Field { key: key.clone(), old: value(&old, key), new: value(&new, key) })
+        .map(|key| FieldChange { key: key.clone(), old: value(&old, key), new: value(&new, key) })
         .filter(|field| field.old != field.new)
         .collect();
     let bodies = [before, after].map(|side| Split::of(&side.text).body().to_owned());
@@ -284,26 +284,30 @@ fn compare(scale: &Scale<'_>, before: &Side, after: &Side) -> Changed {
     };
     let (old, new) = (&before.note, &after.note);
     let score = scale.score(old).zip(scale.score(new));
-    Changed {
+    ChangedNote {
         note: after.named(),
         moved_from: (old.path != new.path).then(|| old.path.to_string()),
         retitled_from: (old.title != new.title).then(|| old.title.clone()),
         fields,
-        words_added: count(words::Kind::Added),
-        words_removed: count(words::Kind::Removed),
+        words_added: count(words::DiffKind::Added),
+        words_removed: count(words::DiffKind::Removed),
         feedback: feedback(&old.feedback, &new.feedback),
         score: score.filter(|(before, after)| before != after),
     }
 }
 
 fn feedback(old: &[Feedback], new: &[Feedback]) -> Option<FeedbackChange> {
-    let change = FeedbackChange { came: Words::beyond(old, new), went: Words::beyond(new, old) };
-    (change != FeedbackChange { came: Words::default(), went: Words::default() }).then_some(change)
+    let change = FeedbackChange {
+        came: FeedbackCounts::counts_not_in(old, new),
+        went: FeedbackCounts::counts_not_in(new, old),
+    };
+    (change != FeedbackChange { came: FeedbackCounts::default(), went: FeedbackCounts::default() })
+        .then_some(change)
 }
 
-impl Words {
+impl FeedbackCounts {
     /// Counts the events that are not in `known`; duplicate events count separately.
-    fn beyond(known: &[Feedback], events: &[Feedback]) -> Self {
+    fn counts_not_in(known: &[Feedback], events: &[Feedback]) -> Self {
         let mut known: Vec<&Feedback> = known.iter().collect();
         let mut words = Self::default();
         for event in events {
@@ -312,9 +316,9 @@ impl Words {
                 continue;
             }
             match event.signal {
-                Signal::Helpful => words.helpful += 1,
-                Signal::Harmful => words.harmful += 1,
-                Signal::Irrelevant => words.irrelevant += 1,
+                FeedbackSignal::Helpful => words.helpful += 1,
+                FeedbackSignal::Harmful => words.harmful += 1,
+                FeedbackSignal::Irrelevant => words.irrelevant += 1,
             }
         }
         words

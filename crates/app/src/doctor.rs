@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::commit::is_ours;
 use super::error::Result;
-use super::memory::{Memory, OpenVault};
-use super::sessions::understood::{Understood, understood};
+use super::memory::{Context, OpenVault};
+use super::sessions::understood::{ParseStatistics, understood};
 use super::validate::findings_of;
 use super::{former, init, secrets, token, trust, write};
-use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::Severity;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_store::config::CommitMode;
@@ -21,7 +21,7 @@ use cm_store::vault::journal::Journal;
 /// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Health {
+pub enum CheckStatus {
     /// No problem.
     Ok,
     /// A problem that does not break the vault.
@@ -32,11 +32,11 @@ pub enum Health {
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Check {
+pub struct HealthCheck {
     /// Name of the check.
     pub name: &'static str,
     /// Result of the check.
-    pub health: Health,
+    pub health: CheckStatus,
     /// Description of the result.
     pub message: String,
     /// Suggested action.
@@ -45,23 +45,23 @@ pub struct Check {
 
 /// The result of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Examined {
+pub struct HealthReport {
     /// Path of the vault.
     pub vault: String,
     /// The checks, run after any repairs.
-    pub checks: Vec<Check>,
+    pub checks: Vec<HealthCheck>,
     /// Descriptions of the repairs.
     pub fixed: Vec<String>,
 }
 
-impl Examined {
+impl HealthReport {
     /// Removes absolute paths of this machine if the caller is remote.
     #[must_use]
-    pub fn concealed(self, memory: &Memory) -> Self {
+    pub fn concealed(self, memory: &Context) -> Self {
         let conceal = |text| memory.call.conceal_paths(text);
         let checks = self.checks.into_iter().map(|check| {
             let (message, hint) = (conceal(check.message), check.hint.map(conceal));
-            Check { message, hint, ..check }
+            HealthCheck { message, hint, ..check }
         });
         let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
         Self { vault: conceal(self.vault), checks, fixed }
@@ -75,7 +75,7 @@ const CROWD: usize = 1000;
 ///
 /// # Errors
 /// An unreadable vault, or a repair that fails.
-pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
+pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
     let open = memory.target();
     let fixed = if fix { repair(memory)? } else { Vec::new() };
     let notes = memory.notes_of(open)?;
@@ -90,11 +90,16 @@ pub fn doctor(memory: &Memory, fix: bool) -> Result<Examined> {
     checks.push(contents(open, &notes));
     checks.push(exposed(memory, &notes)?);
     checks.extend(sessions(memory));
-    Ok(Examined { vault: open.vault.root().display().to_string(), checks, fixed })
+    Ok(HealthReport { vault: open.vault.root().display().to_string(), checks, fixed })
 }
 
-fn check(name: &'static str, health: Health, message: impl Into<String>, hint: Option<&str>) -> Check {
-    Check { name, health, message: message.into(), hint: hint.map(str::to_owned) }
+fn check(
+    name: &'static str,
+    health: CheckStatus,
+    message: impl Into<String>,
+    hint: Option<&str>,
+) -> HealthCheck {
+    HealthCheck { name, health, message: message.into(), hint: hint.map(str::to_owned) }
 }
 
 /// Formats a count with its noun: `1 note`, `2 notes`.
@@ -102,13 +107,14 @@ fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-fn settings(open: &OpenVault) -> Check {
+fn settings(open: &OpenVault) -> HealthCheck {
     match open.settings.findings.as_slice() {
-        [] => check("settings", Health::Ok, "all known", None),
+        [] => check("settings", CheckStatus::Ok, "all known", None),
         found => {
             let worst = open.settings.broken().unwrap_or(&found[0]);
             let first = worst.message.clone();
-            let health = if worst.severity == Severity::Error { Health::Fail } else { Health::Warn };
+            let health =
+                if worst.severity == Severity::Error { CheckStatus::Fail } else { CheckStatus::Warn };
             check(
                 "settings",
                 health,
@@ -120,12 +126,17 @@ fn settings(open: &OpenVault) -> Check {
 }
 
 /// Reports an unreadable HEAD with the command that repairs it. Commits are not lost.
-fn broken_head(broken: BrokenHead) -> Check {
+fn broken_head(broken: BrokenHead) -> HealthCheck {
     let message = format!("git cannot follow {}", broken.file.display());
-    check("git head", Health::Fail, message, Some(&format!("the commits are still there: {}", broken.remedy)))
+    check(
+        "git head",
+        CheckStatus::Fail,
+        message,
+        Some(&format!("the commits are still there: {}", broken.remedy)),
+    )
 }
 
-fn repository(open: &OpenVault) -> Vec<Check> {
+fn repository(open: &OpenVault) -> Vec<HealthCheck> {
     let repo = match open.repo() {
         Ok(Some(repo)) => repo,
         Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
@@ -133,77 +144,79 @@ fn repository(open: &OpenVault) -> Vec<Check> {
         }
         Ok(None) => {
             let hint = Some("`cm init` makes one; without it nothing can be undone");
-            return vec![check("repository", Health::Warn, "the vault lies in no git repository", hint)];
+            return vec![check("repository", CheckStatus::Warn, "the vault lies in no git repository", hint)];
         }
-        Err(error) => return vec![check("repository", Health::Fail, error.message, error.hint.as_deref())],
+        Err(error) => {
+            return vec![check("repository", CheckStatus::Fail, error.message, error.hint.as_deref())];
+        }
     };
     let place = if repo.is_own() { "its own" } else { "inside another" };
     let mode = match open.settings.commit_mode() {
         CommitMode::Auto => "curations are committed at once",
         CommitMode::Manual => "`cm commit` commits",
     };
-    let mut checks = vec![check("repository", Health::Ok, format!("{place}; {mode}"), None)];
+    let mut checks = vec![check("repository", CheckStatus::Ok, format!("{place}; {mode}"), None)];
     if let Some(broken) = repo.head().err().and_then(|_| unreadable_head(open.vault.root())) {
         checks.push(broken_head(broken));
     }
     if let Some(operation) = repo.state() {
         let message = format!("{operation} is in progress, and curations are refused");
-        checks.push(check("git state", Health::Warn, message, Some(operation.way_out())));
+        checks.push(check("git state", CheckStatus::Warn, message, Some(operation.remedy())));
     }
     checks.push(match repo.identity() {
         Ok(who) if who.fallback => {
             let message = format!("git knows no author, so commits are by {} <{}>", who.name, who.email);
             check(
                 "author",
-                Health::Warn,
+                CheckStatus::Warn,
                 message,
                 Some("git config --global user.name NAME; … user.email ADDRESS"),
             )
         }
-        Ok(who) => check("author", Health::Ok, format!("{} <{}>", who.name, who.email), None),
-        Err(error) => check("author", Health::Fail, error.to_string(), None),
+        Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
+        Err(error) => check("author", CheckStatus::Fail, error.to_string(), None),
     });
     checks.push(match repo.hand_edits() {
         Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
-            0 => check("hand edits", Health::Ok, "all committed", None),
+            0 => check("hand edits", CheckStatus::Ok, "all committed", None),
             n => {
                 let message = format!("{} not committed yet", counted(n, "file"));
-                check("hand edits", Health::Ok, message, Some("`cm commit` commits them"))
+                check("hand edits", CheckStatus::Ok, message, Some("`cm commit` commits them"))
             }
         },
-        Err(error) => check("hand edits", Health::Fail, error.to_string(), None),
+        Err(error) => check("hand edits", CheckStatus::Fail, error.to_string(), None),
     });
     checks
 }
 
-fn ignored(open: &OpenVault) -> Result<Check> {
+fn ignored(open: &OpenVault) -> Result<HealthCheck> {
     let files = init::missing_rules(&open.vault)?;
     Ok(if files.is_empty() {
-        check("git rules", Health::Ok, "derived and private files are ignored", None)
+        check("git rules", CheckStatus::Ok, "derived and private files are ignored", None)
     } else {
         let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
         let message = format!("lines are missing in {}", names.join(" and "));
-        check("git rules", Health::Warn, message, Some("`cm doctor --fix` adds them"))
+        check("git rules", CheckStatus::Warn, message, Some("`cm doctor --fix` adds them"))
     })
 }
 
 /// Reports private files in the vault's folder. Earlier versions stored them there, and anyone with
 /// write access may have created them.
-fn former_places(open: &OpenVault) -> Option<Check> {
+fn former_places(open: &OpenVault) -> Option<HealthCheck> {
     let places = former::places(&open.vault);
     let message = format!("{} in the vault's folder: ignored", places.join(", "));
     let hint = "`cm trust --import-private` takes over what you confirm; then remove them";
-    (!places.is_empty()).then(|| check("former private files", Health::Warn, message, Some(hint)))
+    (!places.is_empty()).then(|| check("former private files", CheckStatus::Warn, message, Some(hint)))
 }
 
 /// Reports whether agents may read the vault.
-fn trusted(memory: &Memory) -> Result<Check> {
+fn trusted(memory: &Context) -> Result<HealthCheck> {
     const NAME: &str = "trust";
     Ok(match trust::is_trusted(memory.target())? {
-        true => check(NAME, Health::Ok, "agents may read it", None),
+        true => check(NAME, CheckStatus::Ok, "agents may read it", None),
         false => check(
             NAME,
-            Health::Warn,
+            CheckStatus::Warn,
             "not trusted, so agents are given nothing of it",
             Some("`cm trust` allows it"),
         ),
@@ -211,22 +224,26 @@ fn trusted(memory: &Memory) -> Result<Check> {
 }
 
 /// Reports the state of the server's token file; `None` if it does not exist.
-fn tokens(open: &OpenVault) -> Result<Option<Check>> {
+fn tokens(open: &OpenVault) -> Result<Option<HealthCheck>> {
     const NAME: &str = "tokens";
-    Ok(token::examined(&open.vault)?.map(|examined| match examined {
-        token::Examined::Sound { tokens } => check(NAME, Health::Ok, counted(tokens, "token"), None),
-        token::Examined::Unreadable(error) => check(NAME, Health::Fail, error.message, error.hint.as_deref()),
+    Ok(token::check_file(&open.vault)?.map(|examined| match examined {
+        token::TokenFileStatus::Valid { tokens } => {
+            check(NAME, CheckStatus::Ok, counted(tokens, "token"), None)
+        }
+        token::TokenFileStatus::Unreadable(error) => {
+            check(NAME, CheckStatus::Fail, error.message, error.hint.as_deref())
+        }
     }))
 }
 
-fn journal(open: &OpenVault) -> Result<Check> {
+fn journal(open: &OpenVault) -> Result<HealthCheck> {
     Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
-        0 => check("journal", Health::Ok, "nothing is unfinished", None),
+        0 => check("journal", CheckStatus::Ok, "nothing is unfinished", None),
         n => {
             let message = format!("{} cut off", counted(n, "operation"));
             check(
                 "journal",
-                Health::Warn,
+                CheckStatus::Warn,
                 message,
                 Some("the next change finishes them, or `cm doctor --fix`"),
             )
@@ -234,14 +251,14 @@ fn journal(open: &OpenVault) -> Result<Check> {
     })
 }
 
-fn crowds(notes: &[Note]) -> Check {
+fn crowds(notes: &[Note]) -> HealthCheck {
     match crowded(notes).len() {
-        0 => check("folders", Health::Ok, "none is crowded", None),
+        0 => check("folders", CheckStatus::Ok, "none is crowded", None),
         n => {
             let message = format!("{n} files lie in folders of more than {CROWD}, which makes commits slow");
             check(
                 "folders",
-                Health::Warn,
+                CheckStatus::Warn,
                 message,
                 Some("`cm doctor --fix` moves them into subfolders in one commit"),
             )
@@ -249,7 +266,7 @@ fn crowds(notes: &[Note]) -> Check {
     }
 }
 
-fn contents(open: &OpenVault, notes: &[Note]) -> Check {
+fn contents(open: &OpenVault, notes: &[Note]) -> HealthCheck {
     let findings = findings_of(open, notes);
     let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -260,17 +277,18 @@ fn contents(open: &OpenVault, notes: &[Note]) -> Check {
         counted(warnings, "warning")
     );
     let health = if errors > 0 {
-        Health::Fail
+        CheckStatus::Fail
     } else if warnings > 0 {
-        Health::Warn
+        CheckStatus::Warn
     } else {
-        Health::Ok
+        CheckStatus::Ok
     };
-    check("notes", health, message, (health != Health::Ok).then_some("`cm validate` lists them"))
+    check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them"))
 }
 
-fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
-    let secrets::Exposed { secrets, allowed, guesses } = secrets::exposed(memory, memory.target(), notes)?;
+fn exposed(memory: &Context, notes: &[Note]) -> Result<HealthCheck> {
+    let secrets::SecretScan { secrets, allowed, suspects: guesses } =
+        secrets::scan_notes(memory, memory.target(), notes)?;
     let guessed = match guesses.first() {
         Some((path, line)) => {
             format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
@@ -282,41 +300,51 @@ fn exposed(memory: &Memory, notes: &[Note]) -> Result<Check> {
         _ => format!("; {allowed} allowed by their lines or `redaction.allow`{guessed}"),
     };
     Ok(match secrets.first() {
-        None => check("secrets", Health::Ok, format!("none found{guessed}"), None),
+        None => check("secrets", CheckStatus::Ok, format!("none found{guessed}"), None),
         Some((path, rule, line)) => {
             let found = counted(secrets.len(), "live-looking secret");
             let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
             let hint = "take it out of the note, and make it void where it is used: the history keeps it";
-            check("secrets", Health::Warn, message, Some(hint))
+            check("secrets", CheckStatus::Warn, message, Some(hint))
         }
     })
 }
 
 /// Reports how many log records were understood; `None` if no log was read yet.
-fn sessions(memory: &Memory) -> Option<Check> {
+fn sessions(memory: &Context) -> Option<HealthCheck> {
     const NAME: &str = "sessions";
     let understood = match understood(memory) {
         Ok(understood) => understood?,
         Err(error) => {
-            return Some(check(NAME, Health::Warn, error.message, Some("`cm sessions` reads the logs anew")));
+            return Some(check(
+                NAME,
+                CheckStatus::Warn,
+                error.message,
+                Some("`cm sessions` reads the logs anew"),
+            ));
         }
     };
     let logs = understood.iter().map(|of| of.logs).sum();
-    let unclear: Vec<&Understood> = understood.iter().filter(|of| of.not_understood > 0).collect();
+    let unclear: Vec<&ParseStatistics> = understood.iter().filter(|of| of.not_understood > 0).collect();
     let read = format!("{} read", counted(logs, "log"));
     if unclear.is_empty() {
-        return Some(check(NAME, Health::Ok, format!("{read}, all understood"), None));
+        return Some(check(NAME, CheckStatus::Ok, format!("{read}, all understood"), None));
     }
     let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
     let message = format!("{read}; not understood: {}", each.join("; "));
     let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
     let hint = "another version of the agent may have written them; what was understood can be searched";
-    Some(check(NAME, if mostly { Health::Warn } else { Health::Ok }, message, mostly.then_some(hint)))
+    Some(check(
+        NAME,
+        if mostly { CheckStatus::Warn } else { CheckStatus::Ok },
+        message,
+        mostly.then_some(hint),
+    ))
 }
 
 /// Describes the records of an agent's logs that were not understood, with up to three record
 /// kinds.
-fn not_understood(of: &Understood) -> String {
+fn not_understood(of: &ParseStatistics) -> String {
     let kinds: Vec<String> =
         of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
     let more = if of.unknown.len() > 3 { ", …" } else { "" };
@@ -336,7 +364,7 @@ fn crowded(notes: &[Note]) -> Vec<&Note> {
     by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
 }
 
-fn repair(memory: &Memory) -> Result<Vec<String>> {
+fn repair(memory: &Context) -> Result<Vec<String>> {
     let mut fixed = Vec::new();
     let finished = write::recover(memory)?;
     if finished > 0 {
@@ -344,11 +372,13 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
     }
     let rules = init::missing_rules(&memory.target().vault)?;
     if !rules.is_empty() {
-        let changes =
-            rules.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
+        let changes = rules
+            .into_iter()
+            .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
+            .collect();
         write::apply(
             memory,
-            ChangeSet { message: Message::new("doctor", "Add the rules for git"), changes },
+            ChangeSet { message: CommitMessage::new("doctor", "Add the rules for git"), changes },
         )?;
         fixed.push("added the rules for git".to_owned());
     }
@@ -359,7 +389,7 @@ fn repair(memory: &Memory) -> Result<Vec<String>> {
 /// Moves notes of crowded folders to subfolders named by two hex digits, in one commit. Links by
 /// name or ID stay valid; notes with relative links are not moved, because such links are not
 /// rewritten.
-fn shard(memory: &Memory) -> Result<Option<String>> {
+fn shard(memory: &Context) -> Result<Option<String>> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
     let mut changes = Vec::new();
@@ -370,13 +400,13 @@ fn shard(memory: &Memory) -> Result<Option<String>> {
         let Ok(to) = NotePath::parse(&to) else { continue };
         let bytes = super::find::load(open, &note.path)?.bytes;
         let (from, expected) = (note.path.clone(), ContentHash::of(&bytes));
-        changes.push(Change::Move { from, to, expected, edits: Vec::new() });
+        changes.push(VaultFileChange::Move { from, to, expected, edits: Vec::new() });
     }
     let moved = changes.len();
     if moved == 0 {
         return Ok(None);
     }
-    let message = Message::new("doctor", format!("Move {moved} notes into subfolders"));
+    let message = CommitMessage::new("doctor", format!("Move {moved} notes into subfolders"));
     write::apply(memory, ChangeSet { message, changes })?;
     open.set_stale();
     Ok(Some(format!("moved {moved} notes into subfolders")))

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::find::{find_to_change, load};
-use super::memory::Memory;
+use super::memory::Context;
 use super::write;
 use cm_note::finding::{Finding, Severity};
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 
 /// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Edited {
+pub struct EditResult {
     /// Note ID.
     pub id: String,
     /// Path of the note's file.
@@ -34,7 +34,11 @@ pub struct Edited {
 /// # Errors
 /// A note that is not found, an editor that fails, an apparent live secret in the saved file, and
 /// the errors of [`write::commit_as_is`].
-pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Result<()>) -> Result<Edited> {
+pub fn edit(
+    memory: &Context,
+    reference: &str,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<EditResult> {
     memory.persons_only("edit a note in an editor")?;
     let found = find_to_change(memory, reference)?;
     let (path, open) = (found.note.path.clone(), found.open);
@@ -46,7 +50,7 @@ pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Resul
     })?;
     let sound = after.note.findings.iter().all(|found| found.severity != Severity::Error);
     let changed = after.bytes != found.bytes;
-    let mut outcome = Edited {
+    let mut outcome = EditResult {
         id: after.note.key().to_owned(),
         path: path.to_string(),
         commit: None,
@@ -54,7 +58,8 @@ pub fn edit(memory: &Memory, reference: &str, editor: &dyn Fn(&PathBuf) -> Resul
         findings: after.note.findings.clone(),
     };
     if changed && sound && write::commits(open)? {
-        let message = Message::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
+        let message =
+            CommitMessage::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
         let committed = write::commit_as_is(memory, &[path], |_| message)?;
         if let Some(stopped) = committed.stopped.into_iter().next() {
             return Err(stopped.into_error());

@@ -3,20 +3,20 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config::{self, Target};
+use super::config::{self, SettingsTarget};
 use super::error::{Error, Result};
 pub use super::meaning::read_in_background;
-use super::meaning::{Model, Progress, known};
-use super::memory::{Call, Level, Memory, OpenVault};
-use cm_embed::{Choice, Embedder};
+use super::meaning::{EmbeddingProgress, Model, known};
+use super::memory::{Context, OpenVault, Request, VaultLevel};
+use cm_embed::{Embedder, EmbeddingProvider};
 
 /// Embedding progress for all open vaults.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Embeddings {
+pub struct EmbeddingStatus {
     /// The setting `embeddings.provider`.
     pub provider: String,
     /// The models, grouped by vault.
-    pub models: Vec<OfModel>,
+    pub models: Vec<ModelProgress>,
     /// Number of passages embedded by this call.
     pub read: usize,
     /// Wall time in milliseconds.
@@ -25,13 +25,13 @@ pub struct Embeddings {
 
 /// Progress of one model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct OfModel {
+pub struct ModelProgress {
     /// Level of the vault.
-    pub vault: Level,
+    pub vault: VaultLevel,
     /// Name of the model.
     pub model: String,
     /// Role of the model.
-    pub role: Role,
+    pub role: ModelRole,
     /// Whether searches use the model now. Vectors of unused models remain stored for reuse.
     pub in_use: bool,
     /// Dimension of the model's vectors; null if it has embedded nothing yet.
@@ -47,7 +47,7 @@ pub struct OfModel {
 /// Role of an embedding model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ModelRole {
     /// Fast model that embeds every note immediately.
     Coarse,
     /// More accurate model that embeds notes in the background and then replaces the coarse one.
@@ -56,7 +56,7 @@ pub enum Role {
 
 /// A request to change the model.
 #[derive(Debug, Clone, Default)]
-pub struct Change {
+pub struct ModelChange {
     /// New value of `embeddings.provider`.
     pub provider: String,
     /// New values of the provider's settings, by the last component of their names.
@@ -74,13 +74,13 @@ const TOGETHER: usize = 16;
 ///
 /// # Errors
 /// An index that can neither be used nor rebuilt, or a model that cannot be opened.
-pub fn status(memory: &Memory) -> Result<Embeddings> {
+pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
     let mut models = Vec::new();
     for open in &memory.vaults {
-        memory.freshen(open)?;
+        memory.ensure_fresh(open)?;
         models.extend(of_vault(memory, open)?);
     }
-    Ok(Embeddings { provider: provider(memory), models, read: 0, ms: 0 })
+    Ok(EmbeddingStatus { provider: provider(memory), models, read: 0, ms: 0 })
 }
 
 /// Embeds all passages that have no vector yet, or all passages if `anew`, and reports progress.
@@ -88,7 +88,11 @@ pub fn status(memory: &Memory) -> Result<Embeddings> {
 /// # Errors
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
 /// error are preserved.
-pub fn embed(memory: &Memory, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<Embeddings> {
+pub fn embed(
+    memory: &Context,
+    anew: bool,
+    progress: &mut dyn FnMut(EmbeddingProgress),
+) -> Result<EmbeddingStatus> {
     let begun = (memory.call.clock)();
     let model = match memory.models().fine() {
         Some(Ok(model)) => model,
@@ -106,28 +110,28 @@ pub fn embed(memory: &Memory, anew: bool, progress: &mut dyn FnMut(Progress)) ->
                 open.vectors().forget(coarse.name())?;
             }
         }
-        memory.freshen(open)?;
+        memory.ensure_fresh(open)?;
         memory.complete(open);
         let before = done(open, &model)?;
         let step = match memory.models().choice() {
-            Choice::Builtin | Choice::None => TOGETHER * memory.call.threads.max(1),
-            Choice::Outside(_) => model.batch(),
+            EmbeddingProvider::Builtin | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
+            EmbeddingProvider::Outside(_) => model.batch(),
         };
-        let all = memory.read_finely(open, &model, &[], step, &mut |now| {
+        let all = memory.embed_missing(open, &model, &[], step, &mut |now| {
             progress(now);
             true
         })?;
         read += all.done.saturating_sub(before);
     }
     let ms = (memory.call.clock)().saturating_sub(begun);
-    Ok(Embeddings { read, ms, ..status(memory)? })
+    Ok(EmbeddingStatus { read, ms, ..status(memory)? })
 }
 
 /// Changes the model after a successful test query. Vectors of the previous model are preserved.
 ///
 /// # Errors
 /// A model that cannot be opened or does not answer; the settings then stay unchanged.
-pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
+pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
     let mut tried = call.clone();
     tried.variables.insert(named("provider"), change.provider.clone());
@@ -139,24 +143,24 @@ pub fn change(call: Call, change: &Change) -> Result<Embeddings> {
     if let Some(library) = with(RUNTIME) {
         tried.variables.insert(named(RUNTIME), library.to_owned());
     }
-    let memory = Memory::open(tried)?;
+    let memory = Context::open(tried)?;
     memory.persons_only("change settings")?;
     if let Some(model) = memory.models().fine() {
         model.map_err(|error| Error::from(&*error))?.embed_query("Does it answer?")?;
     }
     memory.take_notices();
-    let memory = Memory::open(call.clone())?;
+    let memory = Context::open(call.clone())?;
     for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
-        config::set(&memory, &format!("embeddings.{last}"), with(last), Target::Private)?;
+        config::set(&memory, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
     }
-    config::set(&memory, "embeddings.provider", Some(&change.provider), Target::Private)?;
-    let memory = Memory::open(call)?;
+    config::set(&memory, "embeddings.provider", Some(&change.provider), SettingsTarget::Private)?;
+    let memory = Context::open(call)?;
     let status = status(&memory)?;
     memory.take_notices();
     Ok(status)
 }
 
-fn provider(memory: &Memory) -> String {
+fn provider(memory: &Context) -> String {
     let settings = &memory.target().settings;
     settings.get("embeddings.provider").and_then(|(value, _)| value.as_str()).unwrap_or_default().to_owned()
 }
@@ -166,7 +170,7 @@ fn done(open: &OpenVault, model: &Model) -> Result<usize> {
     Ok(live.intersection(&known(open, model.name())?).count())
 }
 
-fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<OfModel>> {
+fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
     let live = open.index().passages()?;
     let coarse = memory.models().coarse().map(|model| model.name().to_owned());
     let fine = match memory.models().fine() {
@@ -187,9 +191,9 @@ fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<OfModel>> {
     );
     let of = |name: String| {
         let sizes = vectors.dimensions(&name);
-        Ok(OfModel {
+        Ok(ModelProgress {
             vault: open.level,
-            role: if Some(&name) == coarse.as_ref() { Role::Coarse } else { Role::Fine },
+            role: if Some(&name) == coarse.as_ref() { ModelRole::Coarse } else { ModelRole::Fine },
             in_use: [&coarse, &fine].contains(&&Some(name.clone())),
             dimension: sizes.last().map(|(dimension, _)| *dimension),
             done: live.intersection(&known(open, &name)?).count(),

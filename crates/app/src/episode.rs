@@ -6,11 +6,11 @@ use serde::Serialize;
 use super::add::{clean_tags, title_of};
 use super::error::{Error, Result};
 use super::find::find_to_change;
-use super::memory::Memory;
+use super::memory::Context;
 use super::write;
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, EpisodeEntry};
 use cm_note::path::NotePath;
 
@@ -31,7 +31,7 @@ pub struct Options {
 
 /// The result of adding an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Logged {
+pub struct AppendedEpisode {
     /// Path of the daily log.
     pub path: String,
     /// Heading of the entry.
@@ -44,7 +44,7 @@ pub struct Logged {
 ///
 /// # Errors
 /// An empty title, a memory that is not found, and the errors of [`write::apply`].
-pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
+pub fn episode(memory: &Context, options: &Options) -> Result<AppendedEpisode> {
     let title = title_of(&options.title)?;
     let now = memory.now();
     let path =
@@ -59,18 +59,22 @@ pub fn episode(memory: &Memory, options: &Options) -> Result<Logged> {
         summary: options.summary.clone(),
         source: None,
     };
-    let mut message = Message::new("episode", format!("Log \"{title}\" on {}", now.day()));
+    let mut message = CommitMessage::new("episode", format!("Log \"{title}\" on {}", now.day()));
     if let Some(found) = &about {
         message = message.id(found.note.key());
     }
     let written = write::apply_with(memory, |open| {
         let change = if open.vault.file(&path).exists() {
             let text = compose::episode_entry(&entry);
-            Change::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
+            VaultFileChange::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
         } else {
-            Change::Create { path: path.clone(), text: compose::episode(&entry) }
+            VaultFileChange::Create { path: path.clone(), text: compose::episode(&entry) }
         };
         Ok(ChangeSet { message, changes: vec![change] })
     })?;
-    Ok(Logged { path: path.into(), entry: format!("{} - {title}", now.minute()), commit: written.commit })
+    Ok(AppendedEpisode {
+        path: path.into(),
+        entry: format!("{} - {title}", now.minute()),
+        commit: written.commit,
+    })
 }

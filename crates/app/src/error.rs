@@ -9,7 +9,7 @@ use cm_store::{git, vault};
 
 /// Category of an error; determines the exit code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ErrorKind {
     /// A check or a part of a batch failed, or an I/O error occurred.
     Failed,
     /// The request is invalid.
@@ -34,7 +34,7 @@ pub enum Kind {
 
 /// Location of a problem in the vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorLocation {
     /// Path of the file.
     pub path: String,
     /// Line number, from 1.
@@ -47,7 +47,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// Category of the error.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// Kebab-case code for scripts.
     pub code: &'static str,
     /// Description of the problem.
@@ -55,7 +55,7 @@ pub struct Error {
     /// Suggested action.
     pub hint: Option<String>,
     /// Location of the problem.
-    pub place: Option<Place>,
+    pub place: Option<ErrorLocation>,
 }
 
 /// Result of an operation.
@@ -63,23 +63,23 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// Creates an error without hint and location.
-    pub fn new(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Self {
         Self { kind, code, message: message.into(), hint: None, place: None }
     }
 
     /// Creates an error for an invalid request.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, "usage", message)
+        Self::new(ErrorKind::Usage, "usage", message)
     }
 
     /// Creates an error for an operation that the current state does not allow.
     pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Kind::Refused, code, message)
+        Self::new(ErrorKind::Refused, code, message)
     }
 
     /// Creates an error for a missing note or commit.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(Kind::NotFound, "not-found", message)
+        Self::new(ErrorKind::NotFound, "not-found", message)
     }
 
     /// Creates the error for a note that cannot be edited safely.
@@ -104,7 +104,7 @@ impl Error {
 
     /// Sets the location.
     pub fn at(mut self, path: impl fmt::Display, line: Option<u32>, column: Option<u32>) -> Self {
-        self.place = Some(Place { path: path.to_string(), line, column });
+        self.place = Some(ErrorLocation { path: path.to_string(), line, column });
         self
     }
 }
@@ -121,17 +121,17 @@ impl From<vault::Error> for Error {
     fn from(error: vault::Error) -> Self {
         let message = error.to_string();
         match error {
-            vault::Error::NoVault { .. } => Self::new(Kind::NoVault, "no-vault", message)
+            vault::Error::NoVault { .. } => Self::new(ErrorKind::NoVault, "no-vault", message)
                 .hint("make one here with `cm init`, or name one with --vault or CM_VAULT"),
-            vault::Error::NotAVault { .. } => Self::new(Kind::NoVault, "not-a-vault", message)
+            vault::Error::NotAVault { .. } => Self::new(ErrorKind::NoVault, "not-a-vault", message)
                 .hint("`cm init` in that folder makes it one and changes no note"),
             vault::Error::Io { path, .. } => {
-                let error = Self::new(Kind::Failed, "io", message);
+                let error = Self::new(ErrorKind::Failed, "io", message);
                 error.at(path.display(), None, None)
             }
-            vault::Error::Locked { .. } => Self::new(Kind::Locked, "locked", message)
+            vault::Error::Locked { .. } => Self::new(ErrorKind::Locked, "locked", message)
                 .hint("try again when it is done; `lock.patience_s` says how long to wait"),
-            vault::Error::NoPrivateFolder => Self::new(Kind::Failed, "no-home", message)
+            vault::Error::NoPrivateFolder => Self::new(ErrorKind::Failed, "no-home", message)
                 .hint("set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME"),
             vault::Error::Changed { path } => Self::refused("changed-meanwhile", message)
                 .at(path.display(), None, None)
@@ -152,7 +152,7 @@ impl From<git::Error> for Error {
             git::Error::ForeignOwner { .. } => Self::refused("foreign-owner", message),
             git::Error::Unsupported { .. } => Self::refused("unsupported-repository", message),
             git::Error::InProgress { .. } => Self::refused("in-progress", message),
-            git::Error::Locked { .. } => Self::new(Kind::Locked, "git-locked", message),
+            git::Error::Locked { .. } => Self::new(ErrorKind::Locked, "git-locked", message),
             git::Error::Moved { .. } => Self::refused("branch-moved", message),
             git::Error::Collision { path, .. } => Self::refused("collision", message).at(path, None, None),
             git::Error::Ignored { path } => Self::refused("ignored", message).at(path, None, None),
@@ -160,14 +160,14 @@ impl From<git::Error> for Error {
             git::Error::NotAFile { path } => Self::refused("not-a-file", message).at(path, None, None),
             git::Error::UnsafePath { path } => Self::refused("unsafe-path", message).at(path, None, None),
             git::Error::UnknownRevision { .. } => Self::not_found(message),
-            git::Error::AmbiguousRevision { .. } => Self::new(Kind::NotFound, "ambiguous", message),
+            git::Error::AmbiguousRevision { .. } => Self::new(ErrorKind::NotFound, "ambiguous", message),
             git::Error::OtherWorkTree { .. } => Self::refused("other-work-tree", message),
             git::Error::UntrustedFilter { .. } => Self::refused("untrusted", message),
-            git::Error::Program { .. } => Self::new(Kind::Failed, "git-failed", message),
+            git::Error::Program { .. } => Self::new(ErrorKind::Failed, "git-failed", message),
             git::Error::Io { path, .. } => {
-                Self::new(Kind::Failed, "io", message).at(path.display(), None, None)
+                Self::new(ErrorKind::Failed, "io", message).at(path.display(), None, None)
             }
-            git::Error::Repository { .. } => Self::new(Kind::Failed, "git-failed", message),
+            git::Error::Repository { .. } => Self::new(ErrorKind::Failed, "git-failed", message),
         };
         match hint {
             Some(hint) => made.hint(hint),
@@ -178,7 +178,7 @@ impl From<git::Error> for Error {
 
 impl From<cm_index::Error> for Error {
     fn from(error: cm_index::Error) -> Self {
-        Self::new(Kind::Failed, "index", chain(&error))
+        Self::new(ErrorKind::Failed, "index", chain(&error))
             .hint("`cm reindex --full` drops the index and reads everything anew")
     }
 }
@@ -191,7 +191,7 @@ impl From<cm_embed::Error> for Error {
 
 impl From<&cm_embed::Error> for Error {
     fn from(error: &cm_embed::Error) -> Self {
-        let made = Self::new(Kind::Failed, "embeddings", chain(error));
+        let made = Self::new(ErrorKind::Failed, "embeddings", chain(error));
         match error.hint() {
             Some(hint) => made.hint(hint),
             None => made,

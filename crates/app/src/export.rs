@@ -7,24 +7,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Memory, OpenVault};
-use cm_exchange::import::state::{Access, Accesses};
+use super::memory::{Context, OpenVault};
+use cm_exchange::import::state::{AccessStats, AccessStatsByNote};
 use cm_exchange::{export, memory_file};
 use cm_note::graph::Graph;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_note::score::Score;
+use cm_note::score::DecayScore;
 use cm_note::score::bullet::effective;
 use cm_store::config::keys::KEYS;
-use cm_store::vault::foreign::{self, Wrote};
+use cm_store::vault::foreign::{self, ExportReport};
 
-pub use cm_exchange::export::Format;
+pub use cm_exchange::export::ExportFormat;
 
 /// Format and destination of an export.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Format of the export.
-    pub format: Format,
+    pub format: ExportFormat,
     /// Target folder, or target file of a JSON document. Without it, the earlier tool's files are
     /// written to the vault's folder and documents are returned.
     pub out: Option<PathBuf>,
@@ -34,9 +34,9 @@ pub struct Options {
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Exported {
+pub struct ExportResult {
     /// Format of the export.
-    pub format: Format,
+    pub format: ExportFormat,
     /// Destination path; null if the document is returned.
     pub out: Option<String>,
     /// Number of exported notes.
@@ -52,7 +52,7 @@ pub struct Exported {
     pub document: Option<String>,
 }
 
-impl Exported {
+impl ExportResult {
     /// Creates an empty result.
     fn to(options: &Options, notes: usize) -> Self {
         Self {
@@ -72,26 +72,26 @@ impl Exported {
 /// # Errors
 /// A destination that cannot be written, existing files that an export did not create, or
 /// unreadable notes.
-pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
+pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
     let open = memory.target();
     let out = options.out.as_deref().map(|out| memory.call.cwd.join(out));
     match (options.format, out) {
-        (Format::Json, out) => document(memory, open, options, out.as_deref()),
-        (Format::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
-        (Format::Markdown, None) => {
+        (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
+        (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
+        (ExportFormat::Markdown, None) => {
             Err(Error::usage("the notes are copied to a folder").hint("name it, such as --out ../copy"))
         }
-        (Format::Markdown, Some(out)) => {
+        (ExportFormat::Markdown, Some(out)) => {
             outside(open, &out)?;
             let copies = copies(open)?;
             let notes = copies.len();
             write(options, &out, notes, copies)
         }
-        (Format::ClaudeMemory, None) => beside_the_notes(memory, open, options),
-        (Format::ClaudeMemory, Some(out)) if foreign::is_root(&open.vault, &out) => {
+        (ExportFormat::ClaudeMemory, None) => beside_the_notes(memory, open, options),
+        (ExportFormat::ClaudeMemory, Some(out)) if foreign::is_root(&open.vault, &out) => {
             beside_the_notes(memory, open, options)
         }
-        (Format::ClaudeMemory, Some(out)) => {
+        (ExportFormat::ClaudeMemory, Some(out)) => {
             outside(open, &out)?;
             let mut files = copies(open)?;
             let notes = files.len();
@@ -102,10 +102,15 @@ pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
 }
 
 /// Exports MEMORY.md from the notes of one vault.
-fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
+fn memory_md(
+    memory: &Context,
+    open: &OpenVault,
+    options: &Options,
+    out: Option<&Path>,
+) -> Result<ExportResult> {
     let notes = memory.notes_of(open)?;
     let graph = Graph::connect(&notes);
-    let mut scores = vec![Score::default(); notes.len()];
+    let mut scores = vec![DecayScore::default(); notes.len()];
     for scored in super::decay::scored(memory, open)? {
         scores[scored.at] = scored.score;
     }
@@ -114,7 +119,7 @@ fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&
     let bullets: Vec<_> =
         playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
     let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &memory.now().day());
-    let mut outcome = Exported::to(options, file.entries);
+    let mut outcome = ExportResult::to(options, file.entries);
     let Some(out) = out else {
         outcome.document = Some(file.text);
         return Ok(outcome);
@@ -127,7 +132,7 @@ fn memory_md(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&
 
 /// Exports the four JSON files to the paths that the earlier tool uses. A config file with other
 /// contents is not overwritten.
-fn beside_the_notes(memory: &Memory, open: &OpenVault, options: &Options) -> Result<Exported> {
+fn beside_the_notes(memory: &Context, open: &OpenVault, options: &Options) -> Result<ExportResult> {
     let root = open.vault.root().to_owned();
     let mut files = json_files(memory, open)?;
     let private = |(path, _): &(NotePath, Vec<u8>)| {
@@ -139,17 +144,17 @@ fn beside_the_notes(memory: &Memory, open: &OpenVault, options: &Options) -> Res
     files.retain(|file| !private(file));
     let notes = open.walk().files.len();
     let wrote = write(options, &root, notes, files)?;
-    Ok(Exported { out: Some(root.display().to_string()), left, ..wrote })
+    Ok(ExportResult { out: Some(root.display().to_string()), left, ..wrote })
 }
 
-fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
+fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     let notes = memory.notes_of(open)?;
     let (usage, notices) = open.usage().load();
     notices.into_iter().for_each(|notice| memory.notice(notice));
-    let usage: Accesses = usage
+    let usage: AccessStatsByNote = usage
         .into_iter()
         .filter(|(_, used)| used.accesses > 0 || used.last.is_some())
-        .map(|(key, used)| (key, Access { count: used.accesses, last: used.last }))
+        .map(|(key, used)| (key, AccessStats { count: used.accesses, last: used.last }))
         .collect();
     let settings: BTreeMap<String, serde_json::Value> = KEYS
         .iter()
@@ -161,7 +166,7 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
     let scored = super::decay::scored(memory, open)?.into_iter();
     let scores = scored.map(|scored| (notes[scored.at].path.to_string(), scored.score)).collect();
     let (model, vectors) = vectors(memory, open, &notes);
-    let derived = export::Derived { usage, scores, model, vectors };
+    let derived = export::DerivedData { usage, scores, model, vectors };
     export::claude_memory(&notes, &derived, &settings)
         .into_iter()
         .map(|(name, text)| Ok((path(name)?, text.into_bytes())))
@@ -171,11 +176,11 @@ fn json_files(memory: &Memory, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8
 /// The model's name and one vector per memory, of its first passage; empty if no model is
 /// available.
 fn vectors(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
     notes: &[Note],
 ) -> (Option<String>, BTreeMap<String, Vec<f32>>) {
-    let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
+    let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
     let texts: Vec<(String, String)> = memories
         .filter_map(|note| {
             let first = open.passages_of(&note.path).into_iter().next()?;
@@ -199,7 +204,12 @@ fn copies(open: &OpenVault) -> Result<Vec<(NotePath, Vec<u8>)>> {
     open.walk().files.into_iter().map(|file| read(file.path)).collect()
 }
 
-fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&Path>) -> Result<Exported> {
+fn document(
+    memory: &Context,
+    open: &OpenVault,
+    options: &Options,
+    out: Option<&Path>,
+) -> Result<ExportResult> {
     let notes = memory
         .notes_of(open)?
         .iter()
@@ -210,7 +220,7 @@ fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&P
         })
         .collect::<Result<Vec<_>>>()?;
     let text = export::document(&notes);
-    let mut outcome = Exported::to(options, notes.len());
+    let mut outcome = ExportResult::to(options, notes.len());
     let Some(out) = out else {
         outcome.document = Some(text);
         return Ok(outcome);
@@ -221,7 +231,11 @@ fn document(memory: &Memory, open: &OpenVault, options: &Options, out: Option<&P
 }
 
 /// Writes one file; `may_replace` decides whether existing contents may be overwritten.
-pub(super) fn one_file(out: &Path, bytes: Vec<u8>, may_replace: &dyn Fn(&[u8]) -> bool) -> Result<Wrote> {
+pub(super) fn one_file(
+    out: &Path,
+    bytes: Vec<u8>,
+    may_replace: &dyn Fn(&[u8]) -> bool,
+) -> Result<ExportReport> {
     let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
     let (Some(folder), Some(name)) = (out.parent(), name) else {
         return Err(
@@ -231,13 +245,18 @@ pub(super) fn one_file(out: &Path, bytes: Vec<u8>, may_replace: &dyn Fn(&[u8]) -
     Ok(foreign::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
 
-fn write(options: &Options, out: &Path, notes: usize, files: Vec<(NotePath, Vec<u8>)>) -> Result<Exported> {
+fn write(
+    options: &Options,
+    out: &Path,
+    notes: usize,
+    files: Vec<(NotePath, Vec<u8>)>,
+) -> Result<ExportResult> {
     let may = |_: &NotePath, there: &[u8]| options.force || export::is_ours(there);
     let wrote = foreign::write(out, &files, &may)?;
-    taken(Exported::to(options, notes), out, &wrote)
+    taken(ExportResult::to(options, notes), out, &wrote)
 }
 
-fn taken(mut outcome: Exported, folder: &Path, wrote: &Wrote) -> Result<Exported> {
+fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Result<ExportResult> {
     if let Some(first) = wrote.in_the_way.first() {
         let more = wrote.in_the_way.len() - 1;
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };

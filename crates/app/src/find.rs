@@ -1,13 +1,13 @@
 //! Resolves a reference to a note: an ID, an ID prefix, a path, a title or a file name.
 
-use super::error::{Error, Kind, Result};
-use super::memory::{Memory, OpenVault};
-use cm_note::graph::{Names, Resolution};
+use super::error::{Error, ErrorKind, Result};
+use super::memory::{Context, OpenVault};
+use cm_note::graph::{NoteNames, Resolution};
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 
 /// A resolved note with its contents.
-pub struct Found<'a> {
+pub struct ResolvedNote<'a> {
     /// The vault that contains the note.
     pub open: &'a OpenVault,
     /// The parsed note.
@@ -16,7 +16,7 @@ pub struct Found<'a> {
     pub bytes: Vec<u8>,
 }
 
-impl Found<'_> {
+impl ResolvedNote<'_> {
     /// The file as text; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
@@ -33,7 +33,7 @@ const PREFIX: usize = 4;
 ///
 /// # Errors
 /// A note that is not found, or an ambiguous reference; the hint lists the candidates.
-pub fn find<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
+pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     find_in(memory, &memory.vaults, reference)
 }
 
@@ -41,7 +41,7 @@ pub fn find<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
 ///
 /// # Errors
 /// Those of [`find`]; `other-vault` for a note of the global vault.
-pub fn find_to_change<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
+pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     match find_in(memory, &memory.vaults[..1], reference) {
         Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {
             match find_in(memory, &memory.vaults[1..], reference) {
@@ -57,7 +57,7 @@ pub fn find_to_change<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'
     }
 }
 
-fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> Result<Found<'a>> {
+fn find_in<'a>(memory: &'a Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
     let reference = reference.trim();
     if reference.is_empty() {
         return Err(Error::usage("a note is named by its id, path or title"));
@@ -75,7 +75,7 @@ fn find_in<'a>(memory: &'a Memory, vaults: &'a [OpenVault], reference: &str) -> 
         for open in vaults {
             // A note of the project wins over one of the global vault, also where it came by hand just now.
             if vaults.len() > 1 || open.past.is_some() {
-                memory.freshen(open)?;
+                memory.ensure_fresh(open)?;
             }
             if let [path] = by_id(open, reference).as_slice() {
                 return load(open, path);
@@ -111,11 +111,11 @@ fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
     paths
 }
 
-fn by_name<'a>(memory: &Memory, vaults: &'a [OpenVault], reference: &str) -> Result<Found<'a>> {
+fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
     let mut near = Vec::new();
     for open in vaults {
         let notes = memory.notes_of(open)?;
-        let fitting: Vec<&Note> = match Names::of(&notes).resolve(reference) {
+        let fitting: Vec<&Note> = match NoteNames::of(&notes).resolve(reference) {
             Resolution::One(at) => vec![&notes[at]],
             Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
             // Links need more of an id than a person who looks at the answer.
@@ -157,7 +157,7 @@ pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
         notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
     let more = notes.len().saturating_sub(5);
     let tail = if more > 0 { format!(", and {more} more") } else { String::new() };
-    Error::new(Kind::NotFound, "ambiguous", format!("`{reference}` fits {} notes", notes.len()))
+    Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` fits {} notes", notes.len()))
         .hint(format!("name one of them: {}{tail}", named.join("; ")))
 }
 
@@ -165,8 +165,8 @@ pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
 ///
 /// # Errors
 /// An unreadable file.
-pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<Found<'a>> {
+pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<ResolvedNote<'a>> {
     let bytes = open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
     let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;
-    Ok(Found { open, note, bytes })
+    Ok(ResolvedNote { open, note, bytes })
 }

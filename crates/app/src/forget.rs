@@ -7,22 +7,22 @@ use super::curate::{Options as Curation, elsewhere, proposer, settle, with_reque
 use super::decay::scoring;
 use super::error::{Error, Result};
 use super::find::{find_to_change, load};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use super::{playbook, write};
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::Blocked;
-use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::bullet::blocked::BlockedNote;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::id::NoteId;
-use cm_note::message::Message;
-use cm_note::note::{Kind, Note};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
-use cm_playbook::curation::forgetting::{self, Forget};
-use cm_playbook::curation::word::{self, Unmoved};
+use cm_playbook::curation::forgetting::{self, ForgetRequest};
+use cm_playbook::curation::word::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, Playbook, plan};
 
 /// The result of blocking a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Forgotten {
+pub struct ForgottenRule {
     /// ID of the bullet, which is now deprecated.
     pub id: String,
     /// Path of the bullet's file.
@@ -43,7 +43,7 @@ pub struct Forgotten {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, an empty reason, and the errors of [`write::apply`].
-pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> Result<Forgotten> {
+pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
     memory.persons_only("block a rule")?;
     if reason.trim().is_empty() {
         return Err(Error::usage("forgetting takes a reason")
@@ -53,11 +53,11 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
     })?;
-    let wanted = Forget {
+    let wanted = ForgetRequest {
         id: bullet.id.clone(),
         reason: reason.to_owned(),
         invert,
-        block: NoteId::from(memory.draw()),
+        block: NoteId::from(memory.new_uuid()),
     };
     let how = Curation {
         authority: Authority::Person,
@@ -81,8 +81,8 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
         *done.borrow_mut() = Some((forgotten, changed));
         Ok((before, curated))
     })?;
-    let (forgotten, changed) = done.into_inner().ok_or_else(|| write::nothing("nothing was planned"))?;
-    Ok(Forgotten {
+    let (forgotten, changed) = done.into_inner().ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(ForgottenRule {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),
         blocked_by: forgotten.blocked_by.to_string(),
@@ -95,7 +95,7 @@ pub fn forget(memory: &Memory, reference: &str, reason: &str, invert: bool) -> R
 
 /// The result of lifting a block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Lifted {
+pub struct LiftedBlock {
     /// IDs of the removed blocked patterns.
     pub ids: Vec<String>,
     /// Paths of the removed files.
@@ -113,10 +113,10 @@ pub struct Lifted {
 ///
 /// # Errors
 /// A note that is not found or not blocked, and the errors of [`write::apply`].
-pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted> {
+pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
     memory.persons_only("lift a block")?;
     let named = find_to_change(memory, reference)?.note;
-    if !matches!(named.kind, Kind::Blocked | Kind::Bullet) {
+    if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
         return Err(Error::usage(format!("{} is neither blocked nor a bullet", named.path)));
     }
     let mut lifted = None;
@@ -124,13 +124,14 @@ pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted
         let all = playbook::as_written(memory, open)?;
         let blocks = lifted_with(&all, &named)?;
         let source = blocks[0].fields.source_bullet.clone();
-        let mut message = Message::new("unforget", format!("Lift the block of \"{}\"", blocks[0].text()));
+        let mut message =
+            CommitMessage::new("unforget", format!("Lift the block of \"{}\"", blocks[0].text()));
         let mut changes = Vec::new();
         for blocked in &blocks {
             let bytes = load(open, &blocked.path)?.bytes;
-            write::kept_by_git(memory, open, &blocked.path, &bytes)?;
+            write::refuse_uncommitted(memory, open, &blocked.path, &bytes)?;
             let expected = Some(ContentHash::of(&bytes));
-            changes.push(Change::Remove { path: blocked.path.clone(), expected });
+            changes.push(VaultFileChange::Remove { path: blocked.path.clone(), expected });
             message = message.id(blocked.id.as_str());
         }
         if revive {
@@ -138,7 +139,7 @@ pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted
             changes.push(revived(memory, open, bullet)?);
             message = source.iter().fold(message, |message, id| message.id(id));
         }
-        lifted = Some(Lifted {
+        lifted = Some(LiftedBlock {
             ids: blocks.iter().map(|blocked| blocked.id.to_string()).collect(),
             paths: blocks.iter().map(|blocked| blocked.path.to_string()).collect(),
             bullet: source,
@@ -147,32 +148,32 @@ pub fn unforget(memory: &Memory, reference: &str, revive: bool) -> Result<Lifted
         });
         Ok(ChangeSet { message, changes })
     })?;
-    let lifted = lifted.ok_or_else(|| write::nothing("nothing was planned"))?;
-    Ok(Lifted { commit: written.commit, ..lifted })
+    let lifted = lifted.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(LiftedBlock { commit: written.commit, ..lifted })
 }
 
 /// The blocked pattern itself, or all patterns that block a bullet; never empty.
-fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a Blocked>> {
-    let is_meant = |blocked: &&Blocked| match named.kind {
-        Kind::Blocked => blocked.path == named.path,
+fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNote>> {
+    let is_meant = |blocked: &&BlockedNote| match named.kind {
+        NoteKind::Blocked => blocked.path == named.path,
         _ => blocked.fields.source_bullet.as_deref() == Some(named.key()),
     };
-    let blocks: Vec<&Blocked> = all.blocked.iter().filter(is_meant).collect();
+    let blocks: Vec<&BlockedNote> = all.blocked.iter().filter(is_meant).collect();
     if blocks.is_empty() {
-        return Err(write::nothing(format!("nothing blocks {}", named.key()))
+        return Err(write::nothing_done(format!("nothing blocks {}", named.key()))
             .hint("`cm search kind:blocked` lists what is blocked"));
     }
     Ok(blocks)
 }
 
 /// Plans the change that turns a deprecated bullet into a draft.
-fn revived(memory: &Memory, open: &OpenVault, bullet: Option<&Bullet>) -> Result<Change> {
+fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
     const ALONE: &str = "leave --revive out to lift the block alone";
     let bullet = bullet
         .ok_or_else(|| Error::not_found("the bullet that was blocked is not in this vault").hint(ALONE))?;
     let revived = word::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
         let hint = match unmoved {
-            Unmoved::Falls(_) => format!(
+            ReviewRefusal::Falls(_) => format!(
                 "{ALONE}, or write `pinned: true` into the bullet's note first: what is pinned does not fall"
             ),
             _ => ALONE.to_owned(),
@@ -182,5 +183,5 @@ fn revived(memory: &Memory, open: &OpenVault, bullet: Option<&Bullet>) -> Result
             .hint(hint)
     })?;
     // Reviving does not change what a bullet says, so that its text is not asked for.
-    Ok(Change::Edit { path: bullet.path.clone(), edits: plan::edits(bullet, &revived, &|_| None) })
+    Ok(VaultFileChange::Edit { path: bullet.path.clone(), edits: plan::edits(bullet, &revived, &|_| None) })
 }

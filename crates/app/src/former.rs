@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config::{self, Target};
+use super::config::{self, SettingsTarget};
 use super::error::Result;
-use super::memory::{Memory, OpenVault};
-use cm_store::config::{Layer, keys};
+use super::memory::{Context, OpenVault};
+use cm_store::config::{SettingsLayer, keys};
 use cm_store::vault::Vault;
 use cm_store::vault::caches::{files_below, read_regular};
 
@@ -35,7 +35,7 @@ const NEVER: [&str; 2] = ["_tokens.toml", "_state/journal"];
 /// An entry found in a former location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Former {
+pub enum LegacyPrivateEntry {
     /// A setting that may be imported.
     Setting {
         /// Name of the setting.
@@ -59,11 +59,11 @@ pub enum Former {
 
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TakenOver {
+pub struct LegacyImport {
     /// Imported entries.
-    pub taken: Vec<Former>,
+    pub taken: Vec<LegacyPrivateEntry>,
     /// Entries that were declined, already exist, or are never imported.
-    pub left: Vec<Former>,
+    pub left: Vec<LegacyPrivateEntry>,
 }
 
 /// Names of the former locations that exist.
@@ -73,13 +73,13 @@ pub(super) fn places(vault: &Vault) -> Vec<&'static str> {
 }
 
 /// Lists all entries in former locations of the target vault.
-pub fn list(memory: &Memory) -> Vec<Former> {
+pub fn list(memory: &Context) -> Vec<LegacyPrivateEntry> {
     let vault = &memory.target().vault;
     let exists = |name: &&str| vault.root().join(name).symlink_metadata().is_ok();
     let mut found = settings(vault);
     let state = STATE.iter().filter(|name| exists(name)).map(|name| (*name).to_owned());
-    found.extend(state.chain(sessions(vault)).map(|path| Former::File { path }));
-    found.extend(NEVER.iter().filter(|name| exists(name)).map(|name| Former::Ignored {
+    found.extend(state.chain(sessions(vault)).map(|path| LegacyPrivateEntry::File { path }));
+    found.extend(NEVER.iter().filter(|name| exists(name)).map(|name| LegacyPrivateEntry::Ignored {
         path: (*name).to_owned(),
         why: "it could say who may ask, or what is written".to_owned(),
     }));
@@ -87,14 +87,16 @@ pub fn list(memory: &Memory) -> Vec<Former> {
 }
 
 /// Lists the settings of the former file; sensitive settings are listed as ignored.
-fn settings(vault: &Vault) -> Vec<Former> {
+fn settings(vault: &Vault) -> Vec<LegacyPrivateEntry> {
     let Ok(bytes) = read_regular(&vault.root().join(SETTINGS)) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
     // Read as a private file, so that settings with power are seen and can be named.
-    let layer = Layer::of_toml("config.toml", &text);
+    let layer = SettingsLayer::parse_toml("config.toml", &text);
     let item = |(name, value): (&&'static str, &toml::Value)| match keys::find(name) {
-        Some(key) if !key.is_users() => Former::Setting { key: (*name).to_owned(), value: typed(value) },
-        _ => Former::Ignored {
+        Some(key) if !key.is_users() => {
+            LegacyPrivateEntry::Setting { key: (*name).to_owned(), value: typed(value) }
+        }
+        _ => LegacyPrivateEntry::Ignored {
             path: format!("{SETTINGS}: {name}"),
             why: format!("it has power; set it yourself: cm config set {name} … --private"),
         },
@@ -129,10 +131,13 @@ fn sessions(vault: &Vault) -> Vec<String> {
 ///
 /// # Errors
 /// Private files that cannot be written, and the errors of [`config::set`].
-pub fn import(memory: &Memory, confirm: &mut dyn FnMut(&Former) -> bool) -> Result<TakenOver> {
+pub fn import(
+    memory: &Context,
+    confirm: &mut dyn FnMut(&LegacyPrivateEntry) -> bool,
+) -> Result<LegacyImport> {
     memory.persons_only("take over private files")?;
     let open = memory.target();
-    let mut outcome = TakenOver { taken: Vec::new(), left: Vec::new() };
+    let mut outcome = LegacyImport { taken: Vec::new(), left: Vec::new() };
     for former in list(memory) {
         let free = is_free(open, &former)?;
         if free && confirm(&former) && take_over(memory, open, &former)? {
@@ -145,28 +150,32 @@ pub fn import(memory: &Memory, confirm: &mut dyn FnMut(&Former) -> bool) -> Resu
 }
 
 /// Whether the entry may be imported and has no private counterpart yet.
-fn is_free(open: &OpenVault, former: &Former) -> Result<bool> {
+fn is_free(open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     Ok(match former {
-        Former::Setting { key, .. } => {
+        LegacyPrivateEntry::Setting { key, .. } => {
             let held = open.settings.get(key);
-            held.is_none_or(|(_, origin)| !origin.is_users() || *origin == cm_store::config::Origin::Default)
+            held.is_none_or(|(_, origin)| {
+                !origin.is_users() || *origin == cm_store::config::SettingOrigin::Default
+            })
         }
-        Former::File { path } => !open.vault.private_file(own_name(path))?.exists(),
-        Former::Ignored { .. } => false,
+        LegacyPrivateEntry::File { path } => !open.vault.private_file(own_name(path))?.exists(),
+        LegacyPrivateEntry::Ignored { .. } => false,
     })
 }
 
-fn take_over(memory: &Memory, open: &OpenVault, former: &Former) -> Result<bool> {
+fn take_over(memory: &Context, open: &OpenVault, former: &LegacyPrivateEntry) -> Result<bool> {
     match former {
-        Former::Setting { key, value } => Ok(config::set(memory, key, Some(value), Target::Private)?.changed),
-        Former::File { path } => {
+        LegacyPrivateEntry::Setting { key, value } => {
+            Ok(config::set(memory, key, Some(value), SettingsTarget::Private)?.changed)
+        }
+        LegacyPrivateEntry::File { path } => {
             let from: PathBuf = open.vault.root().join(Path::new(path));
             let bytes = read_regular(&from).map_err(cm_store::vault::Error::io("read", &from))?;
             let to = open.vault.private_file(own_name(path))?;
             open.vault.private()?.write(&to, &bytes)?;
             Ok(true)
         }
-        Former::Ignored { .. } => Ok(false),
+        LegacyPrivateEntry::Ignored { .. } => Ok(false),
     }
 }
 

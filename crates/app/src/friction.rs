@@ -8,20 +8,22 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Kind, Result};
-use super::logs::{self, Progress, Wanted};
-use super::memory::{Call, shown};
+use super::error::{Error, ErrorKind, Result};
+use super::logs::{self, LogSelection, Progress};
+use super::memory::{Request, shown};
 use super::secrets;
 use cm_agents::ingest::folder;
-use cm_learn::friction::score::Quality;
-use cm_learn::friction::summary::{Statistics, Verdict};
-use cm_learn::friction::{Analysis, Config, Examined, claude_lines, conclude, events, examine, files};
+use cm_learn::friction::score::SessionQuality;
+use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
+use cm_learn::friction::{
+    ExaminedLog, FrictionAnalysis, FrictionConfig, claude_lines, conclude, events, examine, files,
+};
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
-use cm_secrets::Rules as Secrets;
+use cm_secrets::RedactionRules as Secrets;
 use cm_store::vault::foreign;
 
-pub use cm_learn::friction::Rules;
+pub use cm_learn::friction::FrictionRules;
 
 /// Selects the sessions, the rules and the output folder.
 #[derive(Debug, Clone, Default)]
@@ -29,30 +31,30 @@ pub struct Options {
     /// A Claude Code log or a folder of them; by default, the logs of the selected sessions.
     pub path: Option<PathBuf>,
     /// Selects sessions if no path is given.
-    pub wanted: Wanted,
+    pub wanted: LogSelection,
     /// Rule set of the analysis.
-    pub rules: Rules,
+    pub rules: FrictionRules,
     /// Output folder.
     pub out: Option<PathBuf>,
 }
 
 /// The result of an analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Found {
+pub struct FrictionReport {
     /// Rule set of the analysis.
-    pub rules: Rules,
+    pub rules: FrictionRules,
     /// Number of logs read.
     pub logs: usize,
     /// Statistics of all sessions.
-    pub overall: Statistics,
+    pub overall: SessionStatistics,
     /// Number of sessions per quality.
-    pub qualities: Vec<Went>,
+    pub qualities: Vec<QualityCount>,
     /// Number of signals per kind, most frequent first.
-    pub signals: Vec<Counted>,
+    pub signals: Vec<SignalCount>,
     /// Whether the signals are informative.
-    pub verdict: Verdict,
+    pub verdict: SignalVerdict,
     /// The sessions with most friction, at most five.
-    pub worst: Vec<Worst>,
+    pub worst: Vec<FrictionSession>,
     /// Number of steps near signals that may become anti-patterns.
     pub candidates: usize,
     /// Number of clusters of similar candidates.
@@ -69,16 +71,16 @@ pub struct Found {
 
 /// Number of sessions of one quality.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Went {
+pub struct QualityCount {
     /// Quality of the sessions.
-    pub quality: Quality,
+    pub quality: SessionQuality,
     /// Number of sessions.
     pub sessions: usize,
 }
 
 /// Number of signals of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Counted {
+pub struct SignalCount {
     /// Name of the signal.
     pub signal: &'static str,
     /// Number of occurrences.
@@ -87,11 +89,11 @@ pub struct Counted {
 
 /// A session with friction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Worst {
+pub struct FrictionSession {
     /// Session ID.
     pub session_id: String,
     /// Quality of the session.
-    pub quality: Quality,
+    pub quality: SessionQuality,
     /// Peak friction score.
     pub peak: f64,
     /// Number of messages of the person.
@@ -108,10 +110,14 @@ const LONGEST: usize = 16 << 20;
 ///
 /// # Errors
 /// An unreadable path, no session to analyze, or an output folder that cannot be written.
-pub fn friction(call: &Call, options: &Options, progress: Progress<'_>) -> Result<(Found, Vec<String>)> {
-    let config = Config::of(options.rules);
+pub fn friction(
+    call: &Request,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(FrictionReport, Vec<String>)> {
+    let config = FrictionConfig::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
-    let (mut notices, secrets) = (Vec::new(), secrets::rules_at(call)?);
+    let (mut notices, secrets) = (Vec::new(), secrets::rules_for_call(call)?);
     let (logs, examined) = match &options.path {
         Some(path) => of_path(&call.cwd.join(path), &config, &secrets, progress)?,
         None => {
@@ -137,23 +143,23 @@ fn nothing(logs: usize, options: &Options) -> Error {
         Some(path) => format!("{} holds no session's log", path.display()),
         None => format!("none of {logs} logs tells a session that was asked for"),
     };
-    Error::new(Kind::NothingDone, "nothing-done", where_)
+    Error::new(ErrorKind::NothingDone, "nothing-done", where_)
         .hint("name a folder with *.jsonl logs of Claude Code, or look further back, such as --days 30")
 }
 
 /// Analyzes the logs at a path. Returns the number of logs and their sessions.
 fn of_path(
     path: &Path,
-    config: &Config,
+    config: &FrictionConfig,
     secrets: &Secrets,
     progress: Progress<'_>,
-) -> Result<(usize, Vec<Examined>)> {
-    let named = folder::named(path).map_err(|error| logs::unread(&error))?;
+) -> Result<(usize, Vec<ExaminedLog>)> {
+    let named = folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
         progress(done, named.len());
-        if config.rules == Rules::Classic {
-            let mut reader = claude_lines::Reader::new(&log.folder, &log.stem);
+        if config.rules == FrictionRules::Classic {
+            let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
             let mut line = |line: &[u8]| match serde_json::from_slice(line) {
                 Ok(mut record) => {
                     logs::value(&mut record, secrets);
@@ -181,7 +187,7 @@ fn of_path(
 ///
 /// # Errors
 /// `leads-out` for such a link.
-fn folder_of(call: &Call, named: Option<&Path>) -> Result<PathBuf> {
+fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(named) = named {
         return Ok(call.cwd.join(named));
     }
@@ -195,7 +201,7 @@ fn folder_of(call: &Call, named: Option<&Path>) -> Result<PathBuf> {
         .hint("name the folder with --out"))
 }
 
-fn written(folder: &Path, analysis: &Analysis) -> Result<Vec<String>> {
+fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {
     let files: Vec<(NotePath, Vec<u8>)> = files(analysis)
         .into_iter()
         .filter_map(|file| Some((NotePath::parse(file.name).ok()?, file.text.into_bytes())))
@@ -205,16 +211,16 @@ fn written(folder: &Path, analysis: &Analysis) -> Result<Vec<String>> {
     Ok(files.iter().map(|(path, _)| path.to_string()).collect())
 }
 
-fn found(analysis: &Analysis, logs: usize, folder: String, files: Vec<String>) -> Found {
-    let mut qualities: Vec<Went> = Vec::new();
-    let mut worst: Vec<Worst> = Vec::new();
+fn found(analysis: &FrictionAnalysis, logs: usize, folder: String, files: Vec<String>) -> FrictionReport {
+    let mut qualities: Vec<QualityCount> = Vec::new();
+    let mut worst: Vec<FrictionSession> = Vec::new();
     for session in &analysis.sessions {
         match qualities.iter_mut().find(|went| went.quality == session.quality) {
             Some(went) => went.sessions += 1,
-            None => qualities.push(Went { quality: session.quality, sessions: 1 }),
+            None => qualities.push(QualityCount { quality: session.quality, sessions: 1 }),
         }
         if session.peak() > 0.0 {
-            worst.push(Worst {
+            worst.push(FrictionSession {
                 session_id: session.session_id.clone(),
                 quality: session.quality,
                 peak: session.peak(),
@@ -225,13 +231,13 @@ fn found(analysis: &Analysis, logs: usize, folder: String, files: Vec<String>) -
     qualities.sort_by_key(|went| went.quality);
     worst.sort_by(|a, b| b.peak.total_cmp(&a.peak));
     worst.truncate(5);
-    let signals = analysis.counted().into_iter().filter(|(_, count)| *count > 0);
-    Found {
+    let signals = analysis.signal_counts().into_iter().filter(|(_, count)| *count > 0);
+    FrictionReport {
         rules: analysis.rules,
         logs,
         overall: analysis.summary.overall.clone(),
         qualities,
-        signals: signals.map(|(kind, count)| Counted { signal: kind.name(), count }).collect(),
+        signals: signals.map(|(kind, count)| SignalCount { signal: kind.name(), count }).collect(),
         verdict: analysis.summary.verdict.clone(),
         worst,
         candidates: analysis.candidates.len(),
@@ -244,6 +250,6 @@ fn found(analysis: &Analysis, logs: usize, folder: String, files: Vec<String>) -
 }
 
 /// The instant `days` before the call.
-pub fn since(call: &Call, days: f64) -> Instant {
+pub fn since(call: &Request, days: f64) -> Instant {
     call.now.minus_days(days)
 }

@@ -9,23 +9,23 @@ use serde::Serialize;
 use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::meaning::meaning;
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use super::playbook::limits;
 use super::write;
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
-use cm_note::score::{Score, Usage};
+use cm_note::score::{AccessStatistics, DecayScore};
 use cm_playbook::core::{self, CoreSettings, LinkStyle, same_but_for_day};
 use cm_playbook::generated::GeneratedFile;
-use cm_playbook::meaning::Sense;
+use cm_playbook::meaning::WordVectors;
 use cm_playbook::reflection::{self, ReflectionSettings};
 use cm_store::git::Repo;
 use cm_store::vault::layout;
-use cm_store::vault::usage::Used;
+use cm_store::vault::usage::UsageCounts;
 
 /// The result of generating a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,12 +51,12 @@ pub struct Generated {
 ///
 /// # Errors
 /// Unreadable notes, and the errors of [`write::apply`].
-pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
+pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let constants = scoring(&open.settings);
     let settings = CoreSettings {
-        tokens: open.settings.whole("core.max_tokens"),
-        per_section: open.settings.whole("core.max_entries"),
+        tokens: open.settings.integer("core.max_tokens"),
+        per_section: open.settings.integer("core.max_entries"),
         least_score: constants.fading,
         links: match word(open, "core.links") {
             Some("stem") => LinkStyle::Stem,
@@ -64,8 +64,8 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
         },
         ..CoreSettings::default()
     };
-    let basis = Basis::of(memory, open)?;
-    let view = View::of(memory, open, Some(basis))?;
+    let basis = ScoreBasis::of(memory, open)?;
+    let view = ScoredNotes::of(memory, open, Some(basis))?;
     let graph = Graph::connect(&view.notes);
     let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
     let planned = core::plan_core(&entries, &settings, &basis.now.day());
@@ -76,16 +76,16 @@ pub fn core(memory: &Memory, dry_run: bool) -> Result<Generated> {
 ///
 /// # Errors
 /// Those of [`core()`].
-pub fn reflection(memory: &Memory, dry_run: bool) -> Result<Generated> {
+pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let settings = ReflectionSettings {
         projects: open.settings.texts("projects"),
         scoring: scoring(&open.settings),
         merge: limits(open).merge(),
     };
-    let view = View::of(memory, open, None)?;
+    let view = ScoredNotes::of(memory, open, None)?;
     let graph = Graph::connect(&view.notes);
-    let sense = Sense::of(meaning(open));
+    let sense = WordVectors::of(meaning(open));
     let planned =
         reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
@@ -97,16 +97,16 @@ fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
 
 /// Inputs of the scores in CORE.md.
 #[derive(Clone, Copy)]
-struct Basis {
+struct ScoreBasis {
     /// Whether usage recorded in this clone counts.
     local: bool,
     now: Instant,
 }
 
-impl Basis {
+impl ScoreBasis {
     /// In a shared vault, uses only committed data, so that the same commit gives the same file in
     /// every clone on any day.
-    fn of(memory: &Memory, open: &OpenVault) -> Result<Self> {
+    fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
         let repo = open.repo()?;
         let local = match word(open, "core.usage") {
             Some("local") => true,
@@ -125,15 +125,15 @@ impl Basis {
 }
 
 /// Notes with their scores and usage, in the same order.
-struct View {
+struct ScoredNotes {
     notes: Rc<Vec<Note>>,
-    scores: Vec<Score>,
-    usage: Vec<Usage>,
+    scores: Vec<DecayScore>,
+    usage: Vec<AccessStatistics>,
 }
 
-impl View {
+impl ScoredNotes {
     /// Loads and scores the notes. For CORE.md, the creation of a note counts as its first access.
-    fn of(memory: &Memory, open: &OpenVault, core: Option<Basis>) -> Result<Self> {
+    fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
         let notes = memory.notes_of(open)?;
         let (mut table, notices) = open.usage().load();
         notices.into_iter().for_each(|notice| memory.notice(notice));
@@ -142,7 +142,10 @@ impl View {
         }
         let constants = scoring(&open.settings);
         let now = core.map_or(memory.now(), |basis| basis.now);
-        let first = |used: Used| Used { accesses: used.accesses.max(u64::from(core.is_some())), ..used };
+        let first = |used: UsageCounts| UsageCounts {
+            accesses: used.accesses.max(u64::from(core.is_some())),
+            ..used
+        };
         let used: Vec<_> =
             notes.iter().map(|note| table.get(note.key()).copied().unwrap_or_default()).collect();
         let scores = notes
@@ -150,15 +153,17 @@ impl View {
             .zip(&used)
             .map(|(note, used)| score_of(note, first(*used), &open.settings, &constants, now))
             .collect();
-        let usage =
-            used.into_iter().map(|used| Usage { accesses: used.accesses, last_access: used.last }).collect();
+        let usage = used
+            .into_iter()
+            .map(|used| AccessStatistics { accesses: used.accesses, last_access: used.last })
+            .collect();
         Ok(Self { notes, scores, usage })
     }
 }
 
 /// Writes the file unless its contents are up to date.
 fn keep(
-    memory: &Memory,
+    memory: &Context,
     name: &str,
     op: &str,
     subject: &str,
@@ -179,8 +184,8 @@ fn keep(
         return Ok(outcome);
     }
     let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
-    let change = Change::Replace { path, expected: None, text: planned.text };
-    let set = ChangeSet { message: Message::new(op, subject), changes: vec![change] };
+    let change = VaultFileChange::Replace { path, expected: None, text: planned.text };
+    let set = ChangeSet { message: CommitMessage::new(op, subject), changes: vec![change] };
     let written = write::apply(memory, set)?;
     outcome.commit = written.commit;
     outcome.changed = !written.changed.is_empty();

@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Result;
-use super::find::{Found, find};
-use super::memory::{Level, Memory};
+use super::find::{ResolvedNote, find};
+use super::memory::{Context, VaultLevel};
 use cm_note::finding::Finding;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::graph::Graph;
-use cm_note::note::Kind;
-use cm_note::score::{Score, Status};
+use cm_note::note::NoteKind;
+use cm_note::score::{DecayScore, DecayStatus};
 
 /// The note at the other end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -29,11 +29,11 @@ pub struct Backlink {
 
 /// A complete note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Got {
+pub struct NoteDetails {
     /// Note ID.
     pub id: String,
     /// Kind of the note.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -50,20 +50,20 @@ pub struct Got {
     /// Notes that link to this note.
     pub backlinks: Vec<Backlink>,
     /// Decay score; only for memories.
-    pub score: Option<Score>,
+    pub score: Option<DecayScore>,
     /// Status derived from the score.
-    pub status: Option<Status>,
+    pub status: Option<DecayStatus>,
     /// Problems in the note.
     pub findings: Vec<Finding>,
     /// Level of the note's vault.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
 /// Reads a note and counts an access.
 ///
 /// # Errors
 /// A note that is not found, or an ambiguous reference.
-pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
+pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
     let found = find(memory, reference)?;
     let text = found.text();
     let split = Split::of(&text);
@@ -73,7 +73,7 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     let _ = usage.record(found.note.key(), memory.now());
     let (score, status) = standing(memory, &found)?;
     let (links, backlinks) = neighbours(memory, &found)?;
-    Ok(Got {
+    Ok(NoteDetails {
         id: found.note.key().to_owned(),
         kind: found.note.kind,
         note_type: found.note.note_type.clone(),
@@ -94,15 +94,15 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
 ///
 /// # Errors
 /// A note that is not found, or an ambiguous reference.
-pub fn written(memory: &Memory, reference: &str) -> Result<String> {
+pub fn written(memory: &Context, reference: &str) -> Result<String> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), memory.now());
     Ok(found.text())
 }
 
-fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option<Status>)> {
-    if found.note.kind != Kind::Memory {
+fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayScore>, Option<DecayStatus>)> {
+    if found.note.kind != NoteKind::Memory {
         return Ok((None, None));
     }
     let (usage, notices) = found.open.usage().load();
@@ -111,11 +111,11 @@ fn standing(memory: &Memory, found: &Found<'_>) -> Result<(Option<Score>, Option
     let settings = &found.open.settings;
     let constants = super::decay::scoring(settings);
     let score = super::decay::score_of(&found.note, used, settings, &constants, memory.now());
-    Ok((Some(score), Some(Status::of(score, &constants))))
+    Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }
 
 /// Outgoing and incoming neighbors of a note.
-fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
+fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
     let notes = memory.notes_of(found.open)?;
     let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
         return Ok((Vec::new(), Vec::new()));
@@ -139,7 +139,7 @@ fn neighbours(memory: &Memory, found: &Found<'_>) -> Result<(Vec<Backlink>, Vec<
 ///
 /// # Errors
 /// A note that is not found, or an ambiguous reference.
-pub fn raw(memory: &Memory, reference: &str) -> Result<Vec<u8>> {
+pub fn raw(memory: &Context, reference: &str) -> Result<Vec<u8>> {
     let found = find(memory, reference)?;
     // A vault on a read-only disk can still be read.
     let _ = found.open.usage().record(found.note.key(), memory.now());

@@ -10,20 +10,20 @@ use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::Kind;
-use super::memory::{Call, Memory, OpenVault};
-use cm_learn::trauma::hook::Asked;
+use super::error::ErrorKind;
+use super::memory::{Context, OpenVault, Request};
+use cm_learn::trauma::hook::GuardRequest;
 use cm_learn::trauma::{
-    BlockedPattern, Class, Danger, Decision, Ground, Lookup, PastIncident, dangers, decide, decide_change,
-    tool,
+    BlockedPattern, Danger, DangerClass, FileLookup, GuardDecision, PastIncident, PathContext, dangers,
+    decide, decide_change, tool,
 };
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::note::Note;
 use cm_note::note::read::read;
 use cm_store::vault::walk;
 
-pub use cm_learn::trauma::{Judgement, hook};
+pub use cm_learn::trauma::{GuardVerdict, hook};
 
 /// Category of the bullets that record incidents; the guard reads no other bullets.
 pub const CATEGORY: &str = "incidents";
@@ -32,17 +32,17 @@ pub const CATEGORY: &str = "incidents";
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Guarded {
     /// Whether the command may run.
-    pub decision: Judgement,
+    pub decision: GuardVerdict,
     /// Class of the danger; `blocked` for a pattern that the vault blocks.
-    pub class: Option<Class>,
+    pub class: Option<DangerClass>,
     /// Reason as a sentence without a full stop; empty if the command is allowed.
     pub reason: String,
     /// The similar past incident.
     pub incident: Option<PastIncident>,
 }
 
-impl From<&Decision> for Guarded {
-    fn from(decision: &Decision) -> Self {
+impl From<&GuardDecision> for Guarded {
+    fn from(decision: &GuardDecision) -> Self {
         Self {
             decision: decision.judgement,
             class: decision.class,
@@ -53,7 +53,7 @@ impl From<&Decision> for Guarded {
 }
 
 /// Decides about a command in the call's working directory. Returns the decision and notices.
-pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
+pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<String>) {
     judged(
         call,
         |ground| dangers(command, ground),
@@ -62,39 +62,43 @@ pub fn guard(call: Call, command: &str) -> (Decision, Vec<String>) {
 }
 
 /// Decides about a tool call of an agent; `None` if it neither runs a command nor changes files.
-pub fn asked(call: &Call, asked: &Asked) -> Option<(Decision, Vec<String>)> {
+pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<String>)> {
     if let Some(command) = &asked.command {
         return Some(guard(call.clone(), command));
     }
     let changes = asked.changes.as_slice();
     (!changes.is_empty()).then(|| {
-        let found =
-            |ground: &Ground<'_>| changes.iter().filter_map(|change| tool::danger(change, ground)).collect();
+        let found = |ground: &PathContext<'_>| {
+            changes.iter().filter_map(|change| tool::danger(change, ground)).collect()
+        };
         judged(call.clone(), found, |ground, known| decide_change(changes, ground, &known.incidents))
     })
 }
 
 /// Loads the relevant incidents and patterns, then runs `decide`.
 fn judged(
-    call: Call,
-    dangers: impl Fn(&Ground<'_>) -> Vec<Danger>,
-    decide: impl Fn(&Ground<'_>, &Known) -> Decision,
-) -> (Decision, Vec<String>) {
+    call: Request,
+    dangers: impl Fn(&PathContext<'_>) -> Vec<Danger>,
+    decide: impl Fn(&PathContext<'_>, &GuardKnowledge) -> GuardDecision,
+) -> (GuardDecision, Vec<String>) {
     let cwd = resolved(&call.cwd);
     // Without a home nothing lies in one.
     let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
-    let ground = Ground { files: Some(&Files), ..Ground::new(&cwd, &home) };
+    let ground = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
     // Incidents are looked for only where they can be like what the command does, which is seldom.
-    let classes: Vec<Class> = dangers(&ground).iter().map(|danger| danger.class).collect();
-    let mut known = Known { classes, ..Known::default() };
-    match Memory::open(call) {
+    let classes: Vec<DangerClass> = dangers(&ground).iter().map(|danger| danger.class).collect();
+    let mut known = GuardKnowledge { classes, ..GuardKnowledge::default() };
+    match Context::open(call) {
         Ok(memory) => {
             memory.vaults.iter().for_each(|open| known.read(open));
             known.notices.splice(0..0, memory.take_notices());
         }
         Err(error) => {
-            let why =
-                if error.kind == Kind::NoVault { "there is no vault here".to_owned() } else { error.message };
+            let why = if error.kind == ErrorKind::NoVault {
+                "there is no vault here".to_owned()
+            } else {
+                error.message
+            };
             known.notices.push(format!("{why}; judged without past incidents"));
         }
     }
@@ -108,9 +112,9 @@ fn resolved(path: &Path) -> String {
 
 /// Looks up files in the file system of this machine.
 #[derive(Debug)]
-struct Files;
+struct FileSystemLookup;
 
-impl Lookup for Files {
+impl FileLookup for FileSystemLookup {
     fn resolved(&self, path: &str, through: bool) -> Option<String> {
         let path = Path::new(path);
         let (folder, name) = (path.parent()?, path.file_name()?);
@@ -130,23 +134,24 @@ impl Lookup for Files {
 }
 
 /// All incidents of the open vaults, including drafts.
-pub(super) fn incidents(memory: &Memory) -> Vec<PastIncident> {
-    let mut known = Known { drafts: true, classes: Class::ALL.to_vec(), ..Known::default() };
+pub(super) fn incidents(memory: &Context) -> Vec<PastIncident> {
+    let mut known =
+        GuardKnowledge { drafts: true, classes: DangerClass::ALL.to_vec(), ..GuardKnowledge::default() };
     memory.vaults.iter().for_each(|open| known.read(open));
     known.incidents
 }
 
 /// Incidents and blocked patterns loaded from the vaults.
 #[derive(Default)]
-struct Known {
+struct GuardKnowledge {
     drafts: bool,
-    classes: Vec<Class>,
+    classes: Vec<DangerClass>,
     incidents: Vec<PastIncident>,
     blocked: Vec<BlockedPattern>,
     notices: Vec<String>,
 }
 
-impl Known {
+impl GuardKnowledge {
     fn read(&mut self, open: &OpenVault) {
         let classes: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
         for note in self.notes(open, &format!("playbook/{CATEGORY}"), &classes) {
@@ -154,7 +159,7 @@ impl Known {
             self.incidents.extend(bullet.and_then(|bullet| PastIncident::of(&bullet)));
         }
         for note in self.notes(open, "blocked", &["pattern"]) {
-            self.blocked.extend(Blocked::of(&note).and_then(|blocked| BlockedPattern::of(&blocked)));
+            self.blocked.extend(BlockedNote::of(&note).and_then(|blocked| BlockedPattern::of(&blocked)));
         }
     }
 

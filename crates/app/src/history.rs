@@ -6,29 +6,29 @@ use serde::Serialize;
 use super::error::Result;
 use super::find::{ambiguous, find};
 use super::log::{Commit, notice_if_manual, repository};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use cm_note::id::NoteId;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
-use cm_store::git::Changed;
-use cm_text::words::{self, Kind};
+use cm_store::git::EditKind;
+use cm_text::words::{self, DiffKind};
 
 /// A run of text in a word-level difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Piece {
+pub struct WordDiffRun {
     /// `same`, `added`, `removed`, or `gap` for omitted unchanged text.
     pub kind: &'static str,
     /// The text of the run.
     pub text: String,
 }
 
-impl Piece {
-    fn of(piece: words::Piece) -> Self {
+impl WordDiffRun {
+    fn of(piece: words::DiffPiece) -> Self {
         let kind = match piece.kind {
-            Kind::Same => "same",
-            Kind::Added => "added",
-            Kind::Removed => "removed",
-            Kind::Gap => "gap",
+            DiffKind::Same => "same",
+            DiffKind::Added => "added",
+            DiffKind::Removed => "removed",
+            DiffKind::Gap => "gap",
         };
         Self { kind, text: piece.text }
     }
@@ -36,7 +36,7 @@ impl Piece {
 
 /// One change of the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Version {
+pub struct NoteChange {
     /// The commit of the change.
     pub commit: Commit,
     /// Path of the note at that commit.
@@ -44,18 +44,18 @@ pub struct Version {
     /// Previous path, if the note was moved.
     pub moved_from: Option<String>,
     /// Word-level difference; empty if only the path changed.
-    pub diff: Vec<Piece>,
+    pub diff: Vec<WordDiffRun>,
 }
 
 /// Changes of a note, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct History {
+pub struct NoteHistory {
     /// Note ID.
     pub id: String,
     /// Current path of the note, or its last path if it was deleted.
     pub path: String,
     /// Changes of the note.
-    pub versions: Vec<Version>,
+    pub versions: Vec<NoteChange>,
 }
 
 /// Number of unchanged lines shown around a change.
@@ -65,7 +65,7 @@ const AROUND: usize = 1;
 ///
 /// # Errors
 /// A note that is not found, no repository, or an unreadable repository.
-pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History> {
+pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
     let (id, path) = here_or_gone(memory, reference)?;
     let open = memory.target();
     let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
@@ -73,25 +73,29 @@ pub fn history(memory: &Memory, reference: &str, limit: usize) -> Result<History
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
         };
         let pieces = words::diff(&text(&version.old), &text(&version.new));
-        let changed = pieces.iter().any(|piece| piece.kind != Kind::Same);
+        let changed = pieces.iter().any(|piece| piece.kind != DiffKind::Same);
         let diff = if changed { words::shorten(&pieces, AROUND) } else { Vec::new() };
-        Version {
+        NoteChange {
             commit: Commit::of(&version.commit),
             path: version.path.to_string(),
             moved_from: version.moved_from.map(String::from),
-            diff: diff.into_iter().map(Piece::of).collect(),
+            diff: diff.into_iter().map(WordDiffRun::of).collect(),
         }
     });
-    let versions: Vec<Version> = versions.collect();
+    let versions: Vec<NoteChange> = versions.collect();
     notice_if_manual(memory, versions.is_empty());
-    Ok(History { id, path: path.to_string(), versions })
+    Ok(NoteHistory { id, path: path.to_string(), versions })
 }
 
 /// Commits that changed a note, across renames, newest first.
 ///
 /// # Errors
 /// No repository, or an unreadable one.
-pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Vec<cm_store::git::Version>> {
+pub(super) fn versions(
+    open: &OpenVault,
+    id: &str,
+    path: &NotePath,
+) -> Result<Vec<cm_store::git::NoteHistoryEntry>> {
     let is_same = |bytes: &[u8]| {
         let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
         note.id.is_some_and(|found| found.as_str() == id)
@@ -103,7 +107,7 @@ pub(super) fn versions(open: &OpenVault, id: &str, path: &NotePath) -> Result<Ve
 ///
 /// # Errors
 /// A note that is not found in the vault or its history, or an ambiguous reference.
-pub(super) fn here_or_gone(memory: &Memory, reference: &str) -> Result<(String, NotePath)> {
+pub(super) fn here_or_gone(memory: &Context, reference: &str) -> Result<(String, NotePath)> {
     match find(memory, reference) {
         Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
         Err(error) if error.code == "not-found" => {
@@ -126,7 +130,7 @@ const KEEPING: [&str; 9] =
 
 /// Finds a deleted note: in HEAD if the deletion is uncommitted, else in the newest commit that
 /// deleted it.
-fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
+fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
     let open = memory.target();
     let Some(repo) = open.repo()? else { return Ok(None) };
     let note = |path: &NotePath, bytes: &[u8]| {
@@ -134,7 +138,7 @@ fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
     };
     let mut by_hand = Vec::new();
     if let Some(head) = repo.head()?.commit {
-        for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == Changed::Deleted) {
+        for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == EditKind::Deleted) {
             by_hand.extend(repo.read_at(head, &path)?.map(|bytes| note(&path, &bytes)));
         }
     }
@@ -177,7 +181,7 @@ fn gone(memory: &Memory, reference: &str) -> Result<Option<Note>> {
 }
 
 /// Finds an existing or deleted note by ID.
-fn gone_or_moved(memory: &Memory, id: &NoteId) -> Result<Option<Note>> {
+fn gone_or_moved(memory: &Context, id: &NoteId) -> Result<Option<Note>> {
     match find(memory, id.as_str()) {
         Ok(found) => Ok(Some(found.note)),
         Err(error) if error.code == "not-found" => gone(memory, id.as_str()),

@@ -7,20 +7,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use super::{import_settings, playbook, secrets, write};
-use cm_exchange::import::state::{self, Accesses};
-use cm_exchange::import::{self as plan, How, Incoming, Plan, detect};
-use cm_note::change::{Change, ChangeSet};
+use cm_exchange::import::state::{self, AccessStatsByNote};
+use cm_exchange::import::{self as plan, ImportOptions, ImportPlan, IncomingFile, detect};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_secrets::{Rules, find, redact};
+use cm_secrets::{RedactionRules, find, redact};
 use cm_store::vault::foreign;
-use cm_store::vault::usage::{UsageTable, Used};
+use cm_store::vault::usage::{UsageCounts, UsageTable};
 
-pub use cm_exchange::import::{Format, Skipped, Why};
+pub use cm_exchange::import::{ImportFormat, ImportSkipReason, SkippedFile};
 
 /// Source and destination of an import.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,7 @@ pub struct Options {
     /// The folder to import.
     pub source: PathBuf,
     /// The tool that created the folder; detected by default.
-    pub from: Option<Format>,
+    pub from: Option<ImportFormat>,
     /// Target folder in the vault.
     pub into: Option<String>,
     /// Only show what would be done.
@@ -37,7 +37,7 @@ pub struct Options {
 
 /// An imported file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Brought {
+pub struct ImportedFile {
     /// Path in the vault.
     pub path: String,
     /// Note ID; null if the file has none and cannot get one.
@@ -46,15 +46,15 @@ pub struct Brought {
 
 /// The result of importing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Imported {
+pub struct FolderImport {
     /// The tool that created the folder.
-    pub from: Format,
+    pub from: ImportFormat,
     /// How the tool was detected.
     pub because: String,
     /// Imported files.
-    pub imported: Vec<Brought>,
+    pub imported: Vec<ImportedFile>,
     /// Files that were not imported, each with the reason.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Problems in the imported files.
     pub findings: Vec<Finding>,
     /// Attachments copied because imported notes use them.
@@ -69,7 +69,7 @@ pub struct Imported {
     pub dry_run: bool,
 }
 
-impl Imported {
+impl FolderImport {
     /// Whether some requested files could not be imported.
     pub fn failed(&self) -> bool {
         self.skipped.iter().any(|skipped| skipped.why.failed())
@@ -82,14 +82,14 @@ pub(super) const IDS: usize = 200;
 /// The result of importing a folder or a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Outcome {
+pub enum ImportOutcome {
     /// Notes of a folder.
-    Folder(Imported),
+    Folder(FolderImport),
     /// Bullets of a file.
-    Bullets(playbook::import::Imported),
+    Bullets(playbook::import::BulletImport),
 }
 
-impl Outcome {
+impl ImportOutcome {
     /// Whether some requested items could not be imported.
     pub fn failed(&self) -> bool {
         match self {
@@ -103,10 +103,14 @@ impl Outcome {
 ///
 /// # Errors
 /// Those of [`import`] and of [`playbook::import::import`].
-pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import::Source>) -> Result<Outcome> {
+pub fn any(
+    memory: &Context,
+    options: &Options,
+    bullets: Option<playbook::import::RuleSourceKind>,
+) -> Result<ImportOutcome> {
     let source = memory.call.cwd.join(&options.source);
     if bullets.is_none() && !source.is_file() {
-        return import(memory, options).map(Outcome::Folder);
+        return import(memory, options).map(ImportOutcome::Folder);
     }
     if options.from.is_some() || options.into.is_some() {
         return Err(Error::usage(format!("{} is a file of bullets, no folder", options.source.display()))
@@ -114,7 +118,7 @@ pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import:
     }
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
-    playbook::import::import(memory, &options).map(Outcome::Bullets)
+    playbook::import::import(memory, &options).map(ImportOutcome::Bullets)
 }
 
 /// Imports a folder.
@@ -122,7 +126,7 @@ pub fn any(memory: &Memory, options: &Options, bullets: Option<playbook::import:
 /// # Errors
 /// A missing folder, a folder inside the vault, nothing to import, and the errors of
 /// [`write::apply`].
-pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
     if !options.dry_run {
         memory.persons_only("import notes")?;
     }
@@ -143,8 +147,8 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     };
     let into = into(options, from, &folder.name)?;
     let mut plan = planned(memory, open, &folder, from, &into)?;
-    if from == Format::ClaudeMemory {
-        let config = folder.own.get(import_settings::FILE);
+    if from == ImportFormat::ClaudeMemory {
+        let config = folder.tool_files.get(import_settings::FILE);
         plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, text)));
     }
     leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
@@ -152,7 +156,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
         return Err(nothing_came(&shown.to_string(), &plan));
     }
     let copies = copies(open, &source, &plan)?;
-    let mut outcome = Imported {
+    let mut outcome = FolderImport {
         from,
         because: because.to_owned(),
         copied: plan.copied.iter().map(|(_, target)| target.to_string()).collect(),
@@ -176,9 +180,9 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     Ok(outcome)
 }
 
-fn into(options: &Options, from: Format, name: &str) -> Result<String> {
+fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
     match options.into.as_deref() {
-        Some(_) if from == Format::ClaudeMemory => {
+        Some(_) if from == ImportFormat::ClaudeMemory => {
             Err(Error::usage("a vault of the earlier tool keeps its own folders")
                 .hint("leave --into out, or name another format with --from"))
         }
@@ -190,35 +194,40 @@ fn into(options: &Options, from: Format, name: &str) -> Result<String> {
 }
 
 fn planned(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
-    folder: &cm_note::foreign::Folder,
-    format: Format,
+    folder: &cm_note::foreign::ImportFolder,
+    format: ImportFormat,
     into: &str,
-) -> Result<Plan> {
+) -> Result<ImportPlan> {
     let notes = memory.notes_of(open)?;
     let known: HashMap<NoteId, NotePath> =
         notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
     let (types, relations) = (&open.settings.types, &open.settings.relations);
     let at = |path: &NotePath| open.vault.read(path).ok();
     let of_id = |id: &NoteId| known.get(id).cloned();
-    Ok(plan::plan(folder, &How { format, into, types, relations, at: &at, of_id: &of_id }))
+    Ok(plan::plan(folder, &ImportOptions { format, into, types, relations, read_file: &at, of_id: &of_id }))
 }
 
 /// Moves files with an apparent live secret from the planned to the skipped files.
-fn leave_secrets(rules: &Rules, folder: &cm_note::foreign::Folder, plan: &mut Plan) {
+fn leave_secrets(rules: &RedactionRules, folder: &cm_note::foreign::ImportFolder, plan: &mut ImportPlan) {
     let mut left = Vec::new();
     // The line of the source: what is written has keys that the source lacks.
-    let line = |file: &Incoming| {
+    let line = |file: &IncomingFile| {
         let text = folder.notes.iter().find(|note| note.path == file.source)?.text()?;
         u32::try_from(find(text, rules).first()?.line).ok()
     };
     plan.incoming.retain(|file| {
-        let stopped =
-            secrets::stopped(rules, &secrets::Allowed::default(), &file.target, None, Some(&file.bytes));
+        let stopped = secrets::find_new_secrets(
+            rules,
+            &secrets::SecretExceptions::default(),
+            &file.target,
+            None,
+            Some(&file.bytes),
+        );
         let Some(first) = stopped.first() else { return true };
         let path = redact(file.source.as_str(), rules).0.into_string();
-        left.push(Skipped { path, why: Why::Secret, line: line(file).or(first.line) });
+        left.push(SkippedFile { path, why: ImportSkipReason::Secret, line: line(file).or(first.line) });
         plan.findings.retain(|found| found.path != file.target.as_str());
         false
     });
@@ -226,27 +235,27 @@ fn leave_secrets(rules: &Rules, folder: &cm_note::foreign::Folder, plan: &mut Pl
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-fn brought(file: &Incoming) -> Brought {
-    Brought { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
+fn brought(file: &IncomingFile) -> ImportedFile {
+    ImportedFile { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
 }
 
 /// Copies of the attachments that imported notes use, without those that already exist with the
 /// same bytes.
-fn copies(open: &OpenVault, source: &Path, plan: &Plan) -> Result<Vec<Change>> {
+fn copies(open: &OpenVault, source: &Path, plan: &ImportPlan) -> Result<Vec<VaultFileChange>> {
     let mut copies = Vec::new();
     for (from, target) in &plan.copied {
         let Some(bytes) = foreign::below(source, from)? else { continue };
         if open.vault.read(target).ok().as_ref() != Some(&bytes) {
-            copies.push(Change::Copy { path: target.clone(), bytes });
+            copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
         }
     }
     Ok(copies)
 }
 
 fn carry_out(
-    memory: &Memory,
-    incoming: Vec<Incoming>,
-    copies: Vec<Change>,
+    memory: &Context,
+    incoming: Vec<IncomingFile>,
+    copies: Vec<VaultFileChange>,
     name: &str,
 ) -> Result<Option<String>> {
     let subject = match incoming.as_slice() {
@@ -255,15 +264,16 @@ fn carry_out(
     };
     let ids =
         incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
-    let message = ids.fold(Message::new("import", subject), |message, id| message.id(id.as_str()));
-    let notes = incoming.into_iter().map(|file| Change::Copy { path: file.target, bytes: file.bytes });
+    let message = ids.fold(CommitMessage::new("import", subject), |message, id| message.id(id.as_str()));
+    let notes =
+        incoming.into_iter().map(|file| VaultFileChange::Copy { path: file.target, bytes: file.bytes });
     let changes = notes.chain(copies).collect();
     Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
 }
 
-fn nothing_came(source: &str, plan: &Plan) -> Error {
+fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
     if plan.skipped.is_empty() {
-        return write::nothing(format!("there is no note in {source}"))
+        return write::nothing_done(format!("there is no note in {source}"))
             .hint("notes are files that end in .md or .markdown, outside of hidden folders");
     }
     let reasons: Vec<String> = plan
@@ -274,32 +284,36 @@ fn nothing_came(source: &str, plan: &Plan) -> Error {
         .collect();
     let more = plan.skipped.len().saturating_sub(reasons.len());
     let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
-    write::nothing(format!("no note of {source} could be imported"))
+    write::nothing_done(format!("no note of {source} could be imported"))
         .hint(format!("{}{tail}", reasons.join("; ")))
 }
 
 /// A user-facing explanation of why a file was not imported.
-pub fn reason(why: Why) -> &'static str {
+pub fn reason(why: ImportSkipReason) -> &'static str {
     match why {
-        Why::ThereAlready => "in the vault already",
-        Why::Generated => "generated from the notes",
-        Why::PathTaken => "another file lies in its place",
-        Why::IdTaken => "the vault has another note of that id",
-        Why::MeaningFolder => "the folder means something else in a vault; use --into",
-        Why::BadPath => "the path is too long",
-        Why::Link => "a symbolic link",
-        Why::Unreadable => "cannot be read",
-        Why::Secret => "looks like a live secret; take it out or put a placeholder there",
+        ImportSkipReason::ThereAlready => "in the vault already",
+        ImportSkipReason::Generated => "generated from the notes",
+        ImportSkipReason::PathTaken => "another file lies in its place",
+        ImportSkipReason::IdTaken => "the vault has another note of that id",
+        ImportSkipReason::MeaningFolder => "the folder means something else in a vault; use --into",
+        ImportSkipReason::BadPath => "the path is too long",
+        ImportSkipReason::Link => "a symbolic link",
+        ImportSkipReason::Unreadable => "cannot be read",
+        ImportSkipReason::Secret => "looks like a live secret; take it out or put a placeholder there",
     }
 }
 
 /// Imports usage counts if the vault has none; returns the number of notes with imported counts,
 /// else 0.
-fn take_usage(open: &OpenVault, usage: &Accesses) -> Result<usize> {
+fn take_usage(open: &OpenVault, usage: &AccessStatsByNote) -> Result<usize> {
     if usage.is_empty() {
         return Ok(0);
     }
-    let used = |access: &state::Access| Used { accesses: access.count, last: access.last, ..Used::default() };
+    let used = |access: &state::AccessStats| UsageCounts {
+        accesses: access.count,
+        last: access.last,
+        ..UsageCounts::default()
+    };
     let table: UsageTable = usage.iter().map(|(key, access)| (key.clone(), used(access))).collect();
     Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
 }

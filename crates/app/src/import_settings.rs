@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::memory::OpenVault;
-use cm_note::finding::{Code, Finding, Severity};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_store::config::keys;
 
 /// Name of the settings file.
@@ -20,7 +20,11 @@ pub(super) fn left_out(open: &OpenVault, text: &str) -> Vec<Finding> {
     let mut config = match parsed {
         Ok(config) => config,
         Err(error) => {
-            return vec![finding(Code::Unreadable, format!("the settings cannot be read: {error}"), None)];
+            return vec![finding(
+                FindingCode::Unreadable,
+                format!("the settings cannot be read: {error}"),
+                None,
+            )];
         }
     };
     config.retain(|name, _| !OWN.contains(&name.as_str()));
@@ -49,7 +53,7 @@ fn judged(open: &OpenVault, name: &str, value: &Value) -> Option<Finding> {
     if keys::find(name).is_none() {
         let message = format!("`{name}` is no setting here and was left out");
         return Some(finding(
-            Code::UnknownKey,
+            FindingCode::UnknownKey,
             message,
             Some("`cm config list` names the settings".to_owned()),
         ));
@@ -61,10 +65,10 @@ fn judged(open: &OpenVault, name: &str, value: &Value) -> Option<Finding> {
         return None;
     }
     let message = format!("the setting `{name}` differs from this vault's and was left out");
-    Some(finding(Code::InvalidSetting, message, Some(format!("`cm config set {name} VALUE` sets it"))))
+    Some(finding(FindingCode::InvalidSetting, message, Some(format!("`cm config set {name} VALUE` sets it"))))
 }
 
-fn finding(code: Code, message: String, hint: Option<String>) -> Finding {
+fn finding(code: FindingCode, message: String, hint: Option<String>) -> Finding {
     Finding {
         path: FILE.to_owned(),
         line: None,

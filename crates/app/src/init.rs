@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Call, Level, Memory};
+use super::memory::{Context, Request, VaultLevel};
 use super::{trust, write};
-use cm_note::change::{Change, ChangeSet};
-use cm_note::message::Message;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_store::git::Repo;
 use cm_store::vault::{self, Vault, layout};
@@ -25,7 +25,7 @@ pub struct Options {
 
 /// The result of creating a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Initialised {
+pub struct CreatedVault {
     /// Path of the vault's root.
     pub vault: String,
     /// Work tree of the repository that contains the vault.
@@ -57,10 +57,10 @@ const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md li
 ///
 /// # Errors
 /// A folder or repository that cannot be created or used.
-pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
+pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)> {
     let folder = folder_of(&call, options)?;
     vault::make(&folder)?;
-    let vault = Vault::at(&folder)?.ready(call.private.as_ref());
+    let vault = Vault::at(&folder)?.prepare(call.private.as_ref());
     let mut files = missing_rules(&vault)?;
     // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
     let is_new = vault.read_own(layout::SETTINGS)?.is_none();
@@ -70,16 +70,22 @@ pub fn init(call: Call, options: &Options) -> Result<(Memory, Initialised)> {
     if Repo::discover(vault.root())?.is_none() {
         Repo::init(vault.root())?;
     }
-    let changes =
-        files.into_iter().map(|(path, text)| Change::Replace { path, expected: None, text }).collect();
-    let memory = Memory::open_new(call, if options.global { Level::Global } else { Level::Project }, vault)?;
-    let message = Message::new("init", "Make this folder a vault");
+    let changes = files
+        .into_iter()
+        .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
+        .collect();
+    let memory = Context::open_new(
+        call,
+        if options.global { VaultLevel::Global } else { VaultLevel::Project },
+        vault,
+    )?;
+    let message = CommitMessage::new("init", "Make this folder a vault");
     let written = write::apply(&memory, ChangeSet { message, changes })?;
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
     }
     let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());
-    let outcome = Initialised {
+    let outcome = CreatedVault {
         vault: memory.target().vault.root().display().to_string(),
         repository,
         commit: written.commit,
@@ -100,7 +106,7 @@ pub(super) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
     Ok(files)
 }
 
-fn folder_of(call: &Call, options: &Options) -> Result<PathBuf> {
+fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
     if options.global {
         return call.global.clone().ok_or_else(|| {
             Error::usage("this platform tells no data folder").hint("set CM_GLOBAL_VAULT to a folder")

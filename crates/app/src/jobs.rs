@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::decay::{self, decay};
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorKind, Result};
 use super::generate;
-use super::memory::Memory;
-use super::reflect::{self, Reflected};
-use super::sessions::Shelf;
-use super::stop::Stop;
+use super::memory::Context;
+use super::reflect::{self, ReflectResult};
+use super::sessions::SessionAccess;
+use super::stop::Cancellation;
 use cm_note::instant::Instant;
 use cm_store::vault::{Vault, layout};
 
@@ -21,7 +21,7 @@ const FILE: &str = "jobs.json";
 ///
 /// # Errors
 /// I/O errors.
-pub fn last(memory: &Memory, job: &str) -> Result<Instant> {
+pub fn last(memory: &Context, job: &str) -> Result<Instant> {
     let vault = &memory.target().vault;
     match kept(vault).remove(job) {
         Some(last) => Ok(last),
@@ -39,7 +39,7 @@ fn kept(vault: &Vault) -> BTreeMap<String, Instant> {
 ///
 /// # Errors
 /// I/O errors.
-pub fn done(memory: &Memory, job: &str, now: Instant) -> Result<()> {
+pub fn done(memory: &Context, job: &str, now: Instant) -> Result<()> {
     keep(&memory.target().vault, job, now)
 }
 
@@ -47,7 +47,7 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
     let mut jobs = kept(vault);
     jobs.insert(job.to_owned(), now);
     let text = serde_json::to_string(&jobs)
-        .map_err(|error| Error::new(Kind::Failed, "internal", error.to_string()))?;
+        .map_err(|error| Error::new(ErrorKind::Failed, "internal", error.to_string()))?;
     Ok(vault.write_private(FILE, &format!("{text}\n"))?)
 }
 
@@ -55,9 +55,9 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
 ///
 /// # Errors
 /// An error that ends the run early, or a run with failures.
-pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
-    let shelf = Shelf::open(memory, &mut |_| {})?;
-    let Reflected { run, kind, .. } =
+pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
+    let shelf = SessionAccess::open(memory, &mut |_| {})?;
+    let ReflectResult { run, kind, .. } =
         reflect::reflect(memory, &shelf, &reflect::Options::default(), stop, &|_| {})?;
     let counts = format!(
         "{}: {} sessions, {} proposed, {} applied, {} refused, {} failed",
@@ -70,7 +70,7 @@ pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
     );
     match kind {
         // That there was nothing to do is as good an end as any.
-        None | Some(Kind::NothingDone) => Ok(counts),
+        None | Some(ErrorKind::NothingDone) => Ok(counts),
         Some(kind) => Err(Error::new(kind, "reflect", counts).hint("`cm reflect` says why")),
     }
 }
@@ -80,7 +80,7 @@ pub fn reflect(memory: &Memory, stop: &Stop) -> Result<String> {
 ///
 /// # Errors
 /// Those of [`decay()`] and [`generate::core()`].
-pub fn fade(memory: &Memory) -> Result<String> {
+pub fn fade(memory: &Context) -> Result<String> {
     let counts = decay(memory, &decay::Options::default())?.counts;
     let counts: Vec<String> =
         counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
@@ -100,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home =
             cm_store::vault::PrivateHome { state: folder.path().join("s"), config: folder.path().join("c") };
-        let vault = Vault::at(folder.path()).unwrap().ready(Some(&home));
+        let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
         assert!(kept(&vault).is_empty());
         keep(&vault, "reflect", Instant::from_unix(60)).unwrap();
         keep(&vault, "decay", Instant::from_unix(120)).unwrap();

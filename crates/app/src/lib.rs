@@ -95,6 +95,6 @@ pub mod write;
 
 pub use actor::Actor;
 pub use cm_store::vault::PrivateHome;
-pub use error::{Error, Kind, Result};
-pub use memory::{By, Call, Level, Memory};
-pub use watch::{Step, Watch};
+pub use error::{Error, ErrorKind, Result};
+pub use memory::{CallerIdentity, Context, Request, VaultLevel};
+pub use watch::{ProgressStep, ProgressWatch};

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::history::here_or_gone;
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
 use cm_store::git::{CommitInfo, LogFilter, Repo};
@@ -71,7 +71,7 @@ impl Commit {
 
 /// A list of commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Logged {
+pub struct CommitList {
     /// The commits, newest first.
     pub commits: Vec<Commit>,
 }
@@ -80,7 +80,7 @@ pub struct Logged {
 ///
 /// # Errors
 /// No repository, a note that is not found, or an unreadable repository.
-pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
+pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
     let repo = repository(memory.target())?;
     let ids = match &options.note {
         None => Vec::new(),
@@ -98,11 +98,11 @@ pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
     };
     let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
     notice_if_manual(memory, commits.is_empty());
-    Ok(Logged { commits })
+    Ok(CommitList { commits })
 }
 
 /// Adds a notice about manual commits if the history is empty for that reason.
-pub(super) fn notice_if_manual(memory: &Memory, is_empty: bool) {
+pub(super) fn notice_if_manual(memory: &Context, is_empty: bool) {
     if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
         memory.notice("`git.commit` is manual: changes stand in the history once `cm commit` commits them");
     }

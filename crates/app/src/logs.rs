@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::{Error, Result};
-use super::memory::{Call, Memory};
+use super::memory::{Context, Request};
 use super::sessions::reads;
-use super::sessions::sources::{Sources, path_of, rank};
-use cm_agents::ingest::{self, Limits, Sink, Source};
+use super::sessions::sources::{LogSources, path_of, preference_key};
+use cm_agents::ingest::{self, EventSink, IngestLimits, LogSource};
 use cm_note::instant::Instant;
-use cm_secrets::{Rules, redact};
-use cm_session::event::{Event, EventKind};
-use cm_session::{Agent, Meta, SessionId};
+use cm_secrets::{RedactionRules, redact};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::{Agent, SessionId, SessionMeta};
 
 pub use super::sessions::agents;
 
 /// Filters for sessions.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct LogSelection {
     /// Only these agents; all agents if empty.
     pub agents: Vec<Agent>,
     /// Only this workspace: its path or the name of its folder.
@@ -32,18 +32,18 @@ pub struct Wanted {
 /// A session parsed from its log. It must pass through [`Told::redacted`] before it is stored or
 /// shown.
 #[derive(Debug)]
-pub struct Told {
+pub struct ParsedSession {
     /// Metadata of the session.
-    pub meta: Meta,
+    pub meta: SessionMeta,
     /// Events in log order.
-    pub events: Vec<Event>,
+    pub events: Vec<SessionEvent>,
     /// Path of the log.
     pub path: PathBuf,
 }
 
 /// Summary of reading logs.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct LogReadSummary {
     /// Number of logs.
     pub logs: usize,
     /// Notices about logs that could not be read.
@@ -58,7 +58,7 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 ///
 /// # Errors
 /// Those of [`agents`].
-pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
+pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
     let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
 }
@@ -69,17 +69,19 @@ pub fn agents_of(call: &Call) -> Result<Vec<Agent>> {
 /// # Errors
 /// A missing home folder. An unreadable log is reported as a notice.
 pub fn each(
-    call: &Call,
-    wanted: &Wanted,
+    call: &Request,
+    wanted: &LogSelection,
     progress: Progress<'_>,
-    take: &mut dyn FnMut(Told),
-) -> Result<Read> {
-    let memory = Memory::open(call.clone()).ok();
-    let sources = Sources::at(call, memory.as_ref())?;
+    take: &mut dyn FnMut(ParsedSession),
+) -> Result<LogReadSummary> {
+    let memory = Context::open(call.clone()).ok();
+    let sources = LogSources::at(call, memory.as_ref())?;
     let mut found = sources.find(&wanted.agents);
-    let mut read = Read { logs: found.sources.len(), ..Read::default() };
-    read.notices.extend(found.refused.iter().map(ToString::to_string));
-    let by_rank = |a: &Source, b: &Source| rank(a.format, &path_of(a)).cmp(&rank(b.format, &path_of(b)));
+    let mut read = LogReadSummary { logs: found.sources.len(), ..LogReadSummary::default() };
+    read.notices.extend(found.errors.iter().map(ToString::to_string));
+    let by_rank = |a: &LogSource, b: &LogSource| {
+        preference_key(a.format, &path_of(a)).cmp(&preference_key(b.format, &path_of(b)))
+    };
     found.sources.sort_by(by_rank);
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
     let mut reads = Vec::new();
@@ -89,12 +91,12 @@ pub fn each(
         if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
             continue;
         }
-        let mut held = Held::default();
-        if let Err(error) = ingest::read(source, None, Limits::default(), &mut held) {
+        let mut held = LogSessions::default();
+        if let Err(error) = ingest::read(source, None, IngestLimits::default(), &mut held) {
             read.notices.push(error.to_string());
             continue;
         }
-        let mut heard = reads::Read::of_log(source.agent, path_of(source));
+        let mut heard = reads::SessionRead::of_log(source.agent, path_of(source));
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
             if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
@@ -113,8 +115,8 @@ pub fn each(
     Ok(read)
 }
 
-impl Wanted {
-    fn is_met_by(&self, meta: &Meta) -> bool {
+impl LogSelection {
+    fn is_met_by(&self, meta: &SessionMeta) -> bool {
         let begun = self.since.is_none_or(|since| meta.started.is_some_and(|started| started >= since));
         let within = self.workspace.as_deref().is_none_or(|wanted| {
             let workspace = meta.workspace.as_deref().unwrap_or_default();
@@ -126,35 +128,35 @@ impl Wanted {
 
 /// Sessions of one log, by session ID.
 #[derive(Default)]
-struct Held(BTreeMap<SessionId, HeldSession>);
+struct LogSessions(BTreeMap<SessionId, HeldSession>);
 
 #[derive(Default)]
 struct HeldSession {
     /// Events by line and part.
-    events: BTreeMap<(u64, u32), Event>,
-    meta: Option<Meta>,
+    events: BTreeMap<(u64, u32), SessionEvent>,
+    meta: Option<SessionMeta>,
 }
 
-impl Held {
-    fn told(self, path: &Path) -> impl Iterator<Item = Told> {
+impl LogSessions {
+    fn told(self, path: &Path) -> impl Iterator<Item = ParsedSession> {
         let path = path.to_owned();
         self.0.into_values().filter_map(move |HeldSession { events, meta }| {
-            Some(Told { meta: meta?, events: events.into_values().collect(), path: path.clone() })
+            Some(ParsedSession { meta: meta?, events: events.into_values().collect(), path: path.clone() })
         })
     }
 }
 
-impl Sink for Held {
-    fn anew(&mut self, session: &SessionId) {
+impl EventSink for LogSessions {
+    fn reset(&mut self, session: &SessionId) {
         self.0.remove(session);
     }
 
-    fn event(&mut self, session: &SessionId, event: Event) {
+    fn event(&mut self, session: &SessionId, event: SessionEvent) {
         // The last word on an event counts.
         self.0.entry(session.clone()).or_default().events.insert((event.line, event.part), event);
     }
 
-    fn meta(&mut self, meta: &Meta) {
+    fn meta(&mut self, meta: &SessionMeta) {
         self.0.entry(meta.id.clone()).or_default().meta = Some(meta.clone());
     }
 }
@@ -163,9 +165,9 @@ impl Sink for Held {
 ///
 /// # Errors
 /// An unreadable log.
-pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
-    let mut held = Held::default();
-    ingest::read(source, None, Limits::default(), &mut held).map_err(|error| unread(&error))?;
+pub(super) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
+    let mut held = LogSessions::default();
+    ingest::read(source, None, IngestLimits::default(), &mut held).map_err(|error| unread(&error))?;
     Ok(held.told(&source.path).collect())
 }
 
@@ -173,19 +175,19 @@ pub(super) fn of_source(source: &Source) -> Result<Vec<Told>> {
 ///
 /// # Errors
 /// An unreadable log.
-pub fn of_file(path: &Path) -> Result<Vec<Told>> {
-    of_source(&Source::new(Agent::ClaudeCode, ingest::Format::ClaudeLines, path))
+pub fn of_file(path: &Path) -> Result<Vec<ParsedSession>> {
+    of_source(&LogSource::new(Agent::ClaudeCode, ingest::LogFormat::ClaudeLines, path))
 }
 
 /// Converts a read failure of an explicitly named log to a usage error.
-pub fn unread(error: &ingest::Error) -> Error {
+pub fn unread(error: &ingest::IngestError) -> Error {
     Error::usage(error.to_string())
 }
 
-impl Told {
+impl ParsedSession {
     /// Total size of the session's text, in bytes.
     pub fn bytes(&self) -> u64 {
-        let text = |event: &Event| match &event.kind {
+        let text = |event: &SessionEvent| match &event.kind {
             EventKind::ToolCall { input, .. } => input.to_string().len(),
             kind => kind.text().map_or(0, str::len),
         };
@@ -193,7 +195,7 @@ impl Told {
     }
 
     /// Redacts secrets in all texts of the session.
-    pub fn redacted(mut self, rules: &Rules) -> Self {
+    pub fn redacted(mut self, rules: &RedactionRules) -> Self {
         for said in
             [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
         {
@@ -225,13 +227,13 @@ impl Told {
 }
 
 /// Redacts secrets in a text.
-pub fn text(text: &str, rules: &Rules) -> String {
+pub fn text(text: &str, rules: &RedactionRules) -> String {
     redact(text, rules).0.into_string()
 }
 
 /// Redacts every string of a JSON value, then the serialized value, because some secrets are only
 /// recognizable by their keys.
-pub fn value(given: &mut Value, rules: &Rules) {
+pub fn value(given: &mut Value, rules: &RedactionRules) {
     strings(given, rules);
     let (whole, removed) = redact(&given.to_string(), rules);
     if !removed.is_empty()
@@ -241,7 +243,7 @@ pub fn value(given: &mut Value, rules: &Rules) {
     }
 }
 
-fn strings(value: &mut Value, rules: &Rules) {
+fn strings(value: &mut Value, rules: &RedactionRules) {
     match value {
         Value::String(string) => *string = text(string, rules),
         Value::Array(items) => items.iter_mut().for_each(|item| strings(item, rules)),

@@ -7,27 +7,27 @@ use yaml_serde::Value;
 use super::curate::{self, Options as Curation};
 use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
-use super::find::{Found, find, load};
-use super::memory::Memory;
+use super::find::{ResolvedNote, find, load};
+use super::memory::Context;
 use super::{quarantine, witnesses, write};
-use cm_note::bullet::{Bullet, Maturity, State};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::bullet::event;
-use cm_note::note::{Feedback, Kind, Note, REASONS, Signal};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
 use cm_note::score::Scoring;
-use cm_note::score::bullet::{Track, Verdict, effective, verdict};
+use cm_note::score::bullet::{MaturityChange, MaturityInput, effective, verdict};
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::curation::uncounted_by;
-use cm_playbook::curation::delta::{Delta, DeltaFile, Judge};
-use cm_playbook::curation::report::{Inversion, Step};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
+use cm_playbook::curation::report::{Inversion, MaturityStep};
 
 /// A feedback event.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Whether the note was helpful, harmful or irrelevant.
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// Reason; for harm, one of the known reasons or free text.
     pub because: Option<String>,
     /// Weight: 1 for explicit feedback, less for inferred feedback.
@@ -38,7 +38,7 @@ pub struct Options {
 
 /// The result of recording feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Marked {
+pub struct MarkResult {
     /// Note ID.
     pub id: String,
     /// Path of the note's file.
@@ -60,9 +60,9 @@ pub struct Marked {
     /// Why a draft became active; null if none did.
     pub activation: Option<String>,
     /// The resulting promotion.
-    pub promotion: Option<Step>,
+    pub promotion: Option<MaturityStep>,
     /// The resulting demotion.
-    pub demotion: Option<Step>,
+    pub demotion: Option<MaturityStep>,
     /// The anti-pattern created from the rule.
     pub inversion: Option<Inversion>,
 }
@@ -72,12 +72,12 @@ pub struct Marked {
 /// # Errors
 /// A note that is not found or cannot be marked, an invalid reason or weight, and the errors of
 /// [`write::apply`].
-pub fn mark(memory: &Memory, reference: &str, options: &Options) -> Result<Marked> {
+pub fn mark(memory: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
     check(options)?;
     let found = find(memory, reference)?;
     // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
     if found.open.level != memory.target().level {
-        let there = memory.alone(found.open)?;
+        let there = memory.for_vault(found.open)?;
         let marked = mark_in(&there, &load(there.target(), &found.note.path)?, options);
         there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
         return marked;
@@ -85,10 +85,10 @@ pub fn mark(memory: &Memory, reference: &str, options: &Options) -> Result<Marke
     mark_in(memory, &found, options)
 }
 
-fn mark_in(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
+fn mark_in(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     match found.note.kind {
-        Kind::Bullet => mark_bullet(memory, found, options),
-        Kind::Memory => mark_memory(memory, found, options),
+        NoteKind::Bullet => mark_bullet(memory, found, options),
+        NoteKind::Memory => mark_memory(memory, found, options),
         other => Err(Error::usage(format!(
             "{} is of the kind {}, and only bullets and memories are judged",
             found.note.path,
@@ -101,7 +101,7 @@ fn check(options: &Options) -> Result<()> {
     if let Some(weight) = options.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
         return Err(Error::usage(format!("a weight lies between 0.0 and 1.0, and {weight} does not")));
     }
-    if options.invert && options.signal != Signal::Harmful {
+    if options.invert && options.signal != FeedbackSignal::Harmful {
         return Err(Error::usage("only harm says that the opposite holds").hint("use --harmful --invert"));
     }
     if options.because.as_deref().is_some_and(|because| because.trim().is_empty()) {
@@ -111,18 +111,18 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
+fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     let id = found.note.key().to_owned();
     if options.invert && curate::authority(memory) == Authority::Automation {
         return Err(Error::refused("person-only", "only a person says that the opposite holds")
             .hint("leave --invert, --agent and --session out, or mark it harmful"));
     }
     let Options { because, weight, invert, .. } = options.clone();
-    let judge = Judge { id: id.clone(), session: None, reason: because, weight, invert };
+    let judge = FeedbackDelta { id: id.clone(), session: None, reason: because, weight, invert };
     let delta = match options.signal {
-        Signal::Helpful => Delta::Helpful(judge),
-        Signal::Harmful => Delta::Harmful(judge),
-        Signal::Irrelevant => Delta::Irrelevant(judge),
+        FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
+        FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
+        FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
     };
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
@@ -135,13 +135,13 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
     let bullet = bullet.ok_or_else(|| Error::not_found(format!("there is no bullet `{id}`")))?;
     let constants = scoring(&memory.target().settings);
-    let step = |steps: &[Step]| steps.iter().find(|step| step.id == id).cloned();
-    Ok(Marked {
+    let step = |steps: &[MaturityStep]| steps.iter().find(|step| step.id == id).cloned();
+    Ok(MarkResult {
         path: bullet.path.to_string(),
         score: effective(&bullet, memory.now(), &constants).value(),
         maturity: Some(bullet.maturity),
-        helpful: count(&bullet.feedback, Signal::Helpful),
-        harmful: count(&bullet.feedback, Signal::Harmful),
+        helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
+        harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
         commit: outcome.commit.clone(),
         changed: !outcome.report.applied.is_empty(),
         uncounted: outcome.report.applied.iter().find_map(|applied| applied.note.clone()),
@@ -154,11 +154,11 @@ fn mark_bullet(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
 }
 
 /// Number of events with this signal and a positive weight.
-pub(super) fn count(feedback: &[Feedback], signal: Signal) -> usize {
+pub(super) fn count(feedback: &[Feedback], signal: FeedbackSignal) -> usize {
     feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
 }
 
-fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<Marked> {
+fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     let given = event_of(memory, options);
     let path = found.note.path.clone();
     let mut note = found.note.clone();
@@ -167,13 +167,13 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     let seen = given
         .session
         .as_deref()
-        .is_none_or(|session| !witnesses::seen(memory, std::iter::once(session)).is_empty());
+        .is_none_or(|session| !witnesses::verified_sessions(memory, std::iter::once(session)).is_empty());
     let (mut commit, mut uncounted) = (None, None);
     let constants = scoring(&memory.target().settings);
     if !said {
-        let word = signal_word(options.signal);
+        let word = signal_name(options.signal);
         let message =
-            Message::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
+            CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
         let written = write::apply_with(memory, |open| {
             note = load(open, &path)?.note;
             uncounted = uncounted_by(&note.feedback, &given, seen);
@@ -188,10 +188,10 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
             let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
             edits.extend(matured(&mut note, &given, &constants));
             if quarantine::is_confirmed_by(memory, &note, &given) {
-                let value = Value::String(State::Active.name().to_owned());
+                let value = Value::String(BulletState::Active.name().to_owned());
                 edits.push(Edit::Set { key: "state".to_owned(), value });
             }
-            Ok(ChangeSet { message, changes: vec![Change::Edit { path: path.clone(), edits }] })
+            Ok(ChangeSet { message, changes: vec![VaultFileChange::Edit { path: path.clone(), edits }] })
         })?;
         commit = written.commit;
     }
@@ -199,13 +199,13 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
     let (table, _) = open.usage().load();
     let used = table.get(note.key()).copied().unwrap_or_default();
     let score = score_of(&note, used, &open.settings, &constants, memory.now());
-    Ok(Marked {
+    Ok(MarkResult {
         id: note.key().to_owned(),
         path: path.to_string(),
         score: score.value(),
         maturity: note.maturity.as_deref().and_then(Maturity::of),
-        helpful: count(&note.feedback, Signal::Helpful),
-        harmful: count(&note.feedback, Signal::Harmful),
+        helpful: count(&note.feedback, FeedbackSignal::Helpful),
+        harmful: count(&note.feedback, FeedbackSignal::Harmful),
         commit,
         changed: !said,
         uncounted: uncounted.map(|why| format!("kept without weight: {why}")),
@@ -217,10 +217,11 @@ fn mark_memory(memory: &Memory, found: &Found<'_>, options: &Options) -> Result<
 }
 
 /// Builds the feedback event from the call and the options.
-fn event_of(memory: &Memory, options: &Options) -> Feedback {
+fn event_of(memory: &Context, options: &Options) -> Feedback {
     let by = &memory.call.by;
     let because = options.because.as_deref().map(str::trim);
-    let known = because.filter(|because| REASONS.contains(because) && options.signal == Signal::Harmful);
+    let known =
+        because.filter(|because| REASONS.contains(because) && options.signal == FeedbackSignal::Harmful);
     Feedback {
         weight: options.weight.unwrap_or(1.0),
         session: by.session.clone(),
@@ -239,30 +240,34 @@ fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
         return Vec::new();
     }
     let stored = note.maturity.as_deref().and_then(Maturity::of).unwrap_or_default();
-    let harmed = given.signal == Signal::Harmful && given.weight > 0.0;
-    let track =
-        Track { feedback: &note.feedback, half_life_days: None, pinned: note.pinned, validated: None };
+    let harmed = given.signal == FeedbackSignal::Harmful && given.weight > 0.0;
+    let track = MaturityInput {
+        feedback: &note.feedback,
+        half_life_days: None,
+        pinned: note.pinned,
+        validated: None,
+    };
     let to = match verdict(track, stored, harmed, scoring) {
-        Verdict::Rises(to) => to,
-        Verdict::Sinks(to) if harmed => to,
-        Verdict::Falls(_) if harmed => Maturity::Deprecated,
-        Verdict::Stays | Verdict::Sinks(_) | Verdict::Falls(_) => return Vec::new(),
+        MaturityChange::Rises(to) => to,
+        MaturityChange::Sinks(to) if harmed => to,
+        MaturityChange::Falls(_) if harmed => Maturity::Deprecated,
+        MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => return Vec::new(),
     };
     note.maturity = Some(to.name().to_owned());
     let set =
         |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
     let mut edits = vec![set("maturity", to.name())];
     if to == Maturity::Deprecated {
-        edits.push(set("state", State::Retired.name()));
+        edits.push(set("state", BulletState::Retired.name()));
     }
     edits
 }
 
 /// Name of a signal in files, options and messages.
-pub fn signal_word(signal: Signal) -> &'static str {
+pub fn signal_name(signal: FeedbackSignal) -> &'static str {
     match signal {
-        Signal::Helpful => "helpful",
-        Signal::Harmful => "harmful",
-        Signal::Irrelevant => "irrelevant",
+        FeedbackSignal::Helpful => "helpful",
+        FeedbackSignal::Harmful => "harmful",
+        FeedbackSignal::Irrelevant => "irrelevant",
     }
 }

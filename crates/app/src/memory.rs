@@ -13,23 +13,23 @@ use serde::{Deserialize, Serialize};
 use super::actor::Actor;
 use super::error::Result;
 use super::meaning::Models;
-use super::past::Past;
+use super::past::Snapshot;
 use super::trust;
-use super::warm::{Kept, Warm};
-use super::watch::Watch;
+use super::warm::{ProcessCache, VaultCache};
+use super::watch::ProgressWatch;
 use cm_index::{Index, Vectors};
 use cm_note::finding::Finding;
 use cm_note::instant::Instant;
 use cm_note::note::Note;
-use cm_store::config::{Layer, Origin, Settings};
+use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
 use cm_store::git::{Programs, Repo};
-use cm_store::vault::trust::Trust;
+use cm_store::vault::trust::TrustState;
 use cm_store::vault::usage::Usage;
 use cm_store::vault::{self, PrivateHome, Vault, layout};
 
 /// Parameters and environment of a call, as provided by the surface.
 #[derive(Clone)]
-pub struct Call {
+pub struct Request {
     /// The working directory.
     pub cwd: PathBuf,
     /// The explicitly selected vault; if set, no other vault is opened.
@@ -55,7 +55,7 @@ pub struct Call {
     /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
     pub for_prompts: bool,
     /// The caller.
-    pub by: By,
+    pub by: CallerIdentity,
     /// Monotonic clock in milliseconds, used for time limits.
     pub clock: fn() -> u64,
     /// Maximum number of computing threads.
@@ -65,10 +65,10 @@ pub struct Call {
     /// Name of this process in the lock file, such as `process 7 (cm add)`.
     pub holder: String,
     /// Reports progress to the client and receives its cancellation.
-    pub watch: Watch,
+    pub watch: ProgressWatch,
 }
 
-impl fmt::Debug for Call {
+impl fmt::Debug for Request {
     // Of the variables only the names, for one may hold a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.variables.keys().collect();
@@ -82,7 +82,7 @@ impl fmt::Debug for Call {
 
 /// Identity of the caller, recorded with a change in addition to the commit's author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct By {
+pub struct CallerIdentity {
     /// Kind of the caller, as established by the surface.
     pub kind: Actor,
     /// The agent that started this process, detected from the environment or the process ancestors.
@@ -97,7 +97,7 @@ pub struct By {
     pub reason: Option<String>,
     /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
     /// agents' logs in the home folder.
-    pub is_guest: bool,
+    pub has_token: bool,
     /// Whether the call came over HTTP. Paths of this machine are concealed then.
     pub is_remote: bool,
 }
@@ -107,14 +107,14 @@ pub struct By {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum VaultLevel {
     /// The project's vault, or the explicitly selected one.
     Project,
     /// The user's own vault for all projects.
     Global,
 }
 
-impl Level {
+impl VaultLevel {
     /// Name in JSON and in messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -126,13 +126,13 @@ impl Level {
 
 /// A vault with its settings; the repository and the index are opened on first use.
 pub struct OpenVault {
-    pub level: Level,
+    pub level: VaultLevel,
     /// Root folder and files of the vault.
     pub vault: Vault,
     pub settings: Settings,
     /// The past commit that is read, if any; such a vault is read-only.
-    pub past: Option<Past>,
-    kept: Option<Arc<Kept>>,
+    pub past: Option<Snapshot>,
+    cache: Option<Arc<VaultCache>>,
     vectors: Vectors,
     repo: OnceCell<Option<Repo>>,
     index: OnceCell<Arc<Index>>,
@@ -142,26 +142,26 @@ pub struct OpenVault {
 }
 
 /// The context of an operation: open vaults, call and models.
-pub struct Memory {
+pub struct Context {
     /// The open vaults; the first is the target of writes.
     pub vaults: Vec<OpenVault>,
-    pub call: Call,
-    warm: Option<Arc<Warm>>,
+    pub call: Request,
+    cache: Option<Arc<ProcessCache>>,
     models: OnceCell<Models>,
     notices: Rc<RefCell<Vec<String>>>,
     drawn: std::cell::Cell<u64>,
-    in_haste: bool,
+    low_latency: bool,
     /// Whether the project's vault was skipped because the user does not trust it. Writes are
     /// refused then instead of going to another vault.
     without_project: bool,
 }
 
-impl Memory {
+impl Context {
     /// Opens the vaults of a call.
     ///
     /// # Errors
     /// No vault, or a vault whose settings cannot be read.
-    pub fn open(call: Call) -> Result<Self> {
+    pub fn open(call: Request) -> Result<Self> {
         Self::open_with(call, None)
     }
 
@@ -169,32 +169,36 @@ impl Memory {
     ///
     /// # Errors
     /// Those of [`Self::open`].
-    pub(super) fn open_with(call: Call, warm: Option<Arc<Warm>>) -> Result<Self> {
+    pub(super) fn open_with(call: Request, warm: Option<Arc<ProcessCache>>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(named) = &call.vault {
-            found.push((Level::Project, Vault::open(&call.cwd.join(named))?.ready(call.private.as_ref())));
+            found.push((
+                VaultLevel::Project,
+                Vault::open(&call.cwd.join(named))?.prepare(call.private.as_ref()),
+            ));
         } else {
-            let above = Vault::above(&call.cwd);
-            found.extend(above.map(|vault| (Level::Project, vault.ready(call.private.as_ref()))));
+            let above = Vault::find_upwards(&call.cwd);
+            found.extend(above.map(|vault| (VaultLevel::Project, vault.prepare(call.private.as_ref()))));
             let global = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file());
             if let Some(global) = global {
-                let global = Vault::open(global)?.ready(call.private.as_ref());
+                let global = Vault::open(global)?.prepare(call.private.as_ref());
                 if found.iter().all(|(_, vault)| *vault != global) {
-                    found.push((Level::Global, global));
+                    found.push((VaultLevel::Global, global));
                 }
             }
         }
         if found.is_empty() {
             return Err(vault::Error::NoVault { from: call.cwd }.into());
         }
-        let global = found.iter().find(|(level, _)| *level == Level::Global).map(|(_, vault)| vault.clone());
+        let global =
+            found.iter().find(|(level, _)| *level == VaultLevel::Global).map(|(_, vault)| vault.clone());
         let mut vaults = found
             .into_iter()
             .map(|(level, vault)| {
                 let settings = settings_of(&vault, level, global.as_ref(), &call)?;
                 let open = OpenVault::new(level, vault, settings);
                 Ok(match &warm {
-                    Some(warm) => open.kept_by(warm),
+                    Some(warm) => open.with_cache(warm),
                     None => open,
                 })
             })
@@ -204,10 +208,10 @@ impl Memory {
             // A vault on a read-only disk can still be read.
             let _ = super::import::adopt_usage(open);
         }
-        let mut memory = Self { warm, ..Self::upon_these(vaults, call, Rc::default()) };
-        memory.without_project = untrusted.iter().any(|left_out| left_out.level == Level::Project);
+        let mut memory = Self { cache: warm, ..Self::with_parts(vaults, call, Rc::default()) };
+        memory.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);
         untrusted.iter().for_each(|left_out| memory.notice(left_out.to_string()));
-        memory.tell_broken();
+        memory.notice_broken_settings();
         Ok(memory)
     }
 
@@ -224,7 +228,7 @@ impl Memory {
         }
     }
 
-    fn tell_broken(&self) {
+    fn notice_broken_settings(&self) {
         for broken in self.vaults.iter().filter_map(|open| open.settings.broken()) {
             self.notice(format!("{}: {}; its settings do not hold", broken.path, broken.message));
         }
@@ -234,29 +238,29 @@ impl Memory {
     ///
     /// # Errors
     /// Settings that cannot be read.
-    pub fn open_new(call: Call, level: Level, vault: Vault) -> Result<Self> {
+    pub fn open_new(call: Request, level: VaultLevel, vault: Vault) -> Result<Self> {
         let settings = settings_of(&vault, level, None, &call)?;
         let vaults = vec![OpenVault::new(level, vault, settings)];
-        Ok(Self::upon_these(vaults, call, Rc::default()))
+        Ok(Self::with_parts(vaults, call, Rc::default()))
     }
 
     /// The same call with other vaults; notices are shared with this context.
-    pub(super) fn upon(&self, vaults: Vec<OpenVault>) -> Self {
-        let upon = Self::upon_these(vaults, self.call.clone(), Rc::clone(&self.notices));
-        let memory = Self { warm: self.warm.clone(), without_project: self.without_project, ..upon };
-        memory.tell_broken();
+    pub(super) fn with_vaults(&self, vaults: Vec<OpenVault>) -> Self {
+        let upon = Self::with_parts(vaults, self.call.clone(), Rc::clone(&self.notices));
+        let memory = Self { cache: self.cache.clone(), without_project: self.without_project, ..upon };
+        memory.notice_broken_settings();
         memory
     }
 
-    fn upon_these(vaults: Vec<OpenVault>, call: Call, notices: Rc<RefCell<Vec<String>>>) -> Self {
+    fn with_parts(vaults: Vec<OpenVault>, call: Request, notices: Rc<RefCell<Vec<String>>>) -> Self {
         Self {
             vaults,
             call,
-            warm: None,
+            cache: None,
             models: OnceCell::new(),
             notices,
             drawn: std::cell::Cell::new(0),
-            in_haste: false,
+            low_latency: false,
             without_project: false,
         }
     }
@@ -264,7 +268,7 @@ impl Memory {
     /// The embedding models selected by the settings.
     pub fn models(&self) -> &Models {
         self.models.get_or_init(|| {
-            let kept = self.warm.as_ref().map(|warm| warm.models());
+            let kept = self.cache.as_ref().map(|warm| warm.models());
             Models::of(super::embedding::choice(self, self.target()), kept)
         })
     }
@@ -273,18 +277,18 @@ impl Memory {
     ///
     /// # Errors
     /// A vault at a past commit, and the errors of [`Memory::open`].
-    pub fn alone(&self, open: &OpenVault) -> Result<Self> {
+    pub fn for_vault(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
         let named = Some(open.vault.root().to_owned());
-        Self::open_with(Call { vault: named, ..self.call.clone() }, self.warm.clone())
+        Self::open_with(Request { vault: named, ..self.call.clone() }, self.cache.clone())
     }
 
     /// The same call with another caller; notices are shared with this context.
     ///
     /// # Errors
     /// Those of [`Memory::open`].
-    pub fn as_by(&self, by: By) -> Result<Self> {
-        let other = Self::open_with(Call { by, ..self.call.clone() }, self.warm.clone())?;
+    pub fn with_actor(&self, by: CallerIdentity) -> Result<Self> {
+        let other = Self::open_with(Request { by, ..self.call.clone() }, self.cache.clone())?;
         Ok(Self { notices: Rc::clone(&self.notices), ..other })
     }
 
@@ -294,15 +298,15 @@ impl Memory {
     }
 
     /// Switches to low latency: indexes are used without a refresh, and the fine model is not used.
-    pub(super) fn in_haste(mut self) -> Self {
+    pub(super) fn low_latency(mut self) -> Self {
         self.call.no_refresh = true;
-        self.in_haste = true;
+        self.low_latency = true;
         self
     }
 
     /// Whether low latency was requested.
-    pub(super) fn is_in_haste(&self) -> bool {
-        self.in_haste
+    pub(super) fn is_low_latency(&self) -> bool {
+        self.low_latency
     }
 
     /// Name of the project: the vault's folder, or the parent folder of a hidden one such as
@@ -338,7 +342,7 @@ impl Memory {
 
     /// Generates a UUID for a new ID; reproducible if the call has a seed.
     #[allow(clippy::disallowed_methods, reason = "the one place that draws ids")]
-    pub fn draw(&self) -> uuid::Uuid {
+    pub fn new_uuid(&self) -> uuid::Uuid {
         let Some(seed) = &self.call.seed else { return uuid::Uuid::new_v4() };
         let count = self.drawn.get();
         self.drawn.set(count + 1);
@@ -351,12 +355,12 @@ impl Memory {
 
 impl OpenVault {
     /// Creates a vault handle; nothing else is opened yet.
-    pub fn new(level: Level, vault: Vault, settings: Settings) -> Self {
+    pub fn new(level: VaultLevel, vault: Vault, settings: Settings) -> Self {
         Self {
             level,
             settings,
             past: None,
-            kept: None,
+            cache: None,
             vectors: Vectors::open(&vault.vectors()),
             vault,
             repo: OnceCell::new(),
@@ -368,19 +372,19 @@ impl OpenVault {
     }
 
     /// Reuses the index and vectors that a long-lived process caches for the vault.
-    fn kept_by(self, warm: &Warm) -> Self {
-        let kept = warm.of(&self.vault);
+    fn with_cache(self, warm: &ProcessCache) -> Self {
+        let kept = warm.vault_cache(&self.vault);
         Self {
             vectors: kept.vectors.clone(),
             index: OnceCell::from(Arc::clone(&kept.index)),
-            kept: Some(kept),
+            cache: Some(kept),
             ..self
         }
     }
 
     /// The cached data of the vault in a long-lived process.
-    pub(super) fn kept(&self) -> Option<&Kept> {
-        self.kept.as_deref()
+    pub(super) fn kept(&self) -> Option<&VaultCache> {
+        self.cache.as_deref()
     }
 
     /// Vectors of the vault's current notes.
@@ -395,7 +399,7 @@ impl OpenVault {
     pub fn repo(&self) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
             let mut found = Repo::discover(self.vault.root())?;
-            let trust = found.as_ref().map(|repo| Trust::of(&self.vault, || repo.remote()));
+            let trust = found.as_ref().map(|repo| TrustState::of(&self.vault, || repo.remote()));
             // Without private files nothing is trusted.
             if trust.is_some_and(|trust| trust.is_ok_and(|trust| trust.is_trusted())) {
                 found = Repo::discover_with(self.vault.root(), Programs::Allowed)?;
@@ -458,7 +462,7 @@ impl OpenVault {
     }
 
     /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
-    pub fn patience(&self) -> Duration {
+    pub fn lock_timeout(&self) -> Duration {
         Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
     }
 }
@@ -467,11 +471,11 @@ impl OpenVault {
 /// vault's file, the user's private files, the environment.
 pub(super) fn settings_of(
     vault: &Vault,
-    level: Level,
+    level: VaultLevel,
     global: Option<&Vault>,
-    call: &Call,
+    call: &Request,
 ) -> Result<Settings> {
-    let global = match global.filter(|_| level == Level::Project) {
+    let global = match global.filter(|_| level == VaultLevel::Project) {
         Some(global) => global.read_own(layout::SETTINGS)?,
         None => None,
     };
@@ -487,19 +491,19 @@ pub(super) fn layered(
     global: Option<String>,
     own: Option<String>,
     vault: &Vault,
-    call: &Call,
+    call: &Request,
 ) -> Result<Settings> {
     let mut layers = Vec::new();
-    let mut file = |name: &str, text: Option<String>, origin: Origin| {
-        layers.extend(text.map(|text| (Layer::of_toml(name, &text), origin)));
+    let mut file = |name: &str, text: Option<String>, origin: SettingOrigin| {
+        layers.extend(text.map(|text| (SettingsLayer::parse_toml(name, &text), origin)));
     };
-    file(layout::SETTINGS, global, Origin::Global);
-    file(layout::SETTINGS, own, Origin::Vault);
+    file(layout::SETTINGS, global, SettingOrigin::Global);
+    file(layout::SETTINGS, own, SettingOrigin::Vault);
     if let Ok(private) = vault.private() {
-        file("config.toml", private.read(&private.user_settings())?, Origin::User);
-        file("config.toml", private.read(&private.settings())?, Origin::Private);
+        file("config.toml", private.read(&private.user_settings())?, SettingOrigin::User);
+        file("config.toml", private.read(&private.settings())?, SettingOrigin::Private);
     }
-    layers.extend(Layer::of_environment(&call.variables));
+    layers.extend(SettingsLayer::of_environment(&call.variables));
     Ok(Settings::of(layers))
 }
 

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use super::error::Result;
 use super::find::load;
-use super::memory::{Call, Level, Memory, OpenVault};
+use super::memory::{Context, OpenVault, Request, VaultLevel};
 use super::trust::UNTRUSTED;
-use super::warm::{Changed, Warm};
+use super::warm::{ProcessCache, VaultChange};
 use cm_index::Index;
 use cm_note::path::NotePath;
 use cm_store::vault::layout;
 
 /// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
+pub struct ChangedNoteFile {
     /// Path in its vault.
     pub path: String,
     /// ID of the current or previous note; `None` if the file is not a note or has no ID.
@@ -26,7 +26,7 @@ pub struct Touched {
 
 /// Last reported note IDs by level and path.
 #[derive(Debug, Default)]
-struct Known(HashMap<(Level, String), String>);
+struct ReportedIds(HashMap<(VaultLevel, String), String>);
 
 /// Reports changes of notes from a separate thread until `warm` is dropped. Changes made after
 /// `waking` is dropped are reported; before that, folders are walked and watches are set up, which
@@ -37,10 +37,10 @@ struct Known(HashMap<(Level, String), String>);
 /// # Errors
 /// Those of [`Memory::open`].
 pub fn follow(
-    warm: &Arc<Warm>,
-    call: &Call,
+    warm: &Arc<ProcessCache>,
+    call: &Request,
     waking: impl Send + 'static,
-    tell: impl Fn(Vec<Touched>) + Send + 'static,
+    tell: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
 ) -> Result<()> {
     match warm.open(call.clone()) {
         Err(error) if error.code == UNTRUSTED => return Ok(()),
@@ -52,7 +52,7 @@ pub fn follow(
         let Some(memory) = opened() else { return };
         let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&memory)) else { return };
         drop(waking);
-        let mut known = Known::of(&memory);
+        let mut known = ReportedIds::of(&memory);
         drop(memory);
         for changed in changes {
             // Where the settings are broken just now, files are told without what they are.
@@ -62,19 +62,22 @@ pub fn follow(
     Ok(())
 }
 
-impl Known {
-    fn of(memory: &Memory) -> Self {
+impl ReportedIds {
+    fn of(memory: &Context) -> Self {
         let mut known = HashMap::new();
         for open in &memory.vaults {
             // What cannot be read now is known when it changes.
-            let ids = memory.freshen(open).and_then(|()| memory.ask(open, Index::ids)).unwrap_or_default();
+            let ids = memory
+                .ensure_fresh(open)
+                .and_then(|()| memory.query_index(open, Index::ids))
+                .unwrap_or_default();
             known.extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
         }
         Self(known)
     }
 
-    fn touched(&mut self, memory: Option<&Memory>, changed: &Changed) -> Vec<Touched> {
-        let open = memory.map(|memory| memory.at(changed.level));
+    fn touched(&mut self, memory: Option<&Context>, changed: &VaultChange) -> Vec<ChangedNoteFile> {
+        let open = memory.map(|memory| memory.vault_at(changed.level));
         let mut touched = Vec::new();
         for path in &changed.paths {
             let key = (changed.level, path.clone());
@@ -84,10 +87,10 @@ impl Known {
                 self.0.insert(key, id.clone());
             }
             if before.is_some() && before != now {
-                touched.push(Touched { path: path.clone(), id: before.clone() });
+                touched.push(ChangedNoteFile { path: path.clone(), id: before.clone() });
             }
             if now.is_some() || before.is_none() {
-                touched.push(Touched { path: path.clone(), id: now });
+                touched.push(ChangedNoteFile { path: path.clone(), id: now });
             }
         }
         touched

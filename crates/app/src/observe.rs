@@ -8,15 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::find::{Found, find};
+use super::find::{ResolvedNote, find};
 use super::meaning::meaning;
-use super::memory::Memory;
+use super::memory::Context;
 use super::{add, mark, playbook, similar};
-use cm_note::bullet::content::{self, folded};
+use cm_note::bullet::content::{self, fold_whitespace};
 use cm_note::note::check::is_category;
-use cm_note::note::{Feedback, Kind, Note, Priority, Signal};
-use cm_playbook::conflict::{Meant, Statement, Verdict};
-use cm_playbook::meaning::Sense;
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
+use cm_playbook::meaning::WordVectors;
 
 /// An observation to store.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Options {
 
 /// The result of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Observed {
+pub struct ObservationResult {
     /// ID of the new note, or of the existing one that states the same.
     pub id: String,
     /// Path of the note's file.
@@ -44,14 +44,14 @@ pub struct Observed {
     /// person and day.
     pub credited: bool,
     /// Similar memories that state something else, nearest first.
-    pub neighbours: Vec<Neighbour>,
+    pub neighbours: Vec<SimilarMemory>,
     /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
 
 /// A memory that is similar to a new observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Neighbour {
+pub struct SimilarMemory {
     /// Note ID.
     pub id: String,
     /// Title of the memory.
@@ -74,11 +74,11 @@ const NEAR: f64 = 0.5;
 ///
 /// # Errors
 /// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
-pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
+pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult> {
     let told = checked(options)?;
     let neighbours = match compared(memory, told)? {
-        Compared::Same(id) => return credit(memory, &id, told),
-        Compared::New(neighbours) => neighbours,
+        ObservationMatch::Same(id) => return credit(memory, &id, told),
+        ObservationMatch::New(neighbours) => neighbours,
     };
     let category = options.category.clone().map(|category| ("category".to_owned(), category));
     let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
@@ -93,7 +93,7 @@ pub fn observe(memory: &Memory, options: &Options) -> Result<Observed> {
             ..add::Options::default()
         },
     )?;
-    Ok(Observed {
+    Ok(ObservationResult {
         id: added.id,
         path: added.path,
         added: true,
@@ -122,41 +122,43 @@ fn checked(options: &Options) -> Result<&str> {
 }
 
 /// Result of comparing an observation with the memories.
-enum Compared {
+enum ObservationMatch {
     /// ID of a memory that states the same.
     Same(String),
     /// No memory states the same; the similar ones are listed.
-    New(Vec<Neighbour>),
+    New(Vec<SimilarMemory>),
 }
 
 /// Compares an observation with the most similar memories.
-fn compared(memory: &Memory, told: &str) -> Result<Compared> {
+fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
     let open = memory.target();
     let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
-    let sense = Sense::of(model);
-    let statement = Statement::of(told);
-    let meant = Meant { statement: &statement, embedding: None };
+    let sense = WordVectors::of(model);
+    let statement = RuleStatement::of(told);
+    let meant = EmbeddedStatement { statement: &statement, embedding: None };
     let mut neighbours = Vec::new();
-    for (alike, text) in similar::like_text(memory, told, Kind::Memory, COMPARED)? {
-        let said = Statement::of(&said(&alike.title, &text));
-        let there = Meant { statement: &said, embedding: None };
+    for (alike, text) in similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)? {
+        let said = RuleStatement::of(&statement_of(&alike.title, &text));
+        let there = EmbeddedStatement { statement: &said, embedding: None };
         let contradicts = match meant.verdict(&there, least, &sense) {
-            Verdict::Same if !is_out_of_use(memory, &alike.id) => return Ok(Compared::Same(alike.id)),
-            Verdict::Same => None,
-            Verdict::Contradicts(opposition) => Some(opposition.reason),
-            Verdict::Near(_) => None,
-            Verdict::Different if alike.score >= NEAR => None,
-            Verdict::Different => continue,
+            StatementRelation::Same if !is_out_of_use(memory, &alike.id) => {
+                return Ok(ObservationMatch::Same(alike.id));
+            }
+            StatementRelation::Same => None,
+            StatementRelation::Contradicts(opposition) => Some(opposition.reason),
+            StatementRelation::Near(_) => None,
+            StatementRelation::Different if alike.score >= NEAR => None,
+            StatementRelation::Different => continue,
         };
-        neighbours.push(Neighbour { id: alike.id, title: alike.title, contradicts });
+        neighbours.push(SimilarMemory { id: alike.id, title: alike.title, contradicts });
     }
     neighbours.truncate(NEIGHBOURS);
-    Ok(Compared::New(neighbours))
+    Ok(ObservationMatch::New(neighbours))
 }
 
 /// Whether a memory is retired or deprecated, or is a draft and the caller is a person. Such a
 /// memory gets no credit.
-fn is_out_of_use(memory: &Memory, id: &str) -> bool {
+fn is_out_of_use(memory: &Context, id: &str) -> bool {
     find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
         Some("retired") => true,
         Some("draft") => memory.is_person(),
@@ -165,18 +167,18 @@ fn is_out_of_use(memory: &Memory, id: &str) -> bool {
 }
 
 /// Statement of a memory: its text up to the first heading, or its title if that text is empty.
-fn said(title: &str, body: &str) -> String {
-    let (text, _) = content::parts(body);
+fn statement_of(title: &str, body: &str) -> String {
+    let (text, _) = content::rule_and_why(body);
     if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
 }
 
 /// Credits a memory that states the same, once per person and day; the feedback event contains the
 /// text.
-fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
+fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
     let found = find(memory, id)?;
     if is_credited(memory, &found) {
         let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
-        return Ok(Observed {
+        return Ok(ObservationResult {
             id,
             path,
             added: false,
@@ -185,17 +187,17 @@ fn credit(memory: &Memory, id: &str, told: &str) -> Result<Observed> {
             commit: None,
         });
     }
-    let because = Some(format!("observed again: {}", folded(told)));
-    let word = mark::Options { signal: Signal::Helpful, because, weight: None, invert: false };
-    let mark::Marked { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
+    let because = Some(format!("observed again: {}", fold_whitespace(told)));
+    let word = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
+    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
     let credited = changed && uncounted.is_none();
-    Ok(Observed { id, path, added: false, credited, neighbours: Vec::new(), commit })
+    Ok(ObservationResult { id, path, added: false, credited, neighbours: Vec::new(), commit })
 }
 
 /// Whether the note already has helpful feedback of this person from the current day.
-fn is_credited(memory: &Memory, found: &Found<'_>) -> bool {
+fn is_credited(memory: &Context, found: &ResolvedNote<'_>) -> bool {
     let today = |event: &Feedback| {
-        event.signal == Signal::Helpful
+        event.signal == FeedbackSignal::Helpful
             && event.weight > 0.0
             && event.author == memory.call.by.actor
             && event.at.day() == memory.now().day()

@@ -12,20 +12,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::{Call, Memory};
+use super::memory::{Context, Request};
 use super::playbook;
-use super::sessions::Shelf;
-use cm_index::sessions::Filter;
-use cm_learn::onboard::{self, Covered};
+use super::sessions::SessionAccess;
+use cm_index::sessions::SessionIndexFilter;
+use cm_learn::onboard::{self, CategoryCoverage};
 use cm_note::bullet::Bullet;
 
-pub use cm_learn::onboard::{Category, Coverage};
+pub use cm_learn::onboard::{Category, CoverageLevel};
 
 /// Progress of onboarding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Status {
+pub struct OnboardingStatus {
     /// The ten categories with their coverage.
-    pub categories: Vec<Covered>,
+    pub categories: Vec<CategoryCoverage>,
     /// Number of rules outside these categories.
     pub elsewhere: usize,
     /// Number of readable sessions with people.
@@ -38,11 +38,11 @@ pub struct Status {
 
 /// A category that lacks rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Gap {
+pub struct CategoryGap {
     /// The category.
     pub category: Category,
     /// Current coverage.
-    pub coverage: Coverage,
+    pub coverage: CoverageLevel,
     /// Number of existing rules.
     pub rules: usize,
     /// Number of additional rules for adequate coverage.
@@ -51,13 +51,13 @@ pub struct Gap {
     pub look_for: String,
 }
 
-impl From<&Covered> for Gap {
-    fn from(covered: &Covered) -> Self {
+impl From<&CategoryCoverage> for CategoryGap {
+    fn from(covered: &CategoryCoverage) -> Self {
         Self {
             category: covered.category,
             coverage: covered.coverage,
             rules: covered.rules,
-            wanted: covered.wanted(),
+            wanted: covered.missing_rules(),
             look_for: covered.category.look_for().to_owned(),
         }
     }
@@ -67,47 +67,53 @@ impl From<&Covered> for Gap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     /// The categories.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<CategoryGap>,
 }
 
 /// Returns the progress of onboarding.
 ///
 /// # Errors
 /// Unreadable notes, session index or list of processed sessions.
-pub fn status(memory: &Memory, shelf: &Shelf) -> Result<Status> {
+pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatus> {
     let (categories, elsewhere) = covered(memory)?;
-    let filter = Filter { without_subagents: true, ..Filter::default() };
-    let listing = shelf.ask(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let filter = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
+    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
     let done = done::known(memory)?;
     let is_done = listing.list.iter().filter(|listed| done.contains(&listed.session.key())).count();
     let sessions = listing.total;
-    Ok(Status { categories, elsewhere, sessions, done: is_done, left: sessions.saturating_sub(is_done) })
+    Ok(OnboardingStatus {
+        categories,
+        elsewhere,
+        sessions,
+        done: is_done,
+        left: sessions.saturating_sub(is_done),
+    })
 }
 
 /// Returns the categories that lack rules.
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn gaps(memory: &Memory) -> Result<Gaps> {
-    let mut gaps: Vec<Gap> = lacking(&covered(memory)?.0).map(Gap::from).collect();
+pub fn gaps(memory: &Context) -> Result<Gaps> {
+    let mut gaps: Vec<CategoryGap> = lacking(&covered(memory)?.0).map(CategoryGap::from).collect();
     gaps.sort_by_key(|gap| (gap.rules, gap.category));
     Ok(Gaps { gaps })
 }
 
-fn lacking(covered: &[Covered]) -> impl Iterator<Item = &Covered> {
+fn lacking(covered: &[CategoryCoverage]) -> impl Iterator<Item = &CategoryCoverage> {
     covered.iter().filter(|covered| covered.coverage.lacks())
 }
 
 /// Bullets of all open vaults.
-fn bullets(memory: &Memory) -> Result<Vec<Bullet>> {
+fn bullets(memory: &Context) -> Result<Vec<Bullet>> {
     Ok(playbook::merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
 }
 
-fn covered(memory: &Memory) -> Result<(Vec<Covered>, usize)> {
+fn covered(memory: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
     Ok(onboard::coverage(&bullets(memory)?))
 }
 
 /// The calling agent according to `CM_AGENT`; `None` for a person.
-fn asker(call: &Call) -> Option<&str> {
+fn asker(call: &Request) -> Option<&str> {
     call.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
 }

@@ -11,14 +11,14 @@ mod which;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::curate::{self, Beside, Options as Curation, Outcome as Curated};
+use super::curate::{self, CurationOutcome as Curated, ExtraChanges, Options as Curation};
 use super::error::Result;
-use super::memory::{Level, Memory};
-use super::sessions::{Progress, Shelf};
-use cm_note::note::Signal;
+use super::memory::{Context, VaultLevel};
+use super::sessions::{RefreshProgress, SessionAccess};
+use cm_note::note::FeedbackSignal;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
-use cm_playbook::curation::report::{Inversion, Step};
+use cm_playbook::curation::report::{Inversion, MaturityStep};
 use credit::Credits;
 
 pub use cm_session::status::SessionStatus;
@@ -37,7 +37,7 @@ pub struct Options {
 /// Why a rule is credited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum CreditReason {
     /// The caller named the rule.
     Named,
     /// The session cites the rule by ID.
@@ -46,28 +46,28 @@ pub enum Why {
 
 /// A credited rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Credited {
+pub struct CreditedRule {
     /// Bullet ID.
     pub id: String,
     /// Text of the rule.
     pub content: String,
     /// Helpful or harmful.
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// Weight: 1, or a fraction for a citation.
     pub weight: f64,
     /// Why the rule is credited.
-    pub why: Why,
+    pub why: CreditReason,
     /// Line of the citation in the log, from 1.
     pub line: Option<u64>,
 }
 
 /// A rule that was not credited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Passed {
+pub struct UncreditedRule {
     /// Bullet ID.
     pub id: String,
     /// Whether the rule was named or cited.
-    pub why: Why,
+    pub why: CreditReason,
     /// Why the rule was not credited.
     pub reason: String,
     /// Whether the playbook refused the feedback; false if there was none to record.
@@ -76,7 +76,7 @@ pub struct Passed {
 
 /// The result of recording an outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Recorded {
+pub struct OutcomeResult {
     /// Session ID.
     pub session: String,
     /// The agent of the session.
@@ -90,13 +90,13 @@ pub struct Recorded {
     /// Whether the diary is new.
     pub created: bool,
     /// Credited rules.
-    pub credited: Vec<Credited>,
+    pub credited: Vec<CreditedRule>,
     /// Rules that were not credited.
-    pub passed: Vec<Passed>,
+    pub passed: Vec<UncreditedRule>,
     /// Resulting promotions.
-    pub promotions: Vec<Step>,
+    pub promotions: Vec<MaturityStep>,
     /// Resulting demotions.
-    pub demotions: Vec<Step>,
+    pub demotions: Vec<MaturityStep>,
     /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,
     /// Whether anything was written; false if all of it was recorded before.
@@ -105,10 +105,10 @@ pub struct Recorded {
     pub commit: Option<String>,
 }
 
-impl Recorded {
+impl OutcomeResult {
     /// Whether the playbook refused feedback on a named rule.
     pub fn failed(&self) -> bool {
-        self.passed.iter().any(|passed| passed.why == Why::Named && passed.refused)
+        self.passed.iter().any(|passed| passed.why == CreditReason::Named && passed.refused)
     }
 }
 
@@ -117,10 +117,14 @@ impl Recorded {
 ///
 /// # Errors
 /// An unknown or ambiguous session or rule, and the errors of [`super::write::apply`].
-pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Progress)) -> Result<Recorded> {
-    let shelf = Shelf::open(memory, progress)?;
+pub fn outcome(
+    memory: &Context,
+    options: &Options,
+    progress: &mut dyn FnMut(RefreshProgress),
+) -> Result<OutcomeResult> {
+    let shelf = SessionAccess::open(memory, progress)?;
     for open in &memory.vaults {
-        memory.freshen(open)?;
+        memory.ensure_fresh(open)?;
     }
     let session = which::which(memory, &shelf, options)?;
     let credits = credit::credits(memory, &session, options)?;
@@ -132,7 +136,7 @@ pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Prog
         op: "outcome",
         subject: Some(format!("Note that session {} ended in {}", session.short(), options.status.name())),
     };
-    let file = |level: Level| DeltaFile {
+    let file = |level: VaultLevel| DeltaFile {
         session: Some(session.id.clone()),
         // Whoever says so is not the agent whose session it was.
         agent: None,
@@ -140,13 +144,13 @@ pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Prog
     };
     let planned = diary::plan(memory, &session, options)?;
     let word = |open: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
-    let beside = Beside { history: None, changes: &word };
+    let beside = ExtraChanges { history: None, changes: &word };
     let here = curate::curate_beside(memory, &file(level), &how, &beside)?;
     let mut parts = vec![here];
     for open in memory.vaults.iter().filter(|open| open.level != level) {
         let file = file(open.level);
         if !file.deltas.is_empty() {
-            let there = memory.alone(open)?;
+            let there = memory.for_vault(open)?;
             parts.push(curate::curate(&there, &file, &how)?);
             there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
         }
@@ -156,11 +160,11 @@ pub fn outcome(memory: &Memory, options: &Options, progress: &mut dyn FnMut(Prog
 
 fn recorded(
     options: &Options,
-    session: which::Which,
-    planned: diary::Planned,
+    session: which::OutcomeSession,
+    planned: diary::PlannedDiary,
     credits: Credits,
     parts: Vec<Curated>,
-) -> Recorded {
+) -> OutcomeResult {
     let applied = |id: &str| parts.iter().any(|part| part.report.applied.iter().any(|done| done.id == id));
     let why_not = |id: &str| {
         let refused = parts.iter().flat_map(|part| &part.report.refused).map(|passed| (passed, true));
@@ -171,15 +175,15 @@ fn recorded(
             |(passed, refused)| (passed.reason.clone(), refused),
         )
     };
-    let (credited, not): (Vec<Credited>, Vec<Credited>) =
+    let (credited, not): (Vec<CreditedRule>, Vec<CreditedRule>) =
         credits.credited().partition(|credited| applied(&credited.id));
     let mut passed = credits.passed;
     passed.extend(not.into_iter().map(|one| {
         let (reason, refused) = why_not(&one.id);
-        Passed { id: one.id, why: one.why, reason, refused }
+        UncreditedRule { id: one.id, why: one.why, reason, refused }
     }));
-    let each = |part: fn(&Curated) -> Vec<Step>| parts.iter().flat_map(part).collect();
-    Recorded {
+    let each = |part: fn(&Curated) -> Vec<MaturityStep>| parts.iter().flat_map(part).collect();
+    OutcomeResult {
         session: session.id,
         agent: session.agent,
         outcome: options.status,

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::log::repository;
-use super::memory::{Level, Memory, OpenVault, layered};
-use cm_index::{Index, Refreshed};
+use super::memory::{Context, OpenVault, VaultLevel, layered};
+use cm_index::{Index, RefreshReport};
 use cm_note::instant::Instant;
-use cm_note::listing::{Listing, Target};
+use cm_note::listing::{LinkTarget, VaultListing};
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 use cm_store::config::Settings;
@@ -39,28 +39,28 @@ pub struct AsOf {
 }
 
 /// A vault at a commit.
-pub struct Past {
-    git: git::Past,
+pub struct Snapshot {
+    git: git::VaultSnapshot,
     kept: Index,
     passing: OnceCell<Index>,
 }
 
 /// A resolved commit with the instant that the caller meant.
-pub(super) struct Moment {
+pub(super) struct ResolvedRevision {
     pub commit: CommitId,
     pub at: Instant,
 }
 
 /// How a date without a time is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Day {
+pub(super) enum DayBoundary {
     /// The start of the day.
     Begins,
     /// The end of the day.
     Ends,
 }
 
-impl Memory {
+impl Context {
     /// Opens the same vaults as of a Git revision, or as of a date: the newest first-parent commit
     /// by then. A date without a time means the end of that day (UTC). The global vault is opened
     /// at the same instant, or left out with a notice if its history does not reach that far.
@@ -70,27 +70,27 @@ impl Memory {
     /// vault.
     pub fn as_of(&self, named: &str) -> Result<Self> {
         let open = self.target();
-        let moment = moment(open, named, self.now(), Day::Ends)?;
-        let past = repository(open)?.past(moment.commit)?.ok_or_else(|| {
+        let moment = resolve_revision(open, named, self.now(), DayBoundary::Ends)?;
+        let past = repository(open)?.snapshot(moment.commit)?.ok_or_else(|| {
             Error::not_found(format!("commit {} has no vault yet", moment.commit.short()))
                 .hint("`cm log` lists the commits that changed it")
         })?;
         let mut pasts = vec![(open, past)];
         for global in self.vaults.iter().skip(1) {
-            match then(global, moment.at) {
+            match snapshot_at(global, moment.at) {
                 Ok(past) => pasts.push((global, past)),
                 Err(why) => self.notice(format!("the global vault is left out: {why}")),
             }
         }
-        let global = match self.vaults.iter().find(|open| open.level == Level::Global) {
-            Some(global) => match pasts.iter().find(|(open, _)| open.level == Level::Global) {
+        let global = match self.vaults.iter().find(|open| open.level == VaultLevel::Global) {
+            Some(global) => match pasts.iter().find(|(open, _)| open.level == VaultLevel::Global) {
                 Some((_, past)) => own_settings(past)?,
                 None => global.vault.read_own(layout::SETTINGS)?,
             },
             None => None,
         };
         let vaults = pasts.into_iter().map(|(open, past)| opened(self, open, past, global.clone()));
-        Ok(self.upon(vaults.collect::<Result<_>>()?))
+        Ok(self.with_vaults(vaults.collect::<Result<_>>()?))
     }
 
     /// The commit that is read; `None` for the current state.
@@ -115,8 +115,8 @@ impl OpenVault {
     }
 }
 
-impl Past {
-    fn of(git: git::Past, index: &Path, settings: &Settings) -> Self {
+impl Snapshot {
+    fn of(git: git::VaultSnapshot, index: &Path, settings: &Settings) -> Self {
         // What is indexed depends on the commit and on how its notes are read.
         let read = format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")));
         let name = format!("{}-{}", git.commit().id, &blake3::hash(read.as_bytes()).to_hex()[..8]);
@@ -135,8 +135,8 @@ impl Past {
 
     /// Switches to a temporary index for this call; returns `error` if that cannot be created
     /// either.
-    pub(super) fn keep_nothing(&self, error: cm_index::Error) -> Result<()> {
-        let Ok(passing) = Index::passing() else { return Err(error.into()) };
+    pub(super) fn use_temporary_index(&self, error: cm_index::Error) -> Result<()> {
+        let Ok(passing) = Index::temporary() else { return Err(error.into()) };
         self.passing.get_or_init(|| passing);
         Ok(())
     }
@@ -144,11 +144,11 @@ impl Past {
     /// Marks the index as in use, so that other processes do not delete it, and deletes old past
     /// indexes.
     pub(super) fn hold(&self) {
-        self.index().hold_among(KEPT);
+        self.index().retain_recent(KEPT);
     }
 
     /// Adds a notice about objects that Git could not read.
-    pub(super) fn tell(&self, memory: &Memory, refreshed: &Refreshed) {
+    pub(super) fn notice_unreadable(&self, memory: &Context, refreshed: &RefreshReport) {
         if let [first, rest @ ..] = refreshed.findings.as_slice() {
             let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
             let commit = self.git.commit().id.short();
@@ -156,10 +156,10 @@ impl Past {
         }
     }
 
-    pub(super) fn walk(&self, exclude: &[String]) -> Listing {
+    pub(super) fn walk(&self, exclude: &[String]) -> VaultListing {
         let entries = |folder: &str| self.git.entries(folder).map_err(io::Error::other);
-        let target = |link: &str| self.git.target(link).unwrap_or(Target::Nowhere);
-        walk::walk_recorded(&walk::Recorded { entries: &entries, target: &target }, exclude)
+        let target = |link: &str| self.git.target(link).unwrap_or(LinkTarget::Nowhere);
+        walk::walk_recorded(&walk::CommitTree { entries: &entries, target: &target }, exclude)
     }
 
     pub(super) fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
@@ -174,10 +174,15 @@ impl Past {
 }
 
 /// Opens a vault at a commit, with the settings of that commit on top of the global vault's.
-fn opened(memory: &Memory, open: &OpenVault, past: git::Past, global: Option<String>) -> Result<OpenVault> {
-    let global = global.filter(|_| open.level == Level::Project);
+fn opened(
+    memory: &Context,
+    open: &OpenVault,
+    past: git::VaultSnapshot,
+    global: Option<String>,
+) -> Result<OpenVault> {
+    let global = global.filter(|_| open.level == VaultLevel::Project);
     let settings = layered(global, own_settings(&past)?, &open.vault, &memory.call)?;
-    let past = Past::of(past, &open.vault.index(), &settings);
+    let past = Snapshot::of(past, &open.vault.index(), &settings);
     let mut then = OpenVault::new(open.level, open.vault.clone(), settings);
     then.past = Some(past);
     Ok(then)
@@ -188,9 +193,9 @@ fn opened(memory: &Memory, open: &OpenVault, past: git::Past, global: Option<Str
 ///
 /// # Errors
 /// Those of [`Memory::notes_of`], or unreadable objects.
-pub(super) fn notes_at(memory: &Memory, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
+pub(super) fn notes_at(memory: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
     let repo = repository(open)?;
-    let Some(past) = repo.past(commit)? else { return Ok(Vec::new()) };
+    let Some(past) = repo.snapshot(commit)? else { return Ok(Vec::new()) };
     let then = opened(memory, open, past, None)?;
     let mut differing: HashSet<NotePath> =
         repo.paths_between(repo.head()?.commit, Some(commit))?.into_iter().collect();
@@ -226,11 +231,11 @@ fn within(root: &Path, typed: &Path) -> Option<NotePath> {
 }
 
 /// The global vault at an instant, or the reason why it is unavailable.
-fn then(open: &OpenVault, at: Instant) -> std::result::Result<git::Past, String> {
-    let history = || -> Result<Option<git::Past>> {
+fn snapshot_at(open: &OpenVault, at: Instant) -> std::result::Result<git::VaultSnapshot, String> {
+    let history = || -> Result<Option<git::VaultSnapshot>> {
         let Some(repo) = open.repo()? else { return Ok(None) };
         let Some(commit) = repo.at_time(at)? else { return Ok(None) };
-        Ok(repo.past(commit.id)?)
+        Ok(repo.snapshot(commit.id)?)
     };
     match history() {
         Ok(Some(past)) => Ok(past),
@@ -239,7 +244,7 @@ fn then(open: &OpenVault, at: Instant) -> std::result::Result<git::Past, String>
     }
 }
 
-fn own_settings(past: &git::Past) -> Result<Option<String>> {
+fn own_settings(past: &git::VaultSnapshot) -> Result<Option<String>> {
     let Ok(path) = NotePath::parse(layout::SETTINGS) else { return Ok(None) };
     match past.read(&path) {
         Ok(bytes) => match String::from_utf8(bytes) {
@@ -253,7 +258,7 @@ fn own_settings(past: &git::Past) -> Result<Option<String>> {
 
 fn unreadable(commit: &CommitInfo, why: &str) -> Error {
     let message = format!("{} of commit {} cannot be read: {why}", layout::SETTINGS, commit.id.short());
-    Error::new(super::error::Kind::Failed, "io", message)
+    Error::new(super::error::ErrorKind::Failed, "io", message)
 }
 
 /// Resolves a revision or a date; a date means the newest commit by then.
@@ -261,16 +266,22 @@ fn unreadable(commit: &CommitInfo, why: &str) -> Error {
 /// # Errors
 /// No repository, neither a commit nor a date, an ambiguous revision, or a date before the first
 /// commit.
-pub(super) fn moment(open: &OpenVault, named: &str, now: Instant, day: Day) -> Result<Moment> {
+pub(super) fn resolve_revision(
+    open: &OpenVault,
+    named: &str,
+    now: Instant,
+    day: DayBoundary,
+) -> Result<ResolvedRevision> {
     let repo = repository(open)?;
     match repo.resolve(named) {
-        Ok(commit) => Ok(Moment { commit, at: repo.commit_info(commit)?.time }),
+        Ok(commit) => Ok(ResolvedRevision { commit, at: repo.commit_info(commit)?.time }),
         Err(git::Error::UnknownRevision { .. }) => {
-            let read = if day == Day::Ends { Instant::parse_typed_to_end } else { Instant::parse_typed };
+            let read =
+                if day == DayBoundary::Ends { Instant::parse_typed_to_end } else { Instant::parse_typed };
             let neither = format!("`{named}` is neither a commit of this repository nor a date");
             let at = read(named, now).map_err(|_| Error::not_found(neither).hint(NAMES))?;
             match repo.at_time(at)? {
-                Some(commit) => Ok(Moment { commit: commit.id, at }),
+                Some(commit) => Ok(ResolvedRevision { commit: commit.id, at }),
                 None => Err(too_early(repo, at)),
             }
         }
@@ -285,7 +296,7 @@ const NAMES: &str =
 fn too_early(repo: &Repo, at: Instant) -> Error {
     let error = Error::not_found(format!("there was no commit yet at {at}"));
     match repo.first_commit() {
-        Ok(Some(_)) if repo.is_cut_off() => {
+        Ok(Some(_)) if repo.is_shallow() => {
             error.hint("the history was cut off when it was cloned: `git fetch --unshallow` brings the rest")
         }
         Ok(Some(first)) => error.hint(format!("the first one is of {}", first.time)),
@@ -297,6 +308,6 @@ fn too_early(repo: &Repo, at: Instant) -> Error {
 ///
 /// # Errors
 /// Those of [`moment`].
-pub(super) fn revision(memory: &Memory, named: &str) -> Result<CommitId> {
-    Ok(moment(memory.target(), named, memory.now(), Day::Begins)?.commit)
+pub(super) fn revision(memory: &Context, named: &str) -> Result<CommitId> {
+    Ok(resolve_revision(memory.target(), named, memory.now(), DayBoundary::Begins)?.commit)
 }

@@ -5,22 +5,22 @@ use super::add::place;
 use super::curate;
 use super::error::{Error, Result};
 use super::find::find_to_change;
-use super::memory::Memory;
-use super::update::Changed;
+use super::memory::Context;
+use super::update::UpdateResult;
 use super::write;
-use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::Message;
-use cm_note::note::Kind;
+use cm_note::message::CommitMessage;
+use cm_note::note::NoteKind;
 use cm_note::path::NotePath;
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::delta::{Delta, DeltaFile, Pin};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, PinDelta};
 
 /// Pins a memory, which moves to `vault/` under the same ID, or a bullet, which stays in place.
 ///
 /// # Errors
 /// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
-pub fn pin(memory: &Memory, reference: &str) -> Result<Changed> {
+pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
     set(memory, reference, true)
 }
 
@@ -28,17 +28,17 @@ pub fn pin(memory: &Memory, reference: &str) -> Result<Changed> {
 ///
 /// # Errors
 /// Those of [`pin`].
-pub fn unpin(memory: &Memory, reference: &str) -> Result<Changed> {
+pub fn unpin(memory: &Context, reference: &str) -> Result<UpdateResult> {
     set(memory, reference, false)
 }
 
-fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
+fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
     memory.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
     let found = find_to_change(memory, reference)?;
     let note = &found.note;
     match note.kind {
-        Kind::Memory => {}
-        Kind::Bullet => return set_bullet(memory, &found, pinned),
+        NoteKind::Memory => {}
+        NoteKind::Bullet => return set_bullet(memory, &found, pinned),
         _ => {
             return Err(Error::usage(format!(
                 "{} is neither a memory nor a bullet, and only those are pinned",
@@ -47,7 +47,7 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
         }
     }
     let mut outcome =
-        Changed { id: note.key().to_owned(), path: note.path.to_string(), commit: None, changed: false };
+        UpdateResult { id: note.key().to_owned(), path: note.path.to_string(), commit: None, changed: false };
     if note.pinned == pinned {
         return Ok(outcome);
     }
@@ -56,11 +56,11 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
     let to = if pinned { destination(&found, "vault")? } else { destination(&found, &home(&found)?)? };
     let verb = if pinned { "pin" } else { "unpin" };
     let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
-    let message = Message::new(verb, subject).id(note.key());
+    let message = CommitMessage::new(verb, subject).id(note.key());
     let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
     let change = match to == from {
-        true => Change::Edit { path: from, edits },
-        false => Change::Move { from, to: to.clone(), expected, edits },
+        true => VaultFileChange::Edit { path: from, edits },
+        false => VaultFileChange::Move { from, to: to.clone(), expected, edits },
     };
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
     outcome.path = to.to_string();
@@ -70,10 +70,10 @@ fn set(memory: &Memory, reference: &str, pinned: bool) -> Result<Changed> {
 }
 
 /// Sets or removes the pin in a bullet's frontmatter; the file is not moved.
-fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> Result<Changed> {
+fn set_bullet(memory: &Context, found: &super::find::ResolvedNote<'_>, pinned: bool) -> Result<UpdateResult> {
     let id = found.note.key().to_owned();
-    let pin = Pin { id: id.clone(), reason: memory.call.by.reason.clone() };
-    let delta = if pinned { Delta::Pin(pin) } else { Delta::Unpin(pin) };
+    let pin = PinDelta { id: id.clone(), reason: memory.call.by.reason.clone() };
+    let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
     let how = curate::Options {
         authority: Authority::Person,
         dry_run: false,
@@ -91,7 +91,7 @@ fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> 
     }
     match curate::refusal(&outcome.report) {
         Some(error) => Err(error),
-        None => Ok(Changed {
+        None => Ok(UpdateResult {
             id,
             path: found.note.path.to_string(),
             commit: outcome.commit.clone(),
@@ -100,21 +100,21 @@ fn set_bullet(memory: &Memory, found: &super::find::Found<'_>, pinned: bool) -> 
     }
 }
 
-fn home(found: &super::find::Found<'_>) -> Result<String> {
+fn home(found: &super::find::ResolvedNote<'_>) -> Result<String> {
     let name = found.note.note_type.as_deref().unwrap_or("general");
     let known = found.open.settings.types.get(name).or_else(|| found.open.settings.types.get("general"));
     known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("there is no such type"))
 }
 
 /// Path in another folder under the same file name, or sharded by ID if the folder is full.
-fn destination(found: &super::find::Found<'_>, folder: &str) -> Result<NotePath> {
+fn destination(found: &super::find::ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
     let note = &found.note;
     if note.path.folder() == folder {
         return Ok(note.path.clone());
     }
     let same = NotePath::parse(&format!("{folder}/{}", note.path.file_name()));
     match (same, &note.id) {
-        (Ok(path), _) if found.open.vault.crowd(folder, 1000) < 1000 => Ok(path),
+        (Ok(path), _) if found.open.vault.count_files(folder, 1000) < 1000 => Ok(path),
         (_, Some(id)) => place(found.open, folder, &note.title, id),
         (Ok(path), None) => Ok(path),
         (Err(error), None) => Err(Error::usage(error.to_string())),

@@ -12,40 +12,40 @@ use std::rc::Rc;
 
 use super::decay::scoring;
 use super::error::{Error, Result};
-use super::find::{Found, find, load};
-use super::memory::{Level, Memory, OpenVault};
-use cm_note::bullet::blocked::Blocked;
+use super::find::{ResolvedNote, find, load};
+use super::memory::{Context, OpenVault, VaultLevel};
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::showing::may_be_shown;
-use cm_note::bullet::{Bullet, united};
-use cm_note::note::{Kind, Note};
+use cm_note::bullet::{Bullet, merge_feedback};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
-use cm_playbook::curation::{Limits, Playbook};
+use cm_playbook::curation::{CurationLimits, Playbook};
 
-pub use row::Row;
+pub use row::BulletRow;
 
 /// A bullet with the level of its vault.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shelved {
+pub struct VaultBullet {
     /// Level of the vault.
-    pub level: Level,
+    pub level: VaultLevel,
     pub bullet: Bullet,
 }
 
 /// The merged playbook of all open vaults.
 #[derive(Debug, Clone, Default)]
-pub struct Merged {
+pub struct MergedPlaybook {
     /// The bullets, the project's first.
-    pub bullets: Vec<Shelved>,
+    pub bullets: Vec<VaultBullet>,
     /// Blocked patterns of all vaults.
-    pub blocked: Vec<(Level, Blocked)>,
+    pub blocked: Vec<(VaultLevel, BlockedNote)>,
 }
 
 /// Loads and merges the playbooks of all open vaults.
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn merged(memory: &Memory) -> Result<Merged> {
+pub fn merged(memory: &Context) -> Result<MergedPlaybook> {
     let mut shelves = Vec::new();
     for open in &memory.vaults {
         shelves.push((open.level, of_vault(memory, open)?));
@@ -54,7 +54,7 @@ pub fn merged(memory: &Memory) -> Result<Merged> {
 }
 
 /// Scoring constants from the settings of a vault.
-pub fn constants(memory: &Memory, level: Level) -> Scoring {
+pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
     let open = memory.vaults.iter().find(|open| open.level == level);
     open.map_or_else(Scoring::default, |open| scoring(&open.settings))
 }
@@ -63,7 +63,7 @@ pub fn constants(memory: &Memory, level: Level) -> Scoring {
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+pub fn of_vault(memory: &Context, open: &OpenVault) -> Result<Playbook> {
     let notes = memory.playbook_notes(open)?;
     Ok(of_notes(&notes))
 }
@@ -72,7 +72,7 @@ pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
 pub fn of_notes(notes: &[Note]) -> Playbook {
     Playbook {
         bullets: notes.iter().filter_map(Bullet::of).collect(),
-        blocked: notes.iter().filter_map(Blocked::of).collect(),
+        blocked: notes.iter().filter_map(BlockedNote::of).collect(),
     }
 }
 
@@ -81,7 +81,7 @@ pub fn of_notes(notes: &[Note]) -> Playbook {
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
+pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
     Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
 }
 
@@ -89,7 +89,7 @@ pub fn as_written(memory: &Memory, open: &OpenVault) -> Result<Playbook> {
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn notes_as_written(memory: &Memory, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
     Ok(current(open, memory.notes_of(open)?))
 }
 
@@ -108,19 +108,19 @@ fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
 
 /// Merges playbooks given in order of precedence. Of bullets with the same ID in several vaults,
 /// the first is used, with the feedback of all.
-pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
-    let mut merged = Merged::default();
+pub fn merge(shelves: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
+    let mut merged = MergedPlaybook::default();
     let mut known: HashMap<String, usize> = HashMap::new();
     for (level, playbook) in shelves {
         for bullet in playbook.bullets {
             match known.get(bullet.id.as_str()) {
                 Some(at) if merged.bullets[*at].level != level => {
                     let winner = &mut merged.bullets[*at].bullet;
-                    winner.feedback = united(&winner.feedback, &bullet.feedback);
+                    winner.feedback = merge_feedback(&winner.feedback, &bullet.feedback);
                 }
                 _ => {
                     known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
-                    merged.bullets.push(Shelved { level, bullet });
+                    merged.bullets.push(VaultBullet { level, bullet });
                 }
             }
         }
@@ -131,16 +131,19 @@ pub fn merge(shelves: Vec<(Level, Playbook)>) -> Merged {
 
 /// Splits off the bullets that may be shown to an agent, given the notes they come from. Returns
 /// them with a notice about live bullets that may not be shown.
-pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelved>, Option<String>) {
-    let notes: HashMap<(Level, &NotePath), &Note> = notes
+pub fn showable(
+    bullets: Vec<VaultBullet>,
+    notes: &[(VaultLevel, &[Note])],
+) -> (Vec<VaultBullet>, Option<String>) {
+    let notes: HashMap<(VaultLevel, &NotePath), &Note> = notes
         .iter()
         .flat_map(|(level, notes)| notes.iter().map(|note| ((*level, &note.path), note)))
         .collect();
-    let may = |shelved: &Shelved| {
+    let may = |shelved: &VaultBullet| {
         let note = notes.get(&(shelved.level, &shelved.bullet.path));
         note.is_some_and(|note| may_be_shown(&shelved.bullet, note))
     };
-    let (shown, others): (Vec<Shelved>, Vec<Shelved>) = bullets.into_iter().partition(may);
+    let (shown, others): (Vec<VaultBullet>, Vec<VaultBullet>) = bullets.into_iter().partition(may);
     let rules = match others.iter().filter(|shelved| shelved.bullet.is_live()).count() {
         0 => return (shown, None),
         1 => "1 rule is".to_owned(),
@@ -150,14 +153,14 @@ pub fn showable(bullets: Vec<Shelved>, notes: &[(Level, &[Note])]) -> (Vec<Shelv
 }
 
 /// Curation limits from the settings of a vault.
-pub fn limits(open: &OpenVault) -> Limits {
-    Limits {
+pub fn limits(open: &OpenVault) -> CurationLimits {
+    CurationLimits {
         duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
         block_cosine: open.settings.number("curation.block_cosine"),
         merge_cosine: open.settings.number("curation.merge_cosine"),
         duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
-        max_per_category: open.settings.whole("curation.max_per_category"),
-        ..Limits::default()
+        max_per_category: open.settings.integer("curation.max_per_category"),
+        ..CurationLimits::default()
     }
 }
 
@@ -165,11 +168,11 @@ pub fn limits(open: &OpenVault) -> Limits {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, or an ambiguous reference.
-pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>, Bullet)> {
+pub fn find_bullet<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Bullet)> {
     let found = find(memory, reference)?;
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
-        Some(bullet) if kind == Kind::Bullet => Ok((found, bullet)),
+        Some(bullet) if kind == NoteKind::Bullet => Ok((found, bullet)),
         _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
             .hint("`cm playbook list` lists the bullets")),
     }
@@ -179,15 +182,17 @@ pub fn find_bullet<'a>(memory: &'a Memory, reference: &str) -> Result<(Found<'a>
 mod tests {
     use super::*;
     use cm_note::instant::Instant;
-    use cm_note::note::{Feedback, RelationTable, Signal, TypeTable, read};
+    use cm_note::note::{Feedback, FeedbackSignal, RelationTable, TypeTable, read};
 
     fn bullet(rule: &str, days: &[&str]) -> Playbook {
         let path = NotePath::parse("playbook/testing/a.md").unwrap();
         let text = format!("---\nid: b-mt2ssunl-jq6d8j\nstate: active\n---\n\n{rule}\n");
         let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
         let mut playbook = of_notes(&[note]);
-        playbook.bullets[0].feedback =
-            days.iter().map(|day| Feedback::new(Instant::parse(day).unwrap(), Signal::Helpful)).collect();
+        playbook.bullets[0].feedback = days
+            .iter()
+            .map(|day| Feedback::new(Instant::parse(day).unwrap(), FeedbackSignal::Helpful))
+            .collect();
         playbook
     }
 
@@ -195,10 +200,13 @@ mod tests {
     fn the_projects_words_win_and_the_feedback_of_both_counts() {
         let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
         let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01", "2026-03-01"]);
-        let merged = merge(vec![(Level::Project, project), (Level::Global, global)]);
+        let merged = merge(vec![(VaultLevel::Project, project), (VaultLevel::Global, global)]);
         assert_eq!(merged.bullets.len(), 1);
         let one = &merged.bullets[0];
-        assert_eq!((one.level, one.bullet.content()), (Level::Project, "Run the tests of this project."));
+        assert_eq!(
+            (one.level, one.bullet.content()),
+            (VaultLevel::Project, "Run the tests of this project.")
+        );
         assert_eq!(one.bullet.feedback.len(), 4);
     }
 
@@ -207,9 +215,10 @@ mod tests {
         let mut playbook = bullet("Run the tests first.", &["2026-01-01", "2026-04-01"]);
         playbook.bullets[0]
             .feedback
-            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), Signal::Irrelevant));
-        let merged = merge(vec![(Level::Project, playbook)]);
-        let row = Row::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
+            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), FeedbackSignal::Irrelevant));
+        let merged = merge(vec![(VaultLevel::Project, playbook)]);
+        let row =
+            BulletRow::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
         assert_eq!((row.helpful, row.harmful, row.score.value()), (2, 0, 0.75));
         let json = serde_json::to_value(&row).unwrap();
         assert_eq!((&json["type"], &json["state"]), (&"rule".into(), &"active".into()));
@@ -219,6 +228,6 @@ mod tests {
     fn two_files_of_one_vault_with_one_id_both_stay() {
         let mut twice = bullet("Run the tests of this project.", &[]);
         twice.bullets.extend(bullet("Another rule with that id.", &[]).bullets);
-        assert_eq!(merge(vec![(Level::Project, twice)]).bullets.len(), 2);
+        assert_eq!(merge(vec![(VaultLevel::Project, twice)]).bullets.len(), 2);
     }
 }

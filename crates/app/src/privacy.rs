@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use super::config;
 use super::error::{Error, Result};
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use super::secrets;
-use super::sessions::allowed::{Allowed, is_global, project, resolved};
+use super::sessions::allowed::{SessionFilter, is_global, project, resolve_path};
 use super::sessions::{agent, agents, reads};
 use cm_note::instant::Instant;
 use cm_session::Agent;
-use cm_store::config::Origin;
+use cm_store::config::SettingOrigin;
 
-pub use super::sessions::reads::Entry;
+pub use super::sessions::reads::ReadLogEntry;
 
 /// Number of recent reads shown with the settings.
 const LATEST: usize = 5;
 
 /// Privacy settings and recent reads.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Privacy {
+pub struct PrivacyStatus {
     /// Agents whose sessions may be read.
     pub agents: Vec<String>,
     /// Agents whose sessions are never read.
@@ -41,7 +41,7 @@ pub struct Privacy {
     /// Whether session searches also use the program `cass`.
     pub cass: bool,
     /// Recent reads, latest first.
-    pub latest: Vec<Entry>,
+    pub latest: Vec<ReadLogEntry>,
 }
 
 /// Redaction of session text.
@@ -57,21 +57,21 @@ pub struct Redaction {
 ///
 /// # Errors
 /// Invalid secret patterns, or an unreadable log of reads.
-pub fn privacy(memory: &Memory) -> Result<Privacy> {
+pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
     let open = memory.target();
-    let allowed = Allowed::of(memory, open);
+    let allowed = SessionFilter::of(memory, open);
     let names = |may: bool| {
         let of = Agent::ALL.into_iter().filter(|agent| allowed.agents.contains(agent) == may);
         of.map(|agent| agent.name().to_owned()).collect()
     };
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let provider = own(open, "llm.provider").and_then(|value| value.as_str()).unwrap_or("none");
-    Ok(Privacy {
+    Ok(PrivacyStatus {
         agents: names(true),
         denied: names(false),
         workspaces: allowed.lists().to_vec(),
         cross_agent: cross_agent(memory),
-        redaction: Redaction { enabled: rules.built_in(), own: rules.own() },
+        redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
         provider: provider.to_owned(),
         cass: flag(memory, "sources.cass"),
         latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
@@ -79,19 +79,19 @@ pub fn privacy(memory: &Memory) -> Result<Privacy> {
 }
 
 /// Whether an agent may see sessions of another agent; only the user's own settings count.
-pub fn cross_agent(memory: &Memory) -> bool {
+pub fn cross_agent(memory: &Context) -> bool {
     flag(memory, "sessions.cross_agent")
 }
 
 /// A flag that permits reads. A value in the vault's shared file is ignored with a notice.
-pub(super) fn flag(memory: &Memory, name: &str) -> bool {
+pub(super) fn flag(memory: &Context, name: &str) -> bool {
     let settings = &memory.target().settings;
     settings.ignored(name).for_each(|notice| memory.notice(notice));
     settings.flag(name).unwrap_or(false)
 }
 
 fn own<'a>(open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
-    open.settings.get_from(name, Origin::is_users).map(|(value, _)| value)
+    open.settings.get_from(name, SettingOrigin::is_users).map(|(value, _)| value)
 }
 
 /// Filters for reads.
@@ -105,9 +105,9 @@ pub struct Options {
 
 /// A list of reads.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Logged {
+pub struct ReadLog {
     /// The reads, latest first.
-    pub reads: Vec<Entry>,
+    pub reads: Vec<ReadLogEntry>,
     /// Number of matching reads.
     pub total: usize,
 }
@@ -116,18 +116,18 @@ pub struct Logged {
 ///
 /// # Errors
 /// An unreadable log of reads.
-pub fn log(memory: &Memory, options: &Options) -> Result<Logged> {
+pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
     let mut reads = reads::entries(memory)?;
     reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
     let total = reads.len();
     reads.reverse();
     reads.truncate(options.limit);
-    Ok(Logged { reads, total })
+    Ok(ReadLog { reads, total })
 }
 
 /// Target of a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum PermissionTarget {
     /// Sessions of an agent, by name.
     Agent(String),
     /// Sessions in a folder and its subfolders, as typed.
@@ -136,7 +136,7 @@ pub enum What {
 
 /// The setting after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Set {
+pub struct ChangedPermission {
     /// Name of the setting.
     pub key: String,
     /// Items of the setting; if empty, everything may be read.
@@ -152,28 +152,28 @@ pub struct Set {
 /// # Errors
 /// An unknown agent, a denial that a list of permitted items cannot express, and the errors of
 /// [`config::set`].
-pub fn set(memory: &Memory, what: &What, allow: bool) -> Result<Set> {
+pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<ChangedPermission> {
     let (key, items) = match what {
-        What::Agent(name) => ("sessions.agents", agents_with(memory, name, allow)?),
-        What::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
+        PermissionTarget::Agent(name) => ("sessions.agents", agents_with(memory, name, allow)?),
+        PermissionTarget::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
     };
     let typed = items.join(",");
     let written = config::set(
         memory,
         key,
         Some(typed.as_str()).filter(|typed| !typed.is_empty()),
-        config::Target::Private,
+        config::SettingsTarget::Private,
     )?;
-    Ok(Set { key: key.to_owned(), items, path: written.path, changed: written.changed })
+    Ok(ChangedPermission { key: key.to_owned(), items, path: written.path, changed: written.changed })
 }
 
 /// Items of a list in the user's own settings.
-fn listed(memory: &Memory, name: &str) -> Vec<String> {
+fn listed(memory: &Context, name: &str) -> Vec<String> {
     let items = own(memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }
 
-fn agents_with(memory: &Memory, name: &str, allow: bool) -> Result<Vec<String>> {
+fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
     agents(name)?;
     let mut named: Vec<Agent> =
         listed(memory, "sessions.agents").iter().filter_map(|name| agent(name)).collect();
@@ -195,9 +195,9 @@ fn agents_with(memory: &Memory, name: &str, allow: bool) -> Result<Vec<String>> 
     Ok(if all { Vec::new() } else { named.iter().map(|agent| agent.name().to_owned()).collect() })
 }
 
-fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<String>> {
+fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
     const NAME: &str = "sessions.workspaces";
-    let folder = resolved(memory, &memory.call.cwd, typed);
+    let folder = resolve_path(memory, &memory.call.cwd, typed);
     if folder.contains(',') {
         return Err(Error::usage(
             "a folder whose name has a comma is written into your settings of the vault by hand",
@@ -206,11 +206,11 @@ fn workspaces_with(memory: &Memory, typed: &str, allow: bool) -> Result<Vec<Stri
     let base = project(memory.target());
     let mut named = listed(memory, NAME);
     let before = named.len();
-    if allow && Allowed::of(memory, memory.target()).is_everything() {
+    if allow && SessionFilter::of(memory, memory.target()).allows_all() {
         return Err(Error::refused("all-allowed", "sessions of all folders are read already")
             .hint(format!("`cm config set {NAME} {folder} --private` reads those of this folder alone")));
     }
-    named.retain(|item| resolved(memory, base, item) != folder);
+    named.retain(|item| resolve_path(memory, base, item) != folder);
     if !allow && named.len() == before {
         return Err(Error::refused("not-listed", format!("{folder} is none of the folders that are read"))
             .hint(format!(

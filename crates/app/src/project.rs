@@ -8,16 +8,16 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::export::one_file;
-use super::memory::{Level, Memory, shown};
+use super::memory::{Context, VaultLevel, shown};
 use super::{playbook, write};
 use cm_exchange::project::section::SECTION;
-use cm_exchange::project::{self, How};
-use cm_note::score::bullet::standing;
+use cm_exchange::project::{self, ProjectionOptions};
+use cm_note::score::bullet::selection_score;
 use cm_store::vault::foreign;
 
 /// Format of a rule file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub enum Format {
+pub enum RuleFileFormat {
     /// AGENTS.md, which many agents read.
     #[serde(rename = "agents.md")]
     Agents,
@@ -29,7 +29,7 @@ pub enum Format {
     Cursor,
 }
 
-impl Format {
+impl RuleFileFormat {
     /// All formats.
     pub const ALL: [Self; 3] = [Self::Agents, Self::Claude, Self::Cursor];
 
@@ -69,7 +69,7 @@ impl Format {
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Format of the file.
-    pub format: Format,
+    pub format: RuleFileFormat,
     /// Path of the file; by default the format's usual path.
     pub file: Option<PathBuf>,
     /// Maximum number of rules per category.
@@ -82,9 +82,9 @@ pub struct Options {
 
 /// The result of writing a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Projected {
+pub struct ProjectionResult {
     /// Format of the file.
-    pub format: Format,
+    pub format: RuleFileFormat,
     /// Path of the file.
     pub path: String,
     /// Whether the file is new.
@@ -110,7 +110,7 @@ pub struct Projected {
 /// # Errors
 /// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
 /// the call; no rules to write if the file does not exist.
-pub fn project(memory: &Memory, options: &Options) -> Result<Projected> {
+pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> {
     let named = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
     let file = memory.call.cwd.join(&named);
     let path = shown(&file, &memory.call.cwd);
@@ -125,7 +125,7 @@ pub fn project(memory: &Memory, options: &Options) -> Result<Projected> {
     };
     let part = part(memory, options)?;
     if there.is_none() && part.rules + part.pitfalls == 0 {
-        return Err(write::nothing("no bullet is in use, and there is no file to clear")
+        return Err(write::nothing_done("no bullet is in use, and there is no file to clear")
             .hint("`cm playbook list --state all` shows what there is"));
     }
     let begun = if there.is_none() { options.format.opening() } else { before };
@@ -140,7 +140,7 @@ pub fn project(memory: &Memory, options: &Options) -> Result<Projected> {
         let line = |line: &&&str| !other.contains(*line);
         lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
     };
-    let outcome = Projected {
+    let outcome = ProjectionResult {
         format: options.format,
         path,
         created: there.is_none(),
@@ -166,7 +166,7 @@ fn there(file: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-fn part(memory: &Memory, options: &Options) -> Result<project::Part> {
+fn part(memory: &Context, options: &Options) -> Result<project::RenderedSection> {
     let mut notes = Vec::new();
     for open in &memory.vaults {
         notes.push((open.level, memory.playbook_notes(open)?));
@@ -176,15 +176,18 @@ fn part(memory: &Memory, options: &Options) -> Result<project::Part> {
     notice.into_iter().for_each(|notice| memory.notice(notice));
     // The project's own vault is about this project, whatever name it is given there.
     let here = memory.workspace();
-    bullets.retain(|shelved| shelved.level == Level::Project || shelved.bullet.holds_in(&here));
+    bullets.retain(|shelved| shelved.level == VaultLevel::Project || shelved.bullet.applies_to(&here));
     let standings: Vec<_> = bullets
         .iter()
         .map(|shelved| {
             let constants = playbook::constants(memory, shelved.level);
-            (&shelved.bullet, standing(&shelved.bullet, memory.now(), &constants))
+            (&shelved.bullet, selection_score(&shelved.bullet, memory.now(), &constants))
         })
         .collect();
-    Ok(project::plan(&standings, &How { per_category: options.per_category, counts: options.counts }))
+    Ok(project::plan(
+        &standings,
+        &ProjectionOptions { per_category: options.per_category, counts: options.counts },
+    ))
 }
 
 /// Writes the file if its contents are still `before`.

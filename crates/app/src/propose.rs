@@ -6,17 +6,17 @@ use serde::Serialize;
 use super::curate::{self, Options as Curation};
 use super::error::{Error, Result};
 use super::find::find_to_change;
-use super::memory::Memory;
-use cm_note::bullet::{Bullet, Scope, State};
+use super::memory::Context;
+use cm_note::bullet::{Bullet, BulletState, Scope};
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::delta::{Add, Delta, DeltaFile, Deprecate};
-use cm_playbook::curation::report::Conflict;
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, DeprecateDelta};
+use cm_playbook::curation::report::RuleConflict;
 
-pub use cm_playbook::curation::delta::Proposal;
+pub use cm_playbook::curation::delta::RuleProposal;
 
 /// The result of proposing a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Proposed {
+pub struct ProposalResult {
     /// ID of the new bullet, or of the existing one that states the same.
     pub id: String,
     /// Path of the bullet's file.
@@ -24,13 +24,13 @@ pub struct Proposed {
     /// Whether the bullet is new.
     pub added: bool,
     /// State of the bullet: active or draft.
-    pub state: State,
+    pub state: BulletState,
     /// Why the bullet is a draft or was not added.
     pub note: Option<String>,
     /// Whether an existing bullet was credited.
     pub credited: bool,
     /// Bullets that contradict the new one.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<RuleConflict>,
     /// The commit; null if commits are manual or nothing changed.
     pub commit: Option<String>,
 }
@@ -40,14 +40,14 @@ pub struct Proposed {
 ///
 /// # Errors
 /// An invalid rule, a blocked or deprecated rule, and the errors of [`super::write::apply`].
-pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Proposed> {
+pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
         return Err(Error::usage("a rule of one project names the project")
             .hint("for example: --scope workspace --workspace tidewater-api"));
     }
     let authority = if draft { Authority::Automation } else { curate::authority(memory) };
-    let add = Add { bullet: proposal, reason: memory.call.by.reason.clone(), ..Add::default() };
-    let file = DeltaFile { deltas: vec![Delta::Add(Box::new(add))], ..DeltaFile::default() };
+    let add = AddDelta { bullet: proposal, reason: memory.call.by.reason.clone(), ..AddDelta::default() };
+    let file = DeltaFile { deltas: vec![CurationDelta::Add(Box::new(add))], ..DeltaFile::default() };
     let how = Curation { authority, dry_run: false, sweep: false, op: "playbook-add", subject: None };
     let outcome = curate::curate(memory, &file, &how)?;
     if let Some(error) = curate::refusal(&outcome.report) {
@@ -69,7 +69,7 @@ pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Propo
             (found.path.to_string(), found.state)
         }
     };
-    Ok(Proposed {
+    Ok(ProposalResult {
         path,
         added: !report.applied.is_empty(),
         state,
@@ -83,7 +83,7 @@ pub fn propose(memory: &Memory, proposal: Proposal, draft: bool) -> Result<Propo
 
 /// The result of deprecating a bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Removed {
+pub struct DeprecatedBullet {
     /// Bullet ID; the note is not deleted.
     pub id: String,
     /// Path of the bullet's file.
@@ -98,19 +98,19 @@ pub struct Removed {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, and the errors of [`super::write::apply`].
-pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Result<Removed> {
+pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> Result<DeprecatedBullet> {
     memory.persons_only("retire a rule")?;
     let found = find_to_change(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
         Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
     })?;
     let heir = replaced_by.map(|heir| super::playbook::find_bullet(memory, heir)).transpose()?;
-    let deprecate = Deprecate {
+    let deprecate = DeprecateDelta {
         id: bullet.id.to_string(),
         reason: memory.call.by.reason.clone(),
         replaced_by: heir.map(|(_, heir)| heir.id.to_string()),
     };
-    let file = DeltaFile { deltas: vec![Delta::Deprecate(deprecate)], ..DeltaFile::default() };
+    let file = DeltaFile { deltas: vec![CurationDelta::Deprecate(deprecate)], ..DeltaFile::default() };
     let how = Curation {
         authority: Authority::Person,
         dry_run: false,
@@ -122,7 +122,7 @@ pub fn remove(memory: &Memory, reference: &str, replaced_by: Option<&str>) -> Re
     if let Some(error) = curate::refusal(&outcome.report) {
         return Err(error);
     }
-    Ok(Removed {
+    Ok(DeprecatedBullet {
         id: bullet.id.to_string(),
         path: bullet.path.to_string(),
         commit: outcome.commit.clone(),

@@ -4,11 +4,11 @@
 use super::actor::refused;
 use super::add;
 use super::error::Result;
-use super::memory::Memory;
-use super::witnesses::Witnesses;
+use super::memory::Context;
+use super::witnesses::SessionEvidence;
 use cm_note::note::suspicion::order;
-use cm_note::note::{Feedback, Note, Signal};
-use cm_playbook::curation::history::History as _;
+use cm_note::note::{Feedback, FeedbackSignal, Note};
+use cm_playbook::curation::history::RuleEvidenceSource as _;
 
 /// Frontmatter keys that determine trust or authorship; agents cannot set them.
 const TRUST_KEYS: [&str; 22] = [
@@ -40,7 +40,12 @@ const TRUST_KEYS: [&str; 22] = [
 ///
 /// # Errors
 /// `persons-only`, naming the key.
-pub fn keeps_weight(memory: &Memory, note: &Note, set: &[(String, String)], remove: &[String]) -> Result<()> {
+pub fn keeps_weight(
+    memory: &Context,
+    note: &Note,
+    set: &[(String, String)],
+    remove: &[String],
+) -> Result<()> {
     let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
         "type" | "priority" => true,
         "importance" => {
@@ -65,7 +70,7 @@ fn plain(key: &str) -> String {
 ///
 /// # Errors
 /// `persons-only`, naming the key.
-pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
+pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
     if memory.is_person() {
         return Ok(());
     }
@@ -79,7 +84,7 @@ pub fn own_keys_only<'k>(memory: &Memory, mut keys: impl Iterator<Item = &'k str
 }
 
 /// Initial state of a new memory: `draft` or unverified; `None` for an active memory of a person.
-pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'static str> {
+pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'static str> {
     if memory.is_person() {
         return None;
     }
@@ -98,13 +103,13 @@ pub fn state(memory: &Memory, title: &str, options: &add::Options) -> Option<&'s
 
 /// Whether a feedback event confirms an unverified memory: a helpful mark of a person, or of a
 /// second, recorded session. Age and usage do not confirm a memory.
-pub fn is_confirmed_by(memory: &Memory, note: &Note, event: &Feedback) -> bool {
-    if !note.is_unverified() || event.signal != Signal::Helpful || event.weight <= 0.0 {
+pub fn is_confirmed_by(memory: &Context, note: &Note, event: &Feedback) -> bool {
+    if !note.is_unverified() || event.signal != FeedbackSignal::Helpful || event.weight <= 0.0 {
         return false;
     }
     let is_another = event.author.is_none() || event.author != note.author;
     let is_second =
         is_another && event.session.is_some() && note.session.is_some() && event.session != note.session;
     memory.is_person()
-        || (is_second && event.session.as_deref().is_some_and(|id| Witnesses::of(memory).has_seen(id)))
+        || (is_second && event.session.as_deref().is_some_and(|id| SessionEvidence::of(memory).has_seen(id)))
 }

@@ -6,13 +6,13 @@ use std::io;
 use std::rc::Rc;
 
 use super::error::Result;
-use super::meaning::Filling;
-use super::memory::{Level, Memory, OpenVault};
-use cm_embed::builtin::Static;
-use cm_index::{Entry, Index, Options, Refreshed};
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::listing::Listing;
-use cm_note::note::{Kind, Note, read};
+use super::meaning::CoarseEmbedder;
+use super::memory::{Context, OpenVault, VaultLevel};
+use cm_embed::builtin::StaticModel;
+use cm_index::{Index, IndexedNote, Options, RefreshReport};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::listing::VaultListing;
+use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
 use cm_note::path::NotePath;
 use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
@@ -20,15 +20,15 @@ use cm_store::vault::walk;
 
 /// The notes of one vault. Notes with an id that an earlier vault also contains are hidden.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct VaultNotes {
     /// Level of the vault: project or global.
-    pub level: Level,
+    pub level: VaultLevel,
     notes: Rc<Vec<Note>>,
     /// Ids that a vault of higher precedence also has; their notes are skipped.
     hidden: HashSet<String>,
 }
 
-impl Shelf {
+impl VaultNotes {
     /// Iterates over the notes that no other vault hides.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(|note| {
@@ -39,7 +39,7 @@ impl Shelf {
 
 impl OpenVault {
     /// Lists the files of the vault: its folder, or the commit that the call reads at.
-    pub fn walk(&self) -> Listing {
+    pub fn walk(&self) -> VaultListing {
         let exclude = self.settings.texts("vault.exclude");
         match &self.past {
             Some(past) => past.walk(&exclude),
@@ -68,20 +68,21 @@ impl OpenVault {
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn reindex(
         &self,
-        listing: &Listing,
+        listing: &VaultListing,
         full: bool,
-        coarse: Option<&'static Static>,
-    ) -> Result<Refreshed> {
-        let filling = coarse.map(|model| RefCell::new(Filling::new(self, model)));
+        coarse: Option<&'static StaticModel>,
+    ) -> Result<RefreshReport> {
+        let filling = coarse.map(|model| RefCell::new(CoarseEmbedder::new(self, model)));
         let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
         let parse = |path: &NotePath, bytes: &[u8]| {
             let mut reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
             if let Some(size) = cut.borrow().get(path) {
-                reading.note.findings.retain(|found| found.code != Code::EmptyNote);
+                reading.note.findings.retain(|found| found.code != FindingCode::EmptyNote);
                 reading.note.findings.push(too_large(path, *size));
             }
             let passages = passages(&reading.note, &reading.outline);
-            let entry = Entry { passages: passages.iter().map(|passage| passage.key).collect(), reading };
+            let entry =
+                IndexedNote { passages: passages.iter().map(|passage| passage.key).collect(), reading };
             if let Some(filling) = &filling {
                 filling.borrow_mut().take(passages);
             }
@@ -95,7 +96,7 @@ impl OpenVault {
             cut.borrow_mut().extend(size.map(|size| (path.clone(), size)));
             Ok(bytes)
         };
-        let options = Options { patience: self.patience() };
+        let options = Options { patience: self.lock_timeout() };
         let indexed = || {
             if full {
                 self.index().rebuild(listing, &read, &parse, options)
@@ -106,7 +107,7 @@ impl OpenVault {
         let refreshed = match (indexed(), &self.past) {
             // A vault that cannot be written to, or whose past another process keeps busy, is answered all the same.
             (Err(error), Some(past)) if past.is_kept() => {
-                past.keep_nothing(error)?;
+                past.use_temporary_index(error)?;
                 indexed()?
             }
             (refreshed, _) => refreshed?,
@@ -129,16 +130,17 @@ fn too_large(path: &NotePath, size: u64) -> Finding {
         }
         _ => format!("the note has {megabytes} MB, and is found by its name only"),
     };
-    Finding::new(path, Code::TooLarge, Severity::Warning, message).hint("split it into several notes")
+    Finding::new(path, FindingCode::TooLarge, Severity::Warning, message)
+        .with_hint("split it into several notes")
 }
 
-impl Memory {
+impl Context {
     /// Updates the index of this vault unless this call has already done so. With `no_refresh` set,
     /// the index stays as it is and the answer carries a notice.
     ///
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
-    pub fn freshen(&self, open: &OpenVault) -> Result<()> {
+    pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
         if self.call.no_refresh && open.past.is_none() {
             self.notice("answered from the index as it stands (--no-refresh)");
             return Ok(());
@@ -153,10 +155,10 @@ impl Memory {
             open.set_fresh();
             return Ok(());
         };
-        self.tell(&refreshed);
+        self.add_refresh_notices(&refreshed);
         self.complete(open);
         match &open.past {
-            Some(past) => past.tell(self, &refreshed),
+            Some(past) => past.notice_unreadable(self, &refreshed),
             None => {
                 let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
                 self.refine(open, &changed);
@@ -167,38 +169,39 @@ impl Memory {
     }
 
     /// Updates the index; returns `None` if the cached vault version shows that nothing changed.
-    fn refresh(&self, open: &OpenVault) -> Result<Option<Refreshed>> {
-        let reindex = |listing: &Listing| open.reindex(listing, false, self.models().coarse());
+    fn refresh(&self, open: &OpenVault) -> Result<Option<RefreshReport>> {
+        let reindex = |listing: &VaultListing| open.reindex(listing, false, self.models().coarse());
         let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
         // A thread that walked earlier would take away from the index what another one has just found.
-        let _alone = kept.alone();
+        let _alone = kept.lock_refresh();
         // Taken before the walk: what happens from here on makes the next call walk again.
-        let begun = kept.moment(open);
-        if begun.as_ref().is_some_and(|moment| kept.is_as_of(moment, open, (self.call.clock)())) {
+        let begun = kept.current_version(open);
+        if begun.as_ref().is_some_and(|moment| kept.is_current(moment, open, (self.call.clock)())) {
             return Ok(None);
         }
         let listing = open.walk();
         let refreshed = reindex(&listing)?;
         // Only an index that was found to be as the folder is answers for it: what this call has put right, another process
         // may be putting wrong again with what it saw before.
-        let same = Refreshed { notes: refreshed.notes, ..Refreshed::default() } == refreshed;
+        let same = RefreshReport { notes: refreshed.notes, ..RefreshReport::default() } == refreshed;
         if let Some(begun) = begun.filter(|_| same && listing.findings.is_empty()) {
-            kept.settle(begun, (self.call.clock)());
+            kept.mark_indexed(begun, (self.call.clock)());
         }
         Ok(Some(refreshed))
     }
 
     /// Adds notices about a refresh: why the index was rebuilt, and why it may be stale.
-    pub(super) fn tell(&self, refreshed: &Refreshed) {
+    pub(super) fn add_refresh_notices(&self, refreshed: &RefreshReport) {
         // The first index of a vault is nothing to be told about.
-        if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::Unusable::Missing) {
+        if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::RebuildReason::Missing)
+        {
             self.notice(format!("read all notes anew: {why}"));
         }
-        self.tell_stale(refreshed);
+        self.add_stale_notice(refreshed);
     }
 
     /// Adds a notice if the index could not be brought up to date.
-    pub(super) fn tell_stale(&self, refreshed: &Refreshed) {
+    pub(super) fn add_stale_notice(&self, refreshed: &RefreshReport) {
         if let Some(why) = &refreshed.stale {
             self.notice(format!("the answer may be stale: {why}"));
         }
@@ -209,16 +212,16 @@ impl Memory {
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt, or if it is damaged and the
     /// call must answer quickly.
-    pub fn ask<T>(
+    pub fn query_index<T>(
         &self,
         open: &OpenVault,
         question: impl Fn(&Index) -> std::result::Result<T, cm_index::Error>,
     ) -> Result<T> {
         match question(open.index()) {
-            Err(cm_index::Error::Unusable(why)) if !self.is_in_haste() => {
+            Err(cm_index::Error::Unusable(why)) if !self.is_low_latency() => {
                 let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
                 refreshed.rebuilt = Some(why);
-                self.tell(&refreshed);
+                self.add_refresh_notices(&refreshed);
                 Ok(question(open.index())?)
             }
             answer => Ok(answer?),
@@ -230,10 +233,10 @@ impl Memory {
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
-        self.freshen(open)?;
+        self.ensure_fresh(open)?;
         match open.read_notes() {
             Some(notes) => Ok(notes),
-            None => Ok(open.keep_notes(self.ask(open, Index::notes)?)),
+            None => Ok(open.keep_notes(self.query_index(open, Index::notes)?)),
         }
     }
 
@@ -243,11 +246,11 @@ impl Memory {
     /// # Errors
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
-        self.freshen(open)?;
+        self.ensure_fresh(open)?;
         if let Some(notes) = open.read_notes() {
             return Ok(notes);
         }
-        Ok(Rc::new(self.ask(open, |index| index.notes_of(&[Kind::Bullet, Kind::Blocked]))?))
+        Ok(Rc::new(self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?))
     }
 
     /// Returns the notes of every open vault, the project's first. If two notes have the same id,
@@ -255,8 +258,8 @@ impl Memory {
     ///
     /// # Errors
     /// Returns an error if an index can be neither used nor rebuilt.
-    pub fn notes(&self) -> Result<Vec<Shelf>> {
-        let mut shelves: Vec<Shelf> = Vec::new();
+    pub fn notes(&self) -> Result<Vec<VaultNotes>> {
+        let mut shelves: Vec<VaultNotes> = Vec::new();
         for open in &self.vaults {
             let notes = self.notes_of(open)?;
             let taken: HashSet<&str> = shelves
@@ -270,13 +273,13 @@ impl Memory {
                 .filter(|id| taken.contains(id.as_str()))
                 .map(ToString::to_string)
                 .collect();
-            shelves.push(Shelf { level: open.level, notes, hidden });
+            shelves.push(VaultNotes { level: open.level, notes, hidden });
         }
         Ok(shelves)
     }
 
     /// Returns the vault of this level, or the target vault if that level is not open.
-    pub fn at(&self, level: Level) -> &OpenVault {
+    pub fn vault_at(&self, level: VaultLevel) -> &OpenVault {
         self.vaults.iter().find(|open| open.level == level).unwrap_or_else(|| self.target())
     }
 }

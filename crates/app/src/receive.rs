@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::Memory;
+use super::memory::Context;
 use super::secrets;
 use super::sessions::{agents, sources::SENT};
-use cm_agents::ingest::sent::{self, Line, Message, Sent};
+use cm_agents::ingest::sent::{self, UploadHeader, UploadLine, UploadMessage};
 use cm_note::instant::Instant;
-use cm_secrets::{Rules, redact};
+use cm_secrets::{RedactionRules, redact};
 use cm_session::Agent;
-use cm_store::vault::lock::Lock;
+use cm_store::vault::lock::VaultLock;
 
-pub use cm_agents::ingest::sent::Speaker;
+pub use cm_agents::ingest::sent::MessageRole;
 
 /// A session to store, or further messages of one.
 #[derive(Debug, Clone, Default)]
@@ -32,15 +32,15 @@ pub struct Options {
     pub workspace: Option<String>,
     pub title: Option<String>,
     /// Messages in chronological order.
-    pub messages: Vec<Said>,
+    pub messages: Vec<UploadedMessage>,
 }
 
 /// A message of the session.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct UploadedMessage {
     /// Message id; a message with the id of a stored one is a duplicate.
     pub id: Option<String>,
-    pub role: Speaker,
+    pub role: MessageRole,
     pub at: Option<Instant>,
     /// Text of the message, before redaction.
     pub text: String,
@@ -48,7 +48,7 @@ pub struct Said {
 
 /// Result of storing messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Received {
+pub struct UploadResult {
     /// Session id, as assigned by the agent.
     pub session: String,
     /// Agent of the session, such as `claude-code`.
@@ -75,33 +75,33 @@ const LONGEST_FOLDER: usize = 4096;
 /// # Errors
 /// Returns an error if the id, agent or workspace is invalid, if the number of messages is 0 or
 /// above the limit, if the log would exceed its size limit, or if the vault cannot be written.
-pub fn receive(memory: &Memory, options: &Options) -> Result<Received> {
+pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let open = memory.target();
     open.writable()?;
     memory.may_write()?;
-    let agent = checked(memory, options)?;
+    let agent = check_options(memory, options)?;
     let rules = secrets::rules_of_logs(memory, open)?.0;
-    let sent = cleaned(&options.messages, &rules);
+    let sent = redact_messages(&options.messages, &rules);
     let path = format!("{SENT}/{}", sent::path(agent, &options.session).to_string_lossy());
-    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
     let known = keys(&before);
     let (known, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|one| known.contains(&one.message.key));
     let redacted = new.iter().map(|one| one.redacted).sum();
     let received = new.len();
     if received > 0 {
-        let lines = new.into_iter().map(|one| Line::Message(one.message));
-        let after = longer(before, [sending(memory, options, &rules)].into_iter().chain(lines))?;
+        let lines = new.into_iter().map(|one| UploadLine::Message(one.message));
+        let after = append_lines(before, [upload_header(memory, options, &rules)].into_iter().chain(lines))?;
         open.vault.write_private(&path, &after)?;
     }
     let (session, agent) = (options.session.clone(), agent.name().to_owned());
-    Ok(Received { session, agent, received, known: known.len(), redacted })
+    Ok(UploadResult { session, agent, received, known: known.len(), redacted })
 }
 
 /// Log line that records the sender and what the request says about the session.
-fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
+fn upload_header(memory: &Context, options: &Options, rules: &RedactionRules) -> UploadLine {
     let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
-    Line::Sent(Sent {
+    UploadLine::Sent(UploadHeader {
         at: Some(memory.now()),
         by: memory.call.by.actor.clone(),
         person: memory.call.by.is_persons_own(),
@@ -111,7 +111,7 @@ fn sending(memory: &Memory, options: &Options, rules: &Rules) -> Line {
 }
 
 /// Appends lines to a log; fails if the log would exceed its size limit.
-fn longer(mut log: String, lines: impl Iterator<Item = Line>) -> Result<String> {
+fn append_lines(mut log: String, lines: impl Iterator<Item = UploadLine>) -> Result<String> {
     if !log.is_empty() && !log.ends_with('\n') {
         log.push('\n');
     }
@@ -127,7 +127,7 @@ fn longer(mut log: String, lines: impl Iterator<Item = Line>) -> Result<String> 
     Ok(log)
 }
 
-fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
+fn check_options(memory: &Context, options: &Options) -> Result<Agent> {
     let id = options.session.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let first = id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
@@ -162,14 +162,14 @@ fn checked(memory: &Memory, options: &Options) -> Result<Agent> {
 }
 
 /// A redacted message.
-struct Cleaned {
-    message: Message,
+struct RedactedMessage {
+    message: UploadMessage,
     /// Number of secrets that were replaced.
     redacted: usize,
 }
 
 /// Redacts the messages and gives each a key that identifies it when it is sent again.
-fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
+fn redact_messages(messages: &[UploadedMessage], rules: &RedactionRules) -> Vec<RedactedMessage> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let cleaned = messages.iter().map(|said| {
         let (text, removed) = redact(&said.text, rules);
@@ -182,7 +182,10 @@ fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
         let times = seen.entry(own.clone()).or_default();
         *times += usize::from(said.id.is_none());
         let key = blake3::hash(format!("{times} {own}").as_bytes()).to_hex()[..16].to_owned();
-        Cleaned { message: Message { key, role: said.role, at: said.at, text }, redacted: removed.len() }
+        RedactedMessage {
+            message: UploadMessage { key, role: said.role, at: said.at, text },
+            redacted: removed.len(),
+        }
     });
     cleaned.collect()
 }
@@ -190,7 +193,7 @@ fn cleaned(messages: &[Said], rules: &Rules) -> Vec<Cleaned> {
 /// Returns the keys of the messages in a log.
 fn keys(log: &str) -> HashSet<String> {
     let message = |line: &str| match serde_json::from_str(line) {
-        Ok(Line::Message(message)) => Some(message.key),
+        Ok(UploadLine::Message(message)) => Some(message.key),
         _ => None,
     };
     log.lines().filter_map(message).collect()
@@ -200,12 +203,17 @@ fn keys(log: &str) -> HashSet<String> {
 mod tests {
     use super::*;
 
-    fn said(id: Option<&str>, text: &str) -> Said {
-        Said { id: id.map(str::to_owned), role: Speaker::User, at: None, text: text.to_owned() }
+    fn said(id: Option<&str>, text: &str) -> UploadedMessage {
+        UploadedMessage {
+            id: id.map(str::to_owned),
+            role: MessageRole::User,
+            at: None,
+            text: text.to_owned(),
+        }
     }
 
-    fn keys_of(messages: &[Said]) -> Vec<String> {
-        cleaned(messages, &Rules::default()).into_iter().map(|one| one.message.key).collect()
+    fn keys_of(messages: &[UploadedMessage]) -> Vec<String> {
+        redact_messages(messages, &RedactionRules::default()).into_iter().map(|one| one.message.key).collect()
     }
 
     #[test]
@@ -223,8 +231,9 @@ mod tests {
     #[test]
     fn no_secret_is_left_and_none_stands_in_a_key() {
         let secret = format!("ghp_{}", &"aB3dE5gH7j".repeat(4)[..36]);
-        let mut sent = cleaned(&[said(None, &format!("The key is {secret}."))], &Rules::default());
-        let Cleaned { message, redacted } = sent.remove(0);
+        let mut sent =
+            redact_messages(&[said(None, &format!("The key is {secret}."))], &RedactionRules::default());
+        let RedactedMessage { message, redacted } = sent.remove(0);
         assert_eq!(redacted, 1);
         assert!(!message.text.contains(&secret), "{message:?}");
         assert_eq!(keys_of(&[said(None, &message.text)]), [message.key]);

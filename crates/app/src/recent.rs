@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::{Level, Memory};
+use super::memory::{Context, VaultLevel};
 use cm_note::instant::Instant;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 
 /// Number of results if no limit is given.
-pub const USUAL: usize = 10;
+pub const DEFAULT_LIMIT: usize = 10;
 
 /// Filter and page of the list.
 #[derive(Debug, Clone, Default)]
@@ -26,11 +26,11 @@ pub struct Options {
 
 /// A note in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct NoteSummary {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Kind of the note, such as `memory` or `bullet`.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -43,12 +43,12 @@ pub struct Listed {
     /// Tags from the frontmatter and the body, without `#`.
     pub tags: Vec<String>,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
-impl Listed {
+impl NoteSummary {
     /// Returns the list entry of a note.
-    pub fn of(note: &Note, vault: Level) -> Self {
+    pub fn of(note: &Note, vault: VaultLevel) -> Self {
         Self {
             id: note.key().to_owned(),
             kind: note.kind,
@@ -64,9 +64,9 @@ impl Listed {
 
 /// One page of the list, newest notes first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Recent {
+pub struct RecentNotes {
     /// Notes of this page.
-    pub notes: Vec<Listed>,
+    pub notes: Vec<NoteSummary>,
     /// Number of matching notes on all pages.
     pub total: usize,
     /// Offset of the next page; null on the last one.
@@ -78,15 +78,15 @@ pub struct Recent {
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
+pub fn recent(memory: &Context, options: &Options) -> Result<RecentNotes> {
     let wanted = |note: &Note| {
         let at = note.updated.or(note.created);
-        !matches!(note.kind, Kind::Edge | Kind::Episode)
+        !matches!(note.kind, NoteKind::Edge | NoteKind::Episode)
             && options.since.is_none_or(|since| at.is_some_and(|at| at >= since))
             && options.note_type.as_deref().is_none_or(|wanted| note.note_type.as_deref() == Some(wanted))
     };
     let shelves = memory.notes()?;
-    let mut notes: Vec<(Option<Instant>, &Note, Level)> = shelves
+    let mut notes: Vec<(Option<Instant>, &Note, VaultLevel)> = shelves
         .iter()
         .flat_map(|shelf| shelf.notes().map(|note| (note, shelf.level)))
         .filter(|(note, _)| wanted(note))
@@ -97,8 +97,8 @@ pub fn recent(memory: &Memory, options: &Options) -> Result<Recent> {
         other.cmp(at).then_with(|| note.path.cmp(&than.path))
     });
     let page = notes.into_iter().skip(options.offset).take(options.limit);
-    let notes: Vec<Listed> = page.map(|(_, note, level)| Listed::of(note, level)).collect();
+    let notes: Vec<NoteSummary> = page.map(|(_, note, level)| NoteSummary::of(note, level)).collect();
     let end = options.offset.saturating_add(notes.len());
     let next = (end < total && !notes.is_empty()).then_some(end);
-    Ok(Recent { notes, total, next })
+    Ok(RecentNotes { notes, total, next })
 }

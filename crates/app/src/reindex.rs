@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::embedding::budget;
 use super::error::Result;
 use super::meaning::known;
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use cm_index::Index;
 
 /// Mode of a reindex.
@@ -20,7 +20,7 @@ pub struct Options {
 
 /// Result of a reindex.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reindexed {
+pub struct ReindexResult {
     /// Number of notes in the index afterwards.
     pub notes: usize,
     /// Number of new notes.
@@ -50,9 +50,9 @@ const PATIENCE: u32 = 40;
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Result<Reindexed> {
+pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> Result<ReindexResult> {
     let begun = clock();
-    let mut outcome = Reindexed {
+    let mut outcome = ReindexResult {
         notes: 0,
         added: 0,
         updated: 0,
@@ -78,16 +78,16 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
         }
         let refreshed = open.reindex(&listing, options.full, memory.models().coarse())?;
         memory.complete(open);
-        outcome.unread += read_finely(memory, open, options.full)?;
+        outcome.unread += embed_missing(memory, open, options.full)?;
         open.set_fresh();
         outcome.notes += refreshed.notes;
         outcome.added += refreshed.added.len();
         outcome.updated += refreshed.updated.len();
         outcome.removed += refreshed.removed.len();
-        memory.tell_stale(&refreshed);
+        memory.add_stale_notice(&refreshed);
         let refreshed_findings = refreshed.findings.len();
         outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
-        let in_notes = memory.ask(open, Index::note_findings)?;
+        let in_notes = memory.query_index(open, Index::note_findings)?;
         outcome.findings += listing.findings.len() + refreshed_findings + in_notes;
     }
     outcome.stale.sort();
@@ -97,7 +97,7 @@ pub fn reindex(memory: &Memory, options: Options, clock: &dyn Fn() -> u64) -> Re
 
 /// Embeds missing passages with the larger model and returns the number of passages that are still
 /// missing. A full reindex gets only the usual time budget.
-fn read_finely(memory: &Memory, open: &OpenVault, full: bool) -> Result<usize> {
+fn embed_missing(memory: &Context, open: &OpenVault, full: bool) -> Result<usize> {
     let budget = budget(&open.settings);
     memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
     match memory.models().fine() {

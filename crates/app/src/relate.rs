@@ -6,15 +6,15 @@ use serde::Serialize;
 
 use super::add::in_range;
 use super::error::{Error, Result};
-use super::find::{Found, find_to_change, load};
-use super::memory::{Memory, OpenVault};
+use super::find::{ResolvedNote, find_to_change, load};
+use super::memory::{Context, OpenVault};
 use super::write;
-use cm_note::change::{Change, ChangeSet, ContentHash};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::{parse, split::Split};
-use cm_note::graph::Names;
+use cm_note::graph::NoteNames;
 use cm_note::id::NoteId;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, EdgeDraft, EdgeEnd};
 use cm_note::note::types::SUPERSEDES;
 use cm_note::note::{Note, name};
@@ -37,7 +37,7 @@ pub struct Options {
 
 /// Result of creating or deleting an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Related {
+pub struct EdgeEditResult {
     /// Ids of the edges, and of notes whose frontmatter changed.
     pub ids: Vec<String>,
     /// Path of the edge; after a deletion, the first of the changed files.
@@ -57,7 +57,7 @@ const PLAIN: &str = "RELATED_TO";
 /// # Errors
 /// Returns an error if a note is not found, if the type is unknown, if both ends are the same note,
 /// if an agent tries to supersede with a confirmed note (`persons-only`), or if the write fails.
-pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
+pub fn relate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     in_range("strength", options.strength)?;
     let relation = known_relation(memory.target(), options.relation.as_deref().unwrap_or(PLAIN))?;
     let (from, to) = ends(memory, options)?;
@@ -68,7 +68,7 @@ pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
     if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
         return amend(memory, &there, options);
     }
-    let id = NoteId::from(memory.draw());
+    let id = NoteId::from(memory.new_uuid());
     let notes = memory.notes_of(memory.target())?;
     let file = name::edge_file_name(&from.title, &relation, &to.title, &id);
     let path = super::add::sharded(memory.target(), "graph/edges", &file, &id)?;
@@ -82,10 +82,15 @@ pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
         body: options.why.clone().unwrap_or_default(),
     });
     let subject = format!("Relate \"{}\" {relation} \"{}\"", from.title, to.title);
-    let message = Message::new("relate", subject).id(id.as_str()).id(from.key()).id(to.key());
-    let change = Change::Create { path: path.clone(), text };
+    let message = CommitMessage::new("relate", subject).id(id.as_str()).id(from.key()).id(to.key());
+    let change = VaultFileChange::Create { path: path.clone(), text };
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
-    Ok(Related { ids: vec![id.into()], path: Some(path.into()), commit: written.commit, changed: true })
+    Ok(EdgeEditResult {
+        ids: vec![id.into()],
+        path: Some(path.into()),
+        commit: written.commit,
+        changed: true,
+    })
 }
 
 /// Deletes the edges from one note to another: edge files and entries of `relations` at both ends.
@@ -93,7 +98,7 @@ pub fn relate(memory: &Memory, options: &Options) -> Result<Related> {
 ///
 /// # Errors
 /// Returns an error if a note is not found, if the notes have no such edge, or if the write fails.
-pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
+pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     let relation =
         options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
     let (from, to) = ends(memory, options)?;
@@ -103,9 +108,9 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
     let mut ids = Vec::new();
     let mut changes = Vec::new();
     for found in edge_files(memory, &from.note, &to.note, relation.as_deref())? {
-        write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
         ids.push(found.note.key().to_owned());
-        changes.push(Change::Remove {
+        changes.push(VaultFileChange::Remove {
             path: found.note.path.clone(),
             expected: Some(ContentHash::of(&found.bytes)),
         });
@@ -114,7 +119,7 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
         let edits = relation_edits(note, &other.note, relation.as_deref(), outgoing);
         if !edits.is_empty() {
             ids.push(note.note.key().to_owned());
-            changes.push(Change::Edit { path: note.note.path.clone(), edits });
+            changes.push(VaultFileChange::Edit { path: note.note.path.clone(), edits });
         }
     }
     if changes.is_empty() {
@@ -124,9 +129,10 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
             .hint("links in bodies are edited by hand; `cm related` lists what there is"));
     }
     let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
-    let message = ids.iter().fold(Message::new("unrelate", subject), |message, id| message.id(id.as_str()));
+    let message =
+        ids.iter().fold(CommitMessage::new("unrelate", subject), |message, id| message.id(id.as_str()));
     let written = write::apply(memory, ChangeSet { message, changes })?;
-    Ok(Related {
+    Ok(EdgeEditResult {
         ids,
         path: written.changed.first().map(ToString::to_string),
         commit: written.commit,
@@ -134,7 +140,7 @@ pub fn unrelate(memory: &Memory, options: &Options) -> Result<Related> {
     })
 }
 
-fn ends<'a>(memory: &'a Memory, options: &Options) -> Result<(Found<'a>, Found<'a>)> {
+fn ends<'a>(memory: &'a Context, options: &Options) -> Result<(ResolvedNote<'a>, ResolvedNote<'a>)> {
     let from = find_to_change(memory, &options.from)?;
     let to = find_to_change(memory, &options.to)?;
     if from.note.path == to.note.path {
@@ -157,11 +163,11 @@ fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
 
 /// Loads the edge files from one note to another.
 fn edge_files<'a>(
-    memory: &'a Memory,
+    memory: &'a Context,
     from: &Note,
     to: &Note,
     relation: Option<&str>,
-) -> Result<Vec<Found<'a>>> {
+) -> Result<Vec<ResolvedNote<'a>>> {
     let open = memory.target();
     let fits = |note: &Note| {
         note.edge.as_ref().is_some_and(|edge| edge.from == from.key() && edge.to == to.key())
@@ -172,11 +178,11 @@ fn edge_files<'a>(
 
 fn end(notes: &[Note], note: &Note) -> EdgeEnd {
     let at = notes.iter().position(|known| known.path == note.path);
-    let target = at.map_or(note.path.stem(), |at| Names::of(notes).link_target(at));
+    let target = at.map_or(note.path.stem(), |at| NoteNames::of(notes).link_target(at));
     EdgeEnd { id: note.key().to_owned(), title: note.title.clone(), target: target.to_owned() }
 }
 
-fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related> {
+fn amend(memory: &Context, edge: &ResolvedNote<'_>, options: &Options) -> Result<EdgeEditResult> {
     let mut edits = Vec::new();
     if let Some(strength) = options.strength {
         edits.push(Edit::Set { key: "strength".into(), value: strength.into() });
@@ -193,7 +199,7 @@ fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related
         false => format!("Change the strength of \"{}\"", edge.note.title),
     };
     let changed = super::update::apply(memory, edge, "relate", subject, edits)?;
-    Ok(Related {
+    Ok(EdgeEditResult {
         ids: vec![changed.id],
         path: Some(changed.path),
         commit: changed.commit,
@@ -203,7 +209,12 @@ fn amend(memory: &Memory, edge: &Found<'_>, options: &Options) -> Result<Related
 
 /// Returns edits that remove the entries of `relations` that refer to the other note, either
 /// outgoing or incoming.
-fn relation_edits(found: &Found<'_>, other: &Note, relation: Option<&str>, outgoing: bool) -> Vec<Edit> {
+fn relation_edits(
+    found: &ResolvedNote<'_>,
+    other: &Note,
+    relation: Option<&str>,
+    outgoing: bool,
+) -> Vec<Edit> {
     let text = found.text();
     let fields = parse::parse(&Split::of(&text)).fields;
     let items =

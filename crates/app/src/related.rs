@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::find::find;
-use super::memory::Memory;
-use cm_note::graph::{Direction, Graph, Route};
+use super::memory::Context;
+use cm_note::graph::{EdgeDirection, EdgeFilter, Graph};
 use cm_note::note::RelationTable;
 use cm_note::note::types::LINKS_TO;
 use cm_text::spelling::nearest;
@@ -19,7 +19,7 @@ pub struct Options {
     /// Only edges of these types; empty for all.
     pub relations: Vec<String>,
     /// Only edges in this direction.
-    pub direction: Option<Direction>,
+    pub direction: Option<EdgeDirection>,
     /// Maximum number of notes.
     pub limit: usize,
     /// Number of notes to skip: the `next` of an earlier answer.
@@ -34,7 +34,7 @@ impl Default for Options {
 
 /// A note that is connected to the start note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Neighbour {
+pub struct LinkedNote {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Title from the frontmatter, else derived from the content or the file name.
@@ -45,7 +45,7 @@ pub struct Neighbour {
     #[serde(rename = "type")]
     pub relation: String,
     /// Direction in which the path follows that edge.
-    pub direction: Direction,
+    pub direction: EdgeDirection,
     /// Number of edges on the path.
     pub hops: u8,
     /// Product of the edge strengths on the path.
@@ -56,13 +56,13 @@ pub struct Neighbour {
 
 /// Notes around a note, nearest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Related {
+pub struct RelatedNotes {
     /// Id of the start note, or its path if it has none.
     pub id: String,
     /// Title of the start note, from its frontmatter, content or file name.
     pub title: String,
     /// Notes of this page.
-    pub notes: Vec<Neighbour>,
+    pub notes: Vec<LinkedNote>,
     /// Number of connected notes on all pages.
     pub total: usize,
     /// Offset of the next page; null on the last one.
@@ -72,16 +72,16 @@ pub struct Related {
 /// Number of results if no limit is given.
 pub const USUAL: usize = 50;
 /// Maximum value of `hops`.
-pub const FARTHEST: u8 = 5;
+pub const MAX_HOPS: u8 = 5;
 
 /// Lists the notes within `hops` edges of a note, within its own vault.
 ///
 /// # Errors
 /// Returns an error if the note is not found, if `hops` is out of range, or if an edge type does
 /// not exist.
-pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Related> {
-    if !(1..=FARTHEST).contains(&options.hops) {
-        return Err(Error::usage(format!("hops are 1 to {FARTHEST}")));
+pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<RelatedNotes> {
+    if !(1..=MAX_HOPS).contains(&options.hops) {
+        return Err(Error::usage(format!("hops are 1 to {MAX_HOPS}")));
     }
     let found = find(memory, reference)?;
     let notes = memory.notes_of(found.open)?;
@@ -90,11 +90,11 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
     let relations =
         options.relations.iter().map(|typed| relation(typed, known, &graph)).collect::<Result<_>>()?;
     let at = notes.iter().position(|note| note.path == found.note.path);
-    let route = Route { relations, direction: options.direction };
+    let route = EdgeFilter { relations, direction: options.direction };
     let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
-    let neighbour = |reached: cm_note::graph::Related| {
+    let neighbour = |reached: cm_note::graph::RelatedNote| {
         let note = &notes[reached.node];
-        Neighbour {
+        LinkedNote {
             id: note.key().to_owned(),
             title: note.title.clone(),
             path: note.path.to_string(),
@@ -106,17 +106,17 @@ pub fn related(memory: &Memory, reference: &str, options: &Options) -> Result<Re
         }
     };
     let total = reached.len();
-    let page: Vec<Neighbour> =
+    let page: Vec<LinkedNote> =
         reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
     let end = options.offset.saturating_add(page.len());
     let next = (end < total && !page.is_empty()).then_some(end);
-    Ok(Related { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
+    Ok(RelatedNotes { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
 }
 
 /// Normalizes an edge type, which must be declared in the settings or occur in the graph.
 fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
     let name = typed.trim().to_uppercase().replace('-', "_");
-    if known.knows(&name) || graph.edges().iter().any(|edge| edge.relation == name) {
+    if known.contains(&name) || graph.edges().iter().any(|edge| edge.relation == name) {
         return Ok(name);
     }
     let hint = match nearest(&name, known.iter()) {

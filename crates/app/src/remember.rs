@@ -14,15 +14,15 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::export::one_file;
-use super::memory::{Memory, OpenVault, shown};
+use super::memory::{Context, OpenVault, shown};
 use super::{meaning, write};
 use cm_learn::friction::antigen::by_words::Confidence;
 use cm_learn::remember::section::{END, SECTION, START};
-use cm_learn::remember::{Plan, Taken, files, plan};
+use cm_learn::remember::{RememberPlan, SourceCounts, files, plan};
 use cm_note::change::ChangeSet;
-use cm_note::markdown::part::Unpaired;
+use cm_note::markdown::part::UnpairedMarker;
 use cm_note::path::NotePath;
-use cm_playbook::meaning::Sense;
+use cm_playbook::meaning::WordVectors;
 use cm_store::vault::foreign;
 
 /// Output files and mode.
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// A fact that was written as a new note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Fact {
+pub struct WrittenFact {
     /// Id of the new note.
     pub id: String,
     /// Path of the note's file, relative to the vault.
@@ -54,7 +54,7 @@ pub struct Fact {
 
 /// A fact that supersedes another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Superseded {
+pub struct SupersededFact {
     /// Title of the newer fact.
     pub newer: String,
     /// Title of the older fact; its note is not changed.
@@ -67,7 +67,7 @@ pub struct Superseded {
 
 /// A new preference, or one with new observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Preference {
+pub struct PreferenceChange {
     /// Id of the note, which is new or was updated.
     pub id: String,
     /// Path of the note's file, relative to the vault.
@@ -88,7 +88,7 @@ pub struct Preference {
 
 /// A new entry of an episode file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Episode {
+pub struct NewEpisode {
     /// Path of the day's file.
     pub path: String,
     /// Heading of the entry.
@@ -97,7 +97,7 @@ pub struct Episode {
 
 /// The section of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Section {
+pub struct SectionChange {
     /// Path of the rule file.
     pub path: String,
     /// Whether the file is new.
@@ -122,7 +122,7 @@ pub struct Section {
 
 /// Number of sentences that were not remembered, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct LeftOut {
+pub struct SkippedSentences {
     /// Sentences with too little content, or only of momentary interest.
     pub slight: usize,
     /// Sentences longer than a fact may be.
@@ -131,23 +131,23 @@ pub struct LeftOut {
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Remembered {
+pub struct RememberResult {
     /// Sources that were read, by kind.
-    pub sources: Taken,
+    pub sources: SourceCounts,
     /// Facts that this run wrote as new notes.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<WrittenFact>,
     /// Facts that supersede others.
-    pub superseded: Vec<Superseded>,
+    pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
-    pub preferences: Vec<Preference>,
+    pub preferences: Vec<PreferenceChange>,
     /// New episode entries.
-    pub episodes: Vec<Episode>,
+    pub episodes: Vec<NewEpisode>,
     /// Sentences that were not remembered.
-    pub left_out: LeftOut,
+    pub left_out: SkippedSentences,
     /// Commit hash; null if commits are manual or no note changed.
     pub commit: Option<String>,
     /// Section of the rule file; null if none is written.
-    pub section: Option<Section>,
+    pub section: Option<SectionChange>,
     /// Paths of the plain files that changed.
     pub files: Vec<String>,
     /// Whether this was a dry run, so that nothing was written.
@@ -164,7 +164,7 @@ const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 /// Returns an error if a marker of the section is unpaired (before anything is written), if a file
 /// cannot be read or written, and "nothing done" if there are no new sources and every file is up
 /// to date.
-pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
+pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     if memory.call.no_refresh {
         return Err(
             Error::usage("what is new is told by the notes as they are").hint("leave --no-refresh out")
@@ -173,11 +173,11 @@ pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
     let project = gather::project(memory);
     let target = match options.no_section {
         true => None,
-        false => Some(Target::find(&project, memory, options.file.as_deref())?),
+        false => Some(RuleFileTarget::find(&project, memory, options.file.as_deref())?),
     };
-    let folder = options.files.as_deref().map(|named| folder_of(memory, named)).transpose()?;
-    let mut done = notes::Done::default();
-    let sources = gather::outside(memory, &project)?;
+    let folder = options.files.as_deref().map(|named| check_output_folder(memory, named)).transpose()?;
+    let mut done = notes::RememberReport::default();
+    let sources = gather::read_project_sources(memory, &project)?;
     let mut texts: Vec<(NotePath, String)> = Vec::new();
     let commit = if options.dry_run {
         let set = planned(memory, memory.target(), &sources, &mut done)?;
@@ -187,7 +187,7 @@ pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
     } else {
         write::apply_with(memory, |open| planned(memory, open, &sources, &mut done))?.commit
     };
-    let view = view::View::of(memory, &texts)?;
+    let view = view::MemoryView::of(memory, &texts)?;
     let section = match &target {
         Some(target) => target.write(&view, memory, options.dry_run)?,
         None => None,
@@ -196,13 +196,13 @@ pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
         Some(folder) => plain_files(memory, folder, &view, options.dry_run)?,
         None => Vec::new(),
     };
-    let remembered = Remembered {
+    let remembered = RememberResult {
         sources: done.taken,
         facts: done.facts,
         superseded: done.superseded,
         preferences: done.preferences,
         episodes: done.episodes,
-        left_out: LeftOut { slight: done.left_out.slight, too_long: done.left_out.too_long },
+        left_out: SkippedSentences { slight: done.left_out.slight, too_long: done.left_out.too_long },
         commit,
         section,
         files,
@@ -219,24 +219,24 @@ pub fn remember(memory: &Memory, options: &Options) -> Result<Remembered> {
 
 /// Plans the changes of a run from the current notes.
 fn planned(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
-    outside: &gather::Outside,
-    done: &mut notes::Done,
+    outside: &gather::ProjectSources,
+    done: &mut notes::RememberReport,
 ) -> Result<ChangeSet> {
     outside.notices.iter().for_each(|notice| memory.notice(notice));
-    let mut sources = gather::of_vault(memory, open)?;
+    let mut sources = gather::read_vault_sources(memory, open)?;
     sources.extend(outside.sources.iter().cloned());
-    let known = gather::known(memory, open)?;
-    let sense = Sense::of(meaning::meaning(open));
-    let plan: Plan = plan(&sources, &known, &sense, memory.now());
-    for (word, said) in &plan.preferences.against_a_word {
+    let known = gather::existing(memory, open)?;
+    let sense = WordVectors::of(meaning::meaning(open));
+    let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());
+    for (word, said) in &plan.preferences.conflicts {
         memory.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
     }
     notes::changes(memory, open, &known, plan, done)
 }
 
-fn nothing_new(outcome: &Remembered) -> Error {
+fn nothing_new(outcome: &RememberResult) -> Error {
     let before = outcome.sources.before;
     let mut reasons = match before {
         0 => "there is no stash, diary or friction to remember".to_owned(),
@@ -246,32 +246,32 @@ fn nothing_new(outcome: &Remembered) -> Error {
     if let Some(section) = &outcome.section {
         reasons += &format!(", and {} is up to date", section.path);
     }
-    write::nothing(reasons).hint("`cm stash` keeps a session or a text, which this then remembers")
+    write::nothing_done(reasons).hint("`cm stash` keeps a session or a text, which this then remembers")
 }
 
 /// The rule file and its content.
-struct Target {
+struct RuleFileTarget {
     file: PathBuf,
     path: String,
     there: Option<Vec<u8>>,
 }
 
-impl Target {
+impl RuleFileTarget {
     /// Finds and reads the rule file. A section with unpaired markers is refused before anything is
     /// written.
-    fn find(project: &Path, memory: &Memory, named: Option<&Path>) -> Result<Self> {
+    fn find(project: &Path, memory: &Context, named: Option<&Path>) -> Result<Self> {
         let target = match named {
             Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
             None => Self::usual(project, memory)?,
         };
-        stays(&target.file, &target.path)?;
+        refuse_link_out(&target.file, &target.path)?;
         let text = target.text()?;
         SECTION.find(text).and_then(|_| SECTION.put(text, "")).map_err(|error| target.broken(&error))?;
         Ok(target)
     }
 
     /// Returns the first default file with a section, else the first that exists, else the first.
-    fn usual(project: &Path, memory: &Memory) -> Result<Self> {
+    fn usual(project: &Path, memory: &Context) -> Result<Self> {
         let mut there = Vec::new();
         for name in RULE_FILES {
             let target = Self::at(&project.join(name), memory)?;
@@ -286,7 +286,7 @@ impl Target {
         Ok(there.swap_remove(at))
     }
 
-    fn at(file: &Path, memory: &Memory) -> Result<Self> {
+    fn at(file: &Path, memory: &Context) -> Result<Self> {
         let there = match foreign::file(file) {
             Ok(bytes) => Some(bytes),
             Err(_) if file.symlink_metadata().is_err() => None,
@@ -303,7 +303,7 @@ impl Target {
         })
     }
 
-    fn broken(&self, unpaired: &Unpaired) -> Error {
+    fn broken(&self, unpaired: &UnpairedMarker) -> Error {
         Error::refused("broken-markers", unpaired.message)
             .at(&self.path, Some(unpaired.line), None)
             .hint(format!("mend the lines `{}` and `{}`; nothing was written", START, END))
@@ -311,7 +311,12 @@ impl Target {
 
     /// Writes the section, provided that the file has not changed since it was read. Does not
     /// create a file for an empty view.
-    fn write(&self, view: &view::View, memory: &Memory, dry_run: bool) -> Result<Option<Section>> {
+    fn write(
+        &self,
+        view: &view::MemoryView,
+        memory: &Context,
+        dry_run: bool,
+    ) -> Result<Option<SectionChange>> {
         let part = view.part(memory);
         if self.there.is_none() && part.facts + part.preferences + part.episodes == 0 {
             return Ok(None);
@@ -324,7 +329,7 @@ impl Target {
             let line = |line: &&&str| !other.contains(*line);
             lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
         };
-        let section = Section {
+        let section = SectionChange {
             path: self.path.clone(),
             created: self.there.is_none(),
             changed,
@@ -353,7 +358,7 @@ impl Target {
 }
 
 /// Refuses a file that is a symbolic link out of its folder.
-fn stays(file: &Path, path: &str) -> Result<()> {
+fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
     let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
     let leads_out =
         file.canonicalize().ok().zip(folder).is_some_and(|(real, folder)| !real.starts_with(folder));
@@ -367,7 +372,7 @@ fn stays(file: &Path, path: &str) -> Result<()> {
 
 /// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
 /// did not write.
-fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
+fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
     let out = memory.call.cwd.join(named);
     for open in &memory.vaults {
         let existing = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
@@ -382,7 +387,7 @@ fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
     }
     for file in files::NAMES {
         let file = out.join(file);
-        stays(&file, &shown(&file, &memory.call.cwd))?;
+        refuse_link_out(&file, &shown(&file, &memory.call.cwd))?;
         match foreign::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
                 let path = shown(&file, &memory.call.cwd);
@@ -397,7 +402,7 @@ fn folder_of(memory: &Memory, named: &Path) -> Result<PathBuf> {
 }
 
 /// Writes facts.md, episodes.md and preferences.md; returns the paths of those that changed.
-fn plain_files(memory: &Memory, out: &Path, view: &view::View, dry_run: bool) -> Result<Vec<String>> {
+fn plain_files(memory: &Context, out: &Path, view: &view::MemoryView, dry_run: bool) -> Result<Vec<String>> {
     let mut due = Vec::new();
     for file in view.files() {
         let path = NotePath::parse(file.name).map_err(|error| Error::usage(error.to_string()))?;

@@ -4,12 +4,12 @@ use super::error::{Error, Result};
 use super::find::{ambiguous, find_to_change};
 use super::history::is_meant;
 use super::log::repository;
-use super::memory::Memory;
+use super::memory::Context;
 use super::past::revision;
-use super::update::Changed;
+use super::update::UpdateResult;
 use super::write;
-use cm_note::change::{Change, ChangeSet, ContentHash};
-use cm_note::message::Message;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::message::CommitMessage;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 use cm_store::git::CommitId;
@@ -20,12 +20,12 @@ use cm_store::git::CommitId;
 /// # Errors
 /// Returns an error if the note or commit is not found, if the content is not UTF-8, or if the
 /// write fails.
-pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed> {
+pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
     memory.persons_only("restore an earlier version")?;
     let commit = revision(memory, commit)?;
     let now = match find_to_change(memory, reference) {
         Ok(found) => {
-            write::kept_by_git(memory, found.open, &found.note.path, &found.bytes)?;
+            write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
             Some((found.note, found.bytes))
         }
         Err(error) if error.code == "not-found" => None,
@@ -41,15 +41,15 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
         .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 then", then.path)))?;
     let change = match &now {
         Some((note, bytes)) => {
-            Change::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
+            VaultFileChange::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
         }
-        None => Change::Create { path: then.path.clone(), text },
+        None => VaultFileChange::Create { path: then.path.clone(), text },
     };
     let path = change.path().to_string();
     let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
-    let message = Message::new("restore", subject).id(then.key());
+    let message = CommitMessage::new("restore", subject).id(then.key());
     let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
-    Ok(Changed {
+    Ok(UpdateResult {
         id: then.key().to_owned(),
         path,
         commit: written.commit,
@@ -59,7 +59,7 @@ pub fn restore(memory: &Memory, reference: &str, commit: &str) -> Result<Changed
 
 /// Finds a note in a commit by id, id prefix, path or title; checks the current path first.
 fn at_commit(
-    memory: &Memory,
+    memory: &Context,
     commit: CommitId,
     wanted: &str,
     now: Option<&NotePath>,

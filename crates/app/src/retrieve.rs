@@ -8,23 +8,23 @@ use serde::Serialize;
 
 use super::decay::scoring;
 use super::error::Result;
-use super::meaning::Asking;
-use super::memory::{Level, Memory, OpenVault};
+use super::meaning::VectorQuery;
+use super::memory::{Context, OpenVault, VaultLevel};
 use super::search::rounded;
-use cm_index::{Asked, Candidate, Candidates, Scan};
+use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
 use cm_note::graph::Edge;
 use cm_note::note::Note;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::passage::PassageKey;
 use cm_note::query::Query;
-use cm_note::rank::cut::{Chance, Cut};
-use cm_note::rank::fusion::{Evidence, Fit, Weights, fuse};
+use cm_note::rank::cut::{CosineBaseline, SimilarityThreshold};
+use cm_note::rank::fusion::{FusedScore, FusionWeights, NoteScores, fuse};
 use cm_note::rank::spread::spread;
 use cm_note::rank::worth;
 
 /// Stages of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stages {
+pub struct RankingStages {
     /// Match the words of the query (BM25).
     pub words: bool,
     /// Match the meaning with the small embedding model.
@@ -39,13 +39,13 @@ pub struct Stages {
     pub usefulness: bool,
 }
 
-impl Default for Stages {
+impl Default for RankingStages {
     fn default() -> Self {
         Self::ALL
     }
 }
 
-impl Stages {
+impl RankingStages {
     pub const ALL: Self =
         Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
     /// The word stage only.
@@ -55,18 +55,18 @@ impl Stages {
 
 /// Input of a retrieval.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'a> {
+pub(super) struct Retrieval<'a> {
     pub query: &'a Query,
     /// Text of the query for the embedding models.
     pub meaning: &'a str,
-    pub stages: Stages,
+    pub stages: RankingStages,
     /// Minimum similarity of notes without any word of the query.
-    pub by_meaning: ByMeaning,
+    pub by_meaning: SemanticThreshold,
 }
 
 /// Minimum similarity of notes that match by meaning only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ByMeaning {
+pub(super) enum SemanticThreshold {
     /// Relative to the nearest notes of this query; for searches that a user or agent asked for.
     Relative,
     /// A cosine of at least [`NEAR`]; for unrequested context and for comparing notes.
@@ -87,7 +87,7 @@ pub enum FoundBy {
 
 /// Components of a hit's score.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Parts {
+pub struct HitScore {
     /// BM25 over title, headings, tags and text; comparable only within one answer.
     pub bm25: f64,
     /// `bm25` divided by the best hit's, 0–1.
@@ -109,20 +109,20 @@ pub struct Parts {
 }
 
 /// A ranked note.
-pub(super) struct Ranked<'m> {
+pub(super) struct RankedNote<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
     pub score: f64,
-    pub parts: Parts,
+    pub parts: HitScore,
     /// Passage of the note that is nearest to the query.
     pub passage: Option<PassageKey>,
     /// Id of the hit that raised this note most along the graph.
-    pub drawn_by: Option<String>,
+    pub raised_by: Option<String>,
     /// How the note was found; `None` if it was selected without ranking.
     pub found_by: Option<FoundBy>,
 }
 
-impl Parts {
+impl HitScore {
     /// Returns the components rounded to four decimals.
     pub(super) fn rounded(self) -> Self {
         Self {
@@ -139,16 +139,16 @@ impl Parts {
     }
 }
 
-impl<'m> Ranked<'m> {
+impl<'m> RankedNote<'m> {
     /// Creates a result for a note that was selected without ranking.
     pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
         Self {
             open,
             note,
             score: 0.0,
-            parts: Parts::default(),
+            parts: HitScore::default(),
             passage: None,
-            drawn_by: None,
+            raised_by: None,
             found_by: None,
         }
     }
@@ -156,8 +156,8 @@ impl<'m> Ranked<'m> {
 
 /// Ranked notes, best first, and the number of matching notes.
 #[derive(Default)]
-pub(super) struct Retrieved<'m> {
-    pub ranked: Vec<Ranked<'m>>,
+pub(super) struct RetrievalResult<'m> {
+    pub ranked: Vec<RankedNote<'m>>,
     pub total: usize,
 }
 
@@ -176,18 +176,18 @@ const SEEDS: usize = 10;
 const HOPS: u8 = 2;
 
 /// A candidate with its vault.
-struct Found<'m> {
+struct VaultCandidate<'m> {
     open: &'m OpenVault,
-    of: usize,
+    vault_index: usize,
     candidate: Candidate,
     coarse: Option<usize>,
     fine: Option<usize>,
 }
 
-impl Found<'_> {
-    fn evidence(&self) -> Evidence {
+impl VaultCandidate<'_> {
+    fn evidence(&self) -> NoteScores {
         let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.cosine);
-        Evidence { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
+        NoteScores { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
     }
 
     fn passage(&self) -> Option<PassageKey> {
@@ -197,19 +197,19 @@ impl Found<'_> {
 }
 
 /// Candidates of one vault.
-struct Proposed {
+struct VaultCandidates {
     candidates: Candidates,
     /// For each model: its position in a candidate's similarities, and the chance level of the
     /// query.
-    coarse: Option<(usize, Option<Chance>)>,
-    fine: Option<(usize, Option<Chance>)>,
+    coarse: Option<(usize, Option<CosineBaseline>)>,
+    fine: Option<(usize, Option<CosineBaseline>)>,
 }
 
 /// Candidates of all vaults.
-struct Gathered<'m> {
+struct AllCandidates<'m> {
     /// Candidates per vault, in the order of the vaults.
     candidates: Vec<Candidates>,
-    found: Vec<Found<'m>>,
+    found: Vec<VaultCandidate<'m>>,
     /// Number of notes with words of the query.
     total: usize,
 }
@@ -220,28 +220,36 @@ fn has_all_words(candidates: &Candidates) -> bool {
 }
 
 /// Retains the candidates that have words of the query or are similar enough in meaning.
-fn leave_answers(found: &mut Vec<Found<'_>>, by_meaning: ByMeaning, chances: [Option<Chance>; 2]) {
-    let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
+fn retain_matches(
+    found: &mut Vec<VaultCandidate<'_>>,
+    by_meaning: SemanticThreshold,
+    chances: [Option<CosineBaseline>; 2],
+) {
+    let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
     let [coarse, fine] = chances;
-    let cut = Cut::of(&evidence, coarse, fine);
+    let cut = SimilarityThreshold::of(&evidence, coarse, fine);
     let mut evidence = evidence.iter();
     found.retain(|_| {
         evidence.next().is_some_and(|note| {
             note.bm25 > 0.0
                 || match by_meaning {
-                    ByMeaning::Relative => cut.passes(note),
-                    ByMeaning::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                    SemanticThreshold::Relative => cut.passes(note),
+                    SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
                 }
         })
     });
 }
 
-impl Memory {
+impl Context {
     /// Returns the best `wanted` notes of all open vaults.
     ///
     /// # Errors
     /// Returns an error if an index can be neither used nor rebuilt.
-    pub(super) fn retrieve<'m>(&'m self, question: Question<'_>, wanted: usize) -> Result<Retrieved<'m>> {
+    pub(super) fn retrieve<'m>(
+        &'m self,
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<RetrievalResult<'m>> {
         self.retrieve_from(&self.vaults, question, wanted)
     }
 
@@ -252,18 +260,19 @@ impl Memory {
     pub(super) fn retrieve_from<'m>(
         &'m self,
         vaults: &'m [OpenVault],
-        question: Question<'_>,
+        question: Retrieval<'_>,
         wanted: usize,
-    ) -> Result<Retrieved<'m>> {
-        let Gathered { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+    ) -> Result<RetrievalResult<'m>> {
+        let AllCandidates { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
         // Where not all notes with words were looked at, others may have been counted among them.
         let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
-        total += found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.of]).count();
-        let evidence: Vec<Evidence> = found.iter().map(Found::evidence).collect();
+        total +=
+            found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.vault_index]).count();
+        let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
         let fits = fuse(&evidence, &self.weights());
-        let mut order: Vec<(Fit, &Found<'m>)> = fits.into_iter().zip(&found).collect();
+        let mut order: Vec<(FusedScore, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
         order.sort_by(|(a, one), (b, other)| {
-            let key = |found: &Found<'_>| (found.candidate.updated, found.candidate.order);
+            let key = |found: &VaultCandidate<'_>| (found.candidate.updated, found.candidate.order);
             b.relevance.total_cmp(&a.relevance).then_with(|| key(other).cmp(&key(one)))
         });
         let mut ranked = Vec::new();
@@ -271,29 +280,29 @@ impl Memory {
             if ranked.len() >= wanted + SPARE {
                 break;
             }
-            let note = kept[found.of].note(&found.candidate)?;
+            let note = kept[found.vault_index].note(&found.candidate)?;
             if self.is_hidden(found.open, &note) {
                 total = total.saturating_sub(1);
                 continue;
             }
             let (open, evidence) = (found.open, found.evidence());
-            let mut one = self.weighed(open, fit, evidence, note, found.passage(), question.stages);
-            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.of] {
+            let mut one = self.score_note(open, fit, evidence, note, found.passage(), question.stages);
+            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.vault_index] {
                 one.found_by = None;
             }
             ranked.push(one);
         }
         if question.stages.graph {
             for open in vaults {
-                total += self.lift(open, question, &mut ranked)?;
+                total += self.expand_graph(open, question, &mut ranked)?;
             }
         }
         ranked.sort_by(|a, b| {
-            let key = |ranked: &Ranked<'_>| ranked.note.updated.or(ranked.note.created);
+            let key = |ranked: &RankedNote<'_>| ranked.note.updated.or(ranked.note.created);
             b.score.total_cmp(&a.score).then_with(|| key(b).cmp(&key(a)))
         });
         ranked.truncate(wanted);
-        Ok(Retrieved { ranked, total })
+        Ok(RetrievalResult { ranked, total })
     }
 
     /// Collects the candidates of the vaults that have words of the query or are similar enough in
@@ -301,17 +310,23 @@ impl Memory {
     fn gather<'m>(
         &'m self,
         vaults: &'m [OpenVault],
-        question: Question<'_>,
+        question: Retrieval<'_>,
         wanted: usize,
-    ) -> Result<Gathered<'m>> {
-        let mut gathered = Gathered { candidates: Vec::new(), found: Vec::new(), total: 0 };
+    ) -> Result<AllCandidates<'m>> {
+        let mut gathered = AllCandidates { candidates: Vec::new(), found: Vec::new(), total: 0 };
         let mut chances = [None; 2];
         for (open, of) in vaults.iter().zip(0..) {
-            self.freshen(open)?;
-            let Proposed { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            self.ensure_fresh(open)?;
+            let VaultCandidates { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
             let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
             let list = candidates.list.iter().cloned();
-            let of_vault = |candidate| Found { open, of, candidate, coarse: coarse_at, fine: fine_at };
+            let of_vault = |candidate| VaultCandidate {
+                open,
+                vault_index: of,
+                candidate,
+                coarse: coarse_at,
+                fine: fine_at,
+            };
             gathered.found.extend(list.map(of_vault));
             for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
                 *chance = chance.or(model.and_then(|(_, chance)| chance));
@@ -319,23 +334,24 @@ impl Memory {
             gathered.total += candidates.total;
             gathered.candidates.push(candidates);
         }
-        leave_answers(&mut gathered.found, question.by_meaning, chances);
+        retain_matches(&mut gathered.found, question.by_meaning, chances);
         Ok(gathered)
     }
 
     /// Expands the best hits of a vault along the graph; returns the number of notes that this
     /// added.
-    fn lift<'m>(
+    fn expand_graph<'m>(
         &'m self,
         open: &'m OpenVault,
-        question: Question<'_>,
-        ranked: &mut Vec<Ranked<'m>>,
+        question: Retrieval<'_>,
+        ranked: &mut Vec<RankedNote<'m>>,
     ) -> Result<usize> {
-        let own = |one: &Ranked<'_>| one.open.level == open.level;
+        let own = |one: &RankedNote<'_>| one.open.level == open.level;
         let mut hits: Vec<usize> = (0..ranked.len()).filter(|at| own(&ranked[*at])).collect();
         hits.truncate(SEEDS);
         let notes: Vec<Note> = hits.iter().map(|at| ranked[*at].note.clone()).collect();
-        let mut neighbours = self.ask(open, |index| index.neighbours(&notes.iter().collect::<Vec<_>>()))?;
+        let mut neighbours =
+            self.query_index(open, |index| index.neighbours(&notes.iter().collect::<Vec<_>>()))?;
         let waiting: Vec<bool> = notes.iter().chain(&neighbours.notes).map(Note::is_waiting).collect();
         let is_early = |edge: &Edge| edge.relation == SUPERSEDES && waiting.get(edge.from) == Some(&true);
         neighbours.edges.retain(|edge| !is_early(edge));
@@ -348,8 +364,15 @@ impl Memory {
             places.push(match place {
                 Some(place) => Some(place),
                 None if fits() && !self.is_hidden(open, &note) => {
-                    let unfit = Evidence::default();
-                    ranked.push(self.weighed(open, Fit::default(), unfit, note, None, question.stages));
+                    let unfit = NoteScores::default();
+                    ranked.push(self.score_note(
+                        open,
+                        FusedScore::default(),
+                        unfit,
+                        note,
+                        None,
+                        question.stages,
+                    ));
                     Some(ranked.len() - 1)
                 }
                 None => None,
@@ -362,7 +385,7 @@ impl Memory {
         for (place, spread) in places.iter().zip(&spread) {
             let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
             if let Some(one) = place.map(|at| &mut ranked[at]) {
-                one.drawn_by = by;
+                one.raised_by = by;
                 one.parts.graph = spread.score - one.parts.relevance;
                 one.score =
                     (one.parts.relevance + one.parts.graph) * one.parts.recency * one.parts.usefulness;
@@ -372,10 +395,15 @@ impl Memory {
         Ok(ranked.len().saturating_sub(known))
     }
 
-    fn candidates(&self, open: &OpenVault, question: Question<'_>, wanted: usize) -> Result<Proposed> {
-        let Question { query, meaning, stages, by_meaning } = question;
-        let mut scans: Vec<Scan> = Vec::new();
-        let mut scan = |asking: Option<Asking>| {
+    fn candidates(
+        &self,
+        open: &OpenVault,
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<VaultCandidates> {
+        let Retrieval { query, meaning, stages, by_meaning } = question;
+        let mut scans: Vec<SimilarityScan> = Vec::new();
+        let mut scan = |asking: Option<VectorQuery>| {
             let asking = asking?;
             scans.push(asking.table.scan(&asking.query));
             Some((scans.len() - 1, asking.chance))
@@ -385,36 +413,36 @@ impl Memory {
         let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
         let twice = wanted.saturating_mul(2);
         let (nearest, least) = match by_meaning {
-            ByMeaning::Relative => (NEAREST.max(twice), 0.0),
-            ByMeaning::Near => (POOL.max(twice), NEAR),
+            SemanticThreshold::Relative => (NEAREST.max(twice), 0.0),
+            SemanticThreshold::Near => (POOL.max(twice), NEAR),
         };
         let pool = POOL.max(twice);
-        let asked = Asked { query, words: stages.words, scans: &scans, pool, nearest, least };
-        let candidates = self.ask(open, |index| index.candidates(asked))?;
-        Ok(Proposed { candidates, coarse, fine })
+        let asked = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
+        let candidates = self.query_index(open, |index| index.candidates(asked))?;
+        Ok(VaultCandidates { candidates, coarse, fine })
     }
 
-    fn weighed<'m>(
+    fn score_note<'m>(
         &self,
         open: &'m OpenVault,
-        fit: Fit,
-        evidence: Evidence,
+        fit: FusedScore,
+        evidence: NoteScores,
         note: Note,
         passage: Option<PassageKey>,
-        stages: Stages,
-    ) -> Ranked<'m> {
+        stages: RankingStages,
+    ) -> RankedNote<'m> {
         let changed = note.updated.or(note.created);
         let recency = if stages.recency { worth::recency(changed, self.now()) } else { 1.0 };
         let usefulness = match stages.usefulness {
-            true => worth::use_of(&note, self.now(), &scoring(&open.settings)),
+            true => worth::usefulness_factor(&note, self.now(), &scoring(&open.settings)),
             false => 1.0,
         };
-        let parts = Parts {
+        let parts = HitScore {
             bm25: f64::from(evidence.bm25),
             words: fit.words,
             coarse: evidence.coarse.map(f64::from),
             fine: evidence.fine.map(f64::from),
-            meaning: fit.meaning,
+            meaning: fit.similarity,
             relevance: fit.relevance,
             graph: 0.0,
             recency,
@@ -422,25 +450,25 @@ impl Memory {
         };
         let score = (fit.relevance + parts.graph) * recency * usefulness;
         let found_by = Some(match evidence {
-            Evidence { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
-            Evidence { coarse: None, fine: None, .. } => FoundBy::Relation,
+            NoteScores { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
+            NoteScores { coarse: None, fine: None, .. } => FoundBy::Relation,
             _ => FoundBy::Meaning,
         });
-        Ranked { open, note, score, parts, passage, drawn_by: None, found_by }
+        RankedNote { open, note, score, parts, passage, raised_by: None, found_by }
     }
 
     /// Returns whether the note is in the global vault while a project note has the same id and
     /// takes precedence.
     pub(super) fn is_hidden(&self, open: &OpenVault, note: &Note) -> bool {
-        let Some(id) = note.id.as_ref().filter(|_| open.level == Level::Global) else { return false };
-        self.vaults.iter().filter(|other| other.level == Level::Project).any(|project| {
+        let Some(id) = note.id.as_ref().filter(|_| open.level == VaultLevel::Global) else { return false };
+        self.vaults.iter().filter(|other| other.level == VaultLevel::Project).any(|project| {
             project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
         })
     }
 
-    fn weights(&self) -> Weights {
+    fn weights(&self) -> FusionWeights {
         let settings = &self.target().settings;
-        Weights {
+        FusionWeights {
             coarse: settings.number("search.weight_coarse"),
             fine: settings.number("search.weight_fine"),
             blend: settings.number("search.weight_blend"),

@@ -5,38 +5,38 @@ use serde::Serialize;
 use yaml_serde::Value;
 
 use super::error::{Error, Result};
-use super::find::{Found, find_to_change, load};
+use super::find::{ResolvedNote, find_to_change, load};
 use super::meaning::meaning;
-use super::memory::Memory;
+use super::memory::Context;
 use super::{curate, playbook, write};
-use cm_note::bullet::{Bullet, State};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::bullet::{Bullet, BulletState};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
-use cm_note::message::Message;
-use cm_note::note::{Kind, Note};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_playbook::curation::delta::{Delta, DeltaFile, Merge};
-use cm_playbook::curation::word::{self, Unmoved};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
+use cm_playbook::curation::word::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, plan};
-use cm_playbook::inbox::{self, Entry};
-use cm_playbook::meaning::Sense;
+use cm_playbook::inbox::{self, InboxNoteEntry};
+use cm_playbook::meaning::WordVectors;
 
-pub use cm_playbook::inbox::Waiting;
+pub use cm_playbook::inbox::InboxKind;
 
 /// Filter and size of the inbox.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only the entries of this section.
-    pub section: Option<Waiting>,
+    pub section: Option<InboxKind>,
     /// Maximum number of entries per section.
     pub limit: usize,
 }
 
 /// A note in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct InboxNote {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Type of the note, or its kind if it has no type.
@@ -50,11 +50,11 @@ pub struct Listed {
 
 /// An entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Item {
+pub struct InboxEntry {
     /// Position in the whole list, from 1.
     pub number: usize,
     /// The notes in question, one or two.
-    pub notes: Vec<Listed>,
+    pub notes: Vec<InboxNote>,
     /// Why the entry needs a decision.
     pub why: String,
     /// Time since which it needs one; null if unknown.
@@ -65,20 +65,20 @@ pub struct Item {
 
 /// A section of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Section {
+pub struct InboxSection {
     /// Kind of the section's entries.
-    pub kind: Waiting,
+    pub kind: InboxKind,
     /// Number of entries, including those beyond the limit.
     pub total: usize,
     /// Entries, most important first.
-    pub items: Vec<Item>,
+    pub items: Vec<InboxEntry>,
 }
 
 /// The entries that need a decision, by section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inbox {
     /// All sections, including empty ones.
-    pub sections: Vec<Section>,
+    pub sections: Vec<InboxSection>,
     /// Number of entries in all sections, including those beyond the limit.
     pub total: usize,
 }
@@ -87,11 +87,11 @@ pub struct Inbox {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
+pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
     let graph = Graph::connect(&notes);
-    let sense = Sense::of(meaning(open));
+    let sense = WordVectors::of(meaning(open));
     let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge(), &sense);
     let mut number = 0;
     let mut sections = Vec::new();
@@ -104,16 +104,16 @@ pub fn inbox(memory: &Memory, options: &Options) -> Result<Inbox> {
             number += 1;
             item(number, kind, entry, &notes)
         });
-        sections.push(Section { kind, items: items.collect(), total });
+        sections.push(InboxSection { kind, items: items.collect(), total });
     }
     let total = sections.iter().map(|section| section.total).sum();
     Ok(Inbox { sections, total })
 }
 
-fn item(number: usize, kind: Waiting, entry: Entry, notes: &[Note]) -> Item {
+fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
     let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
     let commands = commands(kind, &notes);
-    Item {
+    InboxEntry {
         number,
         notes: notes.into_iter().map(listed).collect(),
         why: entry.why,
@@ -122,8 +122,8 @@ fn item(number: usize, kind: Waiting, entry: Entry, notes: &[Note]) -> Item {
     }
 }
 
-fn listed(note: &Note) -> Listed {
-    Listed {
+fn listed(note: &Note) -> InboxNote {
+    InboxNote {
         id: note.key().to_owned(),
         note_type: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
         title: note.title.clone(),
@@ -132,20 +132,24 @@ fn listed(note: &Note) -> Listed {
 }
 
 /// Returns the commands that settle an entry.
-fn commands(kind: Waiting, notes: &[&Note]) -> Vec<String> {
+fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
     let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
     let edit = || format!("cm edit {}", notes[0].key());
     match (kind, notes) {
-        (Waiting::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
-        (Waiting::Merges, [a, b]) => {
+        (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
+        (InboxKind::Merges, [a, b]) => {
             vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
         }
-        (Waiting::Conflicts | Waiting::Merges, _) => (0..notes.len()).map(|at| word("reject", at)).collect(),
-        (Waiting::Quarantined, [note]) if may_be_accepted(note) => vec![word("accept", 0), word("reject", 0)],
-        (Waiting::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
-        (Waiting::Quarantined, _) => vec![edit()],
-        (Waiting::Due, _) => vec![word("confirm", 0), word("reject", 0)],
-        (Waiting::Inversions, _) => {
+        (InboxKind::Conflicts | InboxKind::Merges, _) => {
+            (0..notes.len()).map(|at| word("reject", at)).collect()
+        }
+        (InboxKind::Quarantined, [note]) if may_be_accepted(note) => {
+            vec![word("accept", 0), word("reject", 0)]
+        }
+        (InboxKind::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
+        (InboxKind::Quarantined, _) => vec![edit()],
+        (InboxKind::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+        (InboxKind::Inversions, _) => {
             let invert = format!("cm forget {} --invert --reason \"it does harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
@@ -160,13 +164,13 @@ fn may_be_accepted(note: &Note) -> bool {
 
 /// Returns whether notes of this kind are reviewed.
 fn is_reviewed(note: &Note) -> bool {
-    matches!(note.kind, Kind::Memory | Kind::Bullet)
+    matches!(note.kind, NoteKind::Memory | NoteKind::Bullet)
 }
 
 /// A person's decision on a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
+pub enum ReviewDecision {
     /// Activates a draft or verifies an unverified note.
     Accept,
     /// Retires the note; a bullet is also deprecated.
@@ -177,7 +181,7 @@ pub enum Word {
     Merge,
 }
 
-impl Word {
+impl ReviewDecision {
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -190,9 +194,9 @@ impl Word {
 
 /// A decision on several notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Decision {
+pub struct AppliedDecision {
     /// Kind of the decision.
-    pub word: Word,
+    pub word: ReviewDecision,
     /// Ids of the changed notes.
     pub ids: Vec<String>,
     /// Id of the new bullet of a merge.
@@ -203,14 +207,14 @@ pub struct Decision {
 
 /// Result of all decisions of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Settled {
+pub struct ReviewResult {
     /// Decisions, one commit each.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<AppliedDecision>,
 }
 
 /// Note references by decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct ReviewDecisions {
     /// Ids, titles or paths of drafts to accept.
     pub accept: Vec<String>,
     /// Ids, titles or paths of notes to reject.
@@ -219,7 +223,7 @@ pub struct Words {
     pub confirm: Vec<String>,
 }
 
-impl Words {
+impl ReviewDecisions {
     /// Returns whether there is no decision.
     pub fn is_empty(&self) -> bool {
         self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
@@ -232,16 +236,18 @@ impl Words {
 /// # Errors
 /// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
 /// fails.
-pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
+pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<ReviewResult> {
     memory.persons_only("accept, reject or confirm in review")?;
     let mut checked = Vec::new();
-    for (word, ids) in
-        [(Word::Accept, &words.accept), (Word::Reject, &words.reject), (Word::Confirm, &words.confirm)]
-    {
+    for (word, ids) in [
+        (ReviewDecision::Accept, &words.accept),
+        (ReviewDecision::Reject, &words.reject),
+        (ReviewDecision::Confirm, &words.confirm),
+    ] {
         let mut paths: Vec<NotePath> = Vec::new();
         for id in ids {
             let found = find_to_change(memory, id)?;
-            decided(memory, word, &found)?;
+            edits_for(memory, word, &found)?;
             if !paths.contains(&found.note.path) {
                 paths.push(found.note.path);
             }
@@ -251,8 +257,8 @@ pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
         }
     }
     let decisions: Result<_> =
-        checked.into_iter().map(|(word, paths)| carry_out(memory, word, &paths)).collect();
-    Ok(Settled { decisions: decisions? })
+        checked.into_iter().map(|(word, paths)| apply_decision(memory, word, &paths)).collect();
+    Ok(ReviewResult { decisions: decisions? })
 }
 
 /// Merges several bullets into one, in one commit.
@@ -260,12 +266,13 @@ pub fn settle(memory: &Memory, words: &Words) -> Result<Settled> {
 /// # Errors
 /// Returns an error if a reference is not found or is not a bullet, if curation refuses the merge,
 /// or if the write fails.
-pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> {
+pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewResult> {
     memory.persons_only("merge in review")?;
     let found: Result<Vec<String>> =
         ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
-    let merge = Merge { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
-    let file = DeltaFile { deltas: vec![Delta::Merge(merge.clone())], ..DeltaFile::default() };
+    let merge =
+        MergeDelta { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+    let file = DeltaFile { deltas: vec![CurationDelta::Merge(merge.clone())], ..DeltaFile::default() };
     let how = curate::Options {
         authority: Authority::Person,
         dry_run: false,
@@ -279,11 +286,13 @@ pub fn merge(memory: &Memory, ids: &[String], content: &str) -> Result<Settled> 
     }
     let into = outcome.report.applied.first().map(|applied| applied.id.clone());
     let ids = if into.is_some() { merge.ids } else { Vec::new() };
-    Ok(Settled { decisions: vec![Decision { word: Word::Merge, ids, into, commit: outcome.commit }] })
+    Ok(ReviewResult {
+        decisions: vec![AppliedDecision { word: ReviewDecision::Merge, ids, into, commit: outcome.commit }],
+    })
 }
 
 /// Returns the edits that a decision makes to a note.
-fn decided(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Vec<Edit>> {
+fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
     if !is_reviewed(note) {
         let message = format!("{} is a {}; memories and bullets are reviewed", note.path, note.kind.name());
@@ -299,74 +308,83 @@ fn decided(memory: &Memory, word: Word, found: &Found<'_>) -> Result<Vec<Edit>> 
 }
 
 fn of_bullet(
-    word: Word,
+    word: ReviewDecision,
     bullet: &Bullet,
     reason: &str,
     now: Instant,
-) -> std::result::Result<Vec<Edit>, Unmoved> {
+) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
     let decided = match word {
-        Word::Accept => word::accept(bullet, now)?,
-        Word::Reject => word::reject(bullet, reason, now)?,
-        Word::Confirm | Word::Merge => word::confirm(bullet, now),
+        ReviewDecision::Accept => word::accept(bullet, now)?,
+        ReviewDecision::Reject => word::reject(bullet, reason, now)?,
+        ReviewDecision::Confirm | ReviewDecision::Merge => word::confirm(bullet, now),
     };
     // No word changes what a bullet says, so that its text is not asked for.
     Ok(plan::edits(bullet, &decided, &|_| None))
 }
 
-fn of_memory(word: Word, note: &Note, now: Instant) -> std::result::Result<Vec<Edit>, Unmoved> {
+fn of_memory(
+    word: ReviewDecision,
+    note: &Note,
+    now: Instant,
+) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
     let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
     let state = match word {
-        Word::Accept => is_draft(note).map(|()| State::Active)?,
-        Word::Reject if note.state.as_deref() == Some(State::Retired.name()) => return Err(Unmoved::Retired),
-        Word::Reject => State::Retired,
-        Word::Confirm | Word::Merge => return Ok(vec![set("last_checked", now.to_string())]),
+        ReviewDecision::Accept => is_draft(note).map(|()| BulletState::Active)?,
+        ReviewDecision::Reject if note.state.as_deref() == Some(BulletState::Retired.name()) => {
+            return Err(ReviewRefusal::Retired);
+        }
+        ReviewDecision::Reject => BulletState::Retired,
+        ReviewDecision::Confirm | ReviewDecision::Merge => {
+            return Ok(vec![set("last_checked", now.to_string())]);
+        }
     };
     Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
 }
 
 /// Refuses notes that are not drafts.
-fn is_draft(note: &Note) -> std::result::Result<(), Unmoved> {
-    match note.state.as_deref().map(State::of) {
+fn is_draft(note: &Note) -> std::result::Result<(), ReviewRefusal> {
+    match note.state.as_deref().map(BulletState::of) {
         _ if note.is_unverified() => Ok(()),
-        Some(Some(State::Draft)) => Ok(()),
-        Some(Some(state)) => Err(Unmoved::NotADraft { is: state.name() }),
-        Some(None) | None => Err(Unmoved::NotADraft { is: "in use" }),
+        Some(Some(BulletState::Draft)) => Ok(()),
+        Some(Some(state)) => Err(ReviewRefusal::NotADraft { is: state.name() }),
+        Some(None) | None => Err(ReviewRefusal::NotADraft { is: "in use" }),
     }
 }
 
 /// Explains why a note was not changed, with a hint.
-fn refused(note: &Note, unmoved: Unmoved) -> Error {
+fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
     let (code, hint) = match unmoved {
-        Unmoved::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
+        ReviewRefusal::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
         _ => ("retired", "`cm why` tells its story"),
     };
     Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
 }
 
 /// Checks the notes once more under the lock, and writes the changes.
-fn carry_out(memory: &Memory, word: Word, paths: &[NotePath]) -> Result<Decision> {
+fn apply_decision(memory: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
     let mut ids = Vec::new();
     let written = write::apply_with(memory, |open| {
         let mut titles = Vec::new();
         let mut changes = Vec::new();
         for path in paths {
             let found = load(open, path)?;
-            changes.push(Change::Edit { path: path.clone(), edits: decided(memory, word, &found)? });
+            changes
+                .push(VaultFileChange::Edit { path: path.clone(), edits: edits_for(memory, word, &found)? });
             ids.push(found.note.key().to_owned());
             titles.push(found.note.title);
         }
-        let message = Message::new("review", subject(word, &titles));
+        let message = CommitMessage::new("review", subject(word, &titles));
         let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
         Ok(ChangeSet { message, changes })
     })?;
-    Ok(Decision { word, ids, into: None, commit: written.commit })
+    Ok(AppliedDecision { word, ids, into: None, commit: written.commit })
 }
 
-fn subject(word: Word, titles: &[String]) -> String {
+fn subject(word: ReviewDecision, titles: &[String]) -> String {
     let verb = match word {
-        Word::Accept => "Accept",
-        Word::Reject => "Reject",
-        Word::Confirm | Word::Merge => "Confirm",
+        ReviewDecision::Accept => "Accept",
+        ReviewDecision::Reject => "Reject",
+        ReviewDecision::Confirm | ReviewDecision::Merge => "Confirm",
     };
     match titles {
         [one] => format!("{verb} \"{one}\""),

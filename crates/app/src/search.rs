@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Level, Memory};
+use super::memory::{Context, VaultLevel};
 use super::past::AsOf;
-use super::retrieve::{ByMeaning, FoundBy, Parts, Question, Ranked, Retrieved, Stages};
-use super::snippet::Snippets;
+use super::retrieve::{
+    FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
+};
+use super::snippet::NoteSnippets;
 use cm_note::instant::Instant;
-use cm_note::note::Kind;
+use cm_note::note::NoteKind;
 use cm_note::query::Query;
 
 /// Query, page and ranking of a search.
@@ -22,7 +24,7 @@ pub struct Options {
     /// Number of hits to skip: the `next` of an earlier answer.
     pub offset: usize,
     /// Stages of the ranking.
-    pub stages: Stages,
+    pub stages: RankingStages,
     /// Include the components of each score.
     pub explain: bool,
     /// Commit or date at which to search.
@@ -31,11 +33,11 @@ pub struct Options {
 
 /// A note that matches the query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Hit {
+pub struct SearchHit {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Kind of the note, such as `memory` or `bullet`.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -59,10 +61,10 @@ pub struct Hit {
     /// Time of the last change according to the note's frontmatter.
     pub updated: Option<Instant>,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
     /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Parts>,
+    pub parts: Option<HitScore>,
     /// Id of the related hit that added most to the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_by: Option<String>,
@@ -70,14 +72,14 @@ pub struct Hit {
 
 /// Matching notes, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Searched {
+pub struct SearchResult {
     /// Query as it was given.
     pub query: String,
     /// Commit that was searched; absent for the current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
     /// Hits of this page.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// Number of notes that contain the words, plus the examined notes that are similar or related.
     pub total: usize,
     /// Problems with the query, and how it was interpreted.
@@ -96,7 +98,7 @@ const FURTHEST: usize = 10_000;
 /// # Errors
 /// Returns an error if the query is empty or too long, if the commit or date is not found, or if an
 /// index can be neither used nor rebuilt.
-pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
+pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
     check(options)?;
     match &options.as_of {
         Some(named) => answer(&memory.as_of(named)?, options),
@@ -109,7 +111,7 @@ pub fn search(memory: &Memory, options: &Options) -> Result<Searched> {
 }
 
 /// Adds the hits to the usage counters.
-fn count_retrievals(memory: &Memory, searched: &Searched) {
+fn count_retrievals(memory: &Context, searched: &SearchResult) {
     for open in &memory.vaults {
         let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
         let keys: Vec<&str> = shown.map(|hit| hit.id.as_str()).collect();
@@ -118,54 +120,54 @@ fn count_retrievals(memory: &Memory, searched: &Searched) {
     }
 }
 
-fn answer(memory: &Memory, options: &Options) -> Result<Searched> {
+fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let query = Query::parse(&options.query, memory.now());
     let limit =
-        options.limit.unwrap_or_else(|| memory.target().settings.whole("search.limit")).clamp(1, 1000);
+        options.limit.unwrap_or_else(|| memory.target().settings.integer("search.limit")).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
-    let meaning = query.question();
+    let meaning = query.semantic_text();
     let (found, total) = if query.ranks() {
-        let question = Question {
+        let question = Retrieval {
             query: &query,
             meaning: &meaning,
             stages: options.stages,
-            by_meaning: ByMeaning::Relative,
+            by_meaning: SemanticThreshold::Relative,
         };
-        let Retrieved { ranked, total } = memory.retrieve(question, wanted)?;
+        let RetrievalResult { ranked, total } = memory.retrieve(question, wanted)?;
         (ranked, total)
     } else {
         selected(memory, &query, wanted)?
     };
-    let mut snippets = Snippets::of(&query);
-    let hits: Vec<Hit> = found
+    let mut snippets = NoteSnippets::of(&query);
+    let hits: Vec<SearchHit> = found
         .into_iter()
         .skip(options.offset)
         .take(limit)
-        .map(|ranked| shown(ranked, &mut snippets, options.explain))
+        .map(|ranked| to_hit(ranked, &mut snippets, options.explain))
         .collect();
     let end = options.offset + hits.len();
     let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
     let as_of = memory.read_at();
-    Ok(Searched { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
+    Ok(SearchResult { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
 }
 
 /// Returns the notes that a filter query selects from all vaults, newest first in each, with their
 /// total number.
-fn selected<'m>(memory: &'m Memory, query: &Query, wanted: usize) -> Result<(Vec<Ranked<'m>>, usize)> {
+fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Vec<RankedNote<'m>>, usize)> {
     let mut total = 0;
     let mut found = Vec::new();
     for open in &memory.vaults {
-        memory.freshen(open)?;
+        memory.ensure_fresh(open)?;
         let own = found.len();
         let mut asked = wanted;
         loop {
-            let answer = memory.ask(open, |index| index.search(query, 0, asked))?;
+            let answer = memory.query_index(open, |index| index.search(query, 0, asked))?;
             let exhausted = answer.hits.len() == answer.total || answer.hits.len() < asked;
             let (hidden, hits): (Vec<_>, Vec<_>) =
                 answer.hits.into_iter().partition(|hit| memory.is_hidden(open, &hit.note));
             if exhausted || hits.len() >= wanted {
                 total += answer.total - hidden.len();
-                found.extend(hits.into_iter().map(|hit| Ranked::unranked(open, hit.note)));
+                found.extend(hits.into_iter().map(|hit| RankedNote::unranked(open, hit.note)));
                 break;
             }
             asked = asked.saturating_mul(2);
@@ -193,11 +195,11 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn shown(ranked: Ranked<'_>, snippets: &mut Snippets, explain: bool) -> Hit {
-    let Ranked { open, note, score, parts, passage, drawn_by, found_by } = ranked;
+fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
+    let RankedNote { open, note, score, parts, passage, raised_by: drawn_by, found_by } = ranked;
     // The file may be gone where the index was not refreshed; the hit is then shown without its text.
     let snippet = snippets.of_note(open, &note, passage);
-    Hit {
+    SearchHit {
         id: note.key().to_owned(),
         kind: note.kind,
         score: rounded(score),

@@ -11,34 +11,36 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::{Call, Memory, OpenVault};
-use super::sessions::allowed::resolved;
-use cm_note::message::Message;
+use super::memory::{Context, OpenVault, Request};
+use super::sessions::allowed::resolve_path;
+use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
-use cm_secrets::{PatternError, Removed, RuleError, Rules, find, fingerprint, redact, suspects};
+use cm_secrets::{
+    PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
+};
 use cm_store::vault::{foreign, layout};
 
 /// Texts in a vault that look like secrets.
 #[derive(Debug, Clone, Default)]
-pub struct Exposed {
+pub struct SecretScan {
     /// Likely secrets: path, rule and line, from 1.
     pub secrets: Vec<(NotePath, String, usize)>,
     /// Number of secrets that are allowed, by their line or their fingerprint.
     pub allowed: usize,
     /// Random-looking texts that may be secrets: path and line, from 1.
-    pub guesses: Vec<(NotePath, usize)>,
+    pub suspects: Vec<(NotePath, usize)>,
 }
 
 /// Returns the rules of a vault, from `redaction.enabled`, `redaction.extra` and `redaction.rules`.
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub fn rules(memory: &Memory, open: &OpenVault) -> Result<Rules> {
+pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
     let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
-        Rules::default()
+        RedactionRules::default()
     } else {
-        Rules::none()
+        RedactionRules::none()
     };
     let rules =
         rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))?;
@@ -52,11 +54,11 @@ struct RuleFile {
 }
 
 /// Reads the file that `redaction.rules` of the user's own settings names.
-fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
+fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     const NAME: &str = "redaction.rules";
     let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
     let read = |typed: &str| {
-        let path = PathBuf::from(resolved(memory, &memory.call.cwd, typed));
+        let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
         let bytes = foreign::file(&path).map_err(|error| {
             Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
                 .hint(format!("correct the path, or take it out: cm config unset {NAME} --private"))
@@ -69,7 +71,7 @@ fn files(memory: &Memory, open: &OpenVault) -> Result<Vec<RuleFile>> {
 
 /// Adds the rules of files; also returns a text with their hashes, which changes whenever the files
 /// change.
-fn with_files(mut rules: Rules, files: &[RuleFile]) -> Result<(Rules, String)> {
+fn with_files(mut rules: RedactionRules, files: &[RuleFile]) -> Result<(RedactionRules, String)> {
     let mut words = String::new();
     for file in files {
         rules = rules.with_file(&file.text).map_err(|error| no_rules(file, &error))?;
@@ -91,7 +93,7 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules, String)> {
+pub(super) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
     let settings = &open.settings;
     let enabled = settings.flag("redaction.enabled").unwrap_or(true);
     let shared = settings.get_from("redaction.extra", |origin| !origin.is_users()).map(|(value, _)| value);
@@ -99,7 +101,7 @@ pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules,
     let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
-    let rules = if enabled { Rules::default() } else { Rules::none() };
+    let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
     let rules = rules.with_extra(&extra).map_err(|error| no_pattern(&error))?;
     let (rules, files) = with_files(rules, &files(memory, open)?)?;
     Ok((rules, format!("{enabled} {extra:?}{files}")))
@@ -110,10 +112,10 @@ pub(super) fn rules_of_logs(memory: &Memory, open: &OpenVault) -> Result<(Rules,
 ///
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
-pub(super) fn rules_at(call: &Call) -> Result<Rules> {
-    match Memory::open(call.clone()) {
+pub(super) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
+    match Context::open(call.clone()) {
         Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
-        Err(_) => Ok(Rules::default()),
+        Err(_) => Ok(RedactionRules::default()),
     }
 }
 
@@ -125,7 +127,7 @@ fn no_pattern(error: &PatternError) -> Error {
 
 /// A likely live secret that blocks a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Stopped {
+pub struct BlockedSecret {
     /// Path of the file; secrets in its name are redacted.
     pub path: String,
     /// Line number, from 1; null if the secret is in the file name.
@@ -136,7 +138,7 @@ pub struct Stopped {
     pub fingerprint: String,
 }
 
-impl Stopped {
+impl BlockedSecret {
     /// Converts the finding into the error that refuses the change.
     pub(super) fn into_error(self) -> Error {
         let Self { path, line, rule, .. } = self;
@@ -153,29 +155,32 @@ impl Stopped {
 /// Secrets that may be committed nevertheless. This applies to commits that a person makes by hand,
 /// never to writes by commands, agents or sessions.
 #[derive(Debug, Default)]
-pub(super) struct Allowed {
+pub(super) struct SecretExceptions {
     fingerprints: HashSet<String>,
     /// Whether a line can permit its own secret with [`MARK`].
-    by_mark: bool,
+    allows_line_marker: bool,
 }
 
 /// Text in a line that permits its secret.
 const MARK: &str = "cm:allow-secret";
 
-impl Allowed {
+impl SecretExceptions {
     /// Returns the exceptions of the vault for a person; empty for an agent or a guest.
-    pub(super) fn of(memory: &Memory, open: &OpenVault) -> Self {
+    pub(super) fn of(memory: &Context, open: &OpenVault) -> Self {
         let by = &memory.call.by;
-        if by.agent.is_some() || by.is_guest {
+        if by.agent.is_some() || by.has_token {
             return Self::default();
         }
-        Self { fingerprints: open.settings.texts("redaction.allow").into_iter().collect(), by_mark: true }
+        Self {
+            fingerprints: open.settings.texts("redaction.allow").into_iter().collect(),
+            allows_line_marker: true,
+        }
     }
 
     fn allows(&self, text: &str, range: &Range<usize>) -> bool {
         let listed =
             !self.fingerprints.is_empty() && self.fingerprints.contains(&fingerprint(&text[range.clone()]));
-        listed || self.by_mark && line_of(text, range.start).contains(MARK)
+        listed || self.allows_line_marker && line_of(text, range.start).contains(MARK)
     }
 }
 
@@ -188,16 +193,16 @@ fn line_of(text: &str, at: usize) -> &str {
 
 /// Returns the secrets in the name or text of a file that were not in it before and are not
 /// allowed.
-pub(super) fn stopped(
-    rules: &Rules,
-    allowed: &Allowed,
+pub(super) fn find_new_secrets(
+    rules: &RedactionRules,
+    allowed: &SecretExceptions,
     path: &NotePath,
     before: Option<&[u8]>,
     after: Option<&[u8]>,
-) -> Vec<Stopped> {
+) -> Vec<BlockedSecret> {
     let Some(after) = after.map(String::from_utf8_lossy) else { return Vec::new() };
     let shown = redact(path.as_str(), rules).0.into_string();
-    let stop = |text: &str, Removed { rule, range, .. }: &Removed, line| Stopped {
+    let stop = |text: &str, RedactedSecret { rule, range, .. }: &RedactedSecret, line| BlockedSecret {
         path: shown.clone(),
         line,
         rule: rule.clone(),
@@ -216,7 +221,7 @@ pub(super) fn stopped(
     for removed in find(&before, rules) {
         *known.entry(&before[removed.range]).or_default() += 1;
     }
-    let is_new = |removed: &&Removed| match known.get_mut(&after[removed.range.clone()]) {
+    let is_new = |removed: &&RedactedSecret| match known.get_mut(&after[removed.range.clone()]) {
         Some(left) if *left > 0 => {
             *left -= 1;
             false
@@ -233,13 +238,13 @@ pub(super) fn stopped(
 ///
 /// # Errors
 /// Returns an error with the line and the rule of the first new secret.
-pub(super) fn refuse(
-    rules: &Rules,
+pub(super) fn refuse_new_secrets(
+    rules: &RedactionRules,
     path: &NotePath,
     before: Option<&[u8]>,
     after: Option<&[u8]>,
 ) -> Result<()> {
-    let first = stopped(rules, &Allowed::default(), path, before, after).into_iter().next();
+    let first = find_new_secrets(rules, &SecretExceptions::default(), path, before, after).into_iter().next();
     first.map_or(Ok(()), |stopped| Err(stopped.into_error()))
 }
 
@@ -248,7 +253,7 @@ pub(super) fn refuse(
 ///
 /// # Errors
 /// Returns an error with the field and the rule.
-pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> {
+pub(super) fn clean_message(rules: &RedactionRules, message: CommitMessage) -> Result<CommitMessage> {
     let fields = [
         ("actor", &message.actor),
         ("agent", &message.agent),
@@ -256,10 +261,10 @@ pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> 
         ("reason", &message.reason),
     ];
     for (name, value) in fields {
-        refuse_words(rules, name, value.as_deref().unwrap_or_default())?;
+        refuse_secret_text(rules, name, value.as_deref().unwrap_or_default())?;
     }
     let clean = |text: String| redact(&text, rules).0.into_string();
-    Ok(Message {
+    Ok(CommitMessage {
         subject: clean(message.subject),
         body: clean(message.body),
         ids: message.ids.into_iter().map(clean).collect(),
@@ -271,10 +276,10 @@ pub(super) fn clean_message(rules: &Rules, message: Message) -> Result<Message> 
 ///
 /// # Errors
 /// Returns an error with the field and the rule.
-pub(super) fn refuse_words(rules: &Rules, field: &str, words: &str) -> Result<()> {
+pub(super) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &str) -> Result<()> {
     match find(words, rules).first() {
         None => Ok(()),
-        Some(Removed { rule, .. }) => {
+        Some(RedactedSecret { rule, .. }) => {
             let message =
                 format!("the {field} holds what looks like a live secret ({rule}), and the history keeps it");
             Err(Error::refused("secret", message).hint("leave the secret out; nothing was written"))
@@ -286,10 +291,10 @@ pub(super) fn refuse_words(rules: &Rules, field: &str, words: &str) -> Result<()
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or rule file is invalid.
-pub(super) fn exposed(memory: &Memory, open: &OpenVault, notes: &[Note]) -> Result<Exposed> {
+pub(super) fn scan_notes(memory: &Context, open: &OpenVault, notes: &[Note]) -> Result<SecretScan> {
     let rules = rules(memory, open)?;
-    let allowed = Allowed::of(memory, open);
-    let mut exposed = Exposed::default();
+    let allowed = SecretExceptions::of(memory, open);
+    let mut exposed = SecretScan::default();
     for note in notes {
         // A file that cannot be read has a finding of its own.
         let Ok(bytes) = open.read(&note.path) else { continue };
@@ -302,7 +307,7 @@ pub(super) fn exposed(memory: &Memory, open: &OpenVault, notes: &[Note]) -> Resu
             }
         }
         let guesses = suspects(&text, &rules).into_iter();
-        exposed.guesses.extend(guesses.map(|suspect| (note.path.clone(), suspect.line)));
+        exposed.suspects.extend(guesses.map(|suspect| (note.path.clone(), suspect.line)));
     }
     Ok(exposed)
 }

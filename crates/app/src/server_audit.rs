@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::Memory;
+use super::memory::Context;
 use cm_note::instant::Instant;
-use cm_store::vault::lines::Lines;
+use cm_store::vault::lines::JsonLinesFile;
 
 /// A requested operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Attempt {
+pub struct AuditedRequest {
     /// `http` or `mcp`.
     pub surface: &'static str,
     /// Name of the operation, or of the protocol method if it is not a tool.
@@ -26,54 +26,54 @@ pub struct Attempt {
 }
 
 /// Receives finished attempts with their outcome: `done`, an error code, or `panicked`.
-pub type Sink = Arc<dyn Fn(&Attempt, &str) + Send + Sync>;
+pub type AuditSink = Arc<dyn Fn(&AuditedRequest, &str) + Send + Sync>;
 
 /// A line of the log.
 #[derive(Serialize)]
 struct AuditEntry<'a> {
     at: Instant,
     #[serde(flatten)]
-    attempt: &'a Attempt,
+    attempt: &'a AuditedRequest,
     outcome: &'a str,
 }
 
 #[derive(Debug)]
-pub struct AuditLog(Lines);
+pub struct AuditLog(JsonLinesFile);
 
 impl AuditLog {
     /// Opens the log of the target vault.
     ///
     /// # Errors
     /// Returns an error if the private folder cannot be determined.
-    pub fn of(memory: &Memory) -> Result<Self> {
-        Ok(Self(Lines::of_server(&memory.target().vault)?))
+    pub fn of(memory: &Context) -> Result<Self> {
+        Ok(Self(JsonLinesFile::of_server(&memory.target().vault)?))
     }
 
     /// Appends a line.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn append(&self, at: Instant, attempt: &Attempt, outcome: &str) -> Result<()> {
+    pub fn append(&self, at: Instant, attempt: &AuditedRequest, outcome: &str) -> Result<()> {
         Ok(self.0.append(&[AuditEntry { at, attempt, outcome }])?)
     }
 }
 
 /// A running attempt. If it is dropped before [`Record::end`], the outcome is `panicked`.
-pub struct Record {
-    sink: Option<Sink>,
-    attempt: Attempt,
-    is_ended: bool,
+pub struct AuditRecord {
+    sink: Option<AuditSink>,
+    attempt: AuditedRequest,
+    is_finished: bool,
 }
 
-impl Record {
+impl AuditRecord {
     /// Starts the record of an attempt.
-    pub fn begin(sink: Option<Sink>, attempt: Attempt) -> Self {
-        Self { sink, attempt, is_ended: false }
+    pub fn begin(sink: Option<AuditSink>, attempt: AuditedRequest) -> Self {
+        Self { sink, attempt, is_finished: false }
     }
 
     /// Writes the outcome of `result` to the log and returns `result`.
     pub fn end<T>(mut self, result: Result<T>) -> Result<T> {
-        self.is_ended = true;
+        self.is_finished = true;
         self.write(result.as_ref().map_or_else(|error| error.code, |_| "done"));
         result
     }
@@ -85,9 +85,9 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for AuditRecord {
     fn drop(&mut self) {
-        if !self.is_ended {
+        if !self.is_finished {
             self.write("panicked");
         }
     }
@@ -103,13 +103,18 @@ mod tests {
     #[test]
     fn each_attempt_is_recorded_once_also_one_that_panics() {
         let lines = Arc::new(Mutex::new(Vec::new()));
-        let sink: Sink = Arc::new({
+        let sink: AuditSink = Arc::new({
             let lines = Arc::clone(&lines);
-            move |_: &Attempt, outcome: &str| lines.lock().unwrap().push(outcome.to_owned())
+            move |_: &AuditedRequest, outcome: &str| lines.lock().unwrap().push(outcome.to_owned())
         });
-        let attempt =
-            Attempt { surface: "http", operation: "memory_add", token: None, person: None, agent: None };
-        let record = || Record::begin(Some(Arc::clone(&sink)), attempt.clone());
+        let attempt = AuditedRequest {
+            surface: "http",
+            operation: "memory_add",
+            token: None,
+            person: None,
+            agent: None,
+        };
+        let record = || AuditRecord::begin(Some(Arc::clone(&sink)), attempt.clone());
         record().end(Ok(1)).unwrap();
         record().end::<()>(Err(Error::refused("forbidden", "no"))).unwrap_err();
         drop(record());

@@ -9,16 +9,16 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::find::{find, load};
-use super::memory::{Level, Memory, OpenVault};
-use super::retrieve::{ByMeaning, Question, Stages};
+use super::memory::{Context, OpenVault, VaultLevel};
+use super::retrieve::{RankingStages, Retrieval, SemanticThreshold};
 use super::search::rounded;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::id::BulletId;
 use cm_note::frontmatter::split::Split;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_note::query::{Group, Label, Node, Query, Text};
-use cm_playbook::conflict::{self, Statement, opposition};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
+use cm_playbook::conflict::{self, RuleStatement, opposition};
 use cm_playbook::health::statement;
 use cm_text::likeness;
 
@@ -30,16 +30,16 @@ pub struct Options {
     /// Maximum number of notes.
     pub limit: usize,
     /// Only notes of this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<NoteKind>,
 }
 
 /// A similar note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Alike {
+pub struct SimilarNote {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Kind of the note, such as `memory` or `bullet`.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -56,18 +56,18 @@ pub struct Alike {
     /// For a bullet, why it contradicts the reference; null if it does not.
     pub contradicts: Option<String>,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
 /// Similar notes, most similar first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Similar {
+pub struct SimilarNotes {
     /// Id of the reference note; null if the reference is a text.
     pub id: Option<String>,
     /// Title of the reference note, or the reference text.
     pub like: String,
     /// Up to `limit` notes of all open vaults.
-    pub notes: Vec<Alike>,
+    pub notes: Vec<SimilarNote>,
 }
 
 /// Number of index candidates per requested note, and the minimum number of candidates.
@@ -82,13 +82,13 @@ const WORDS: usize = 64;
 const LONGEST: usize = 20_000;
 
 /// Reference of a comparison.
-struct Subject {
-    note: Option<(Level, NotePath)>,
+struct ComparisonSubject {
+    note: Option<(VaultLevel, NotePath)>,
     id: Option<String>,
     title: String,
-    statement: Statement,
+    statement: RuleStatement,
     /// Text for the embedding models.
-    said: String,
+    embedding_text: String,
     /// Words of the title, and words of title and text.
     words: [BTreeSet<String>; 2],
 }
@@ -98,10 +98,10 @@ struct Subject {
 /// # Errors
 /// Returns an error if the reference is empty or too long, if it looks like a note reference but is
 /// not found, or if an index can be neither used nor rebuilt.
-pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
+pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
     let subject = subject(memory, &options.like)?;
     let notes = compare(memory, &subject, options.kind, options.limit)?;
-    Ok(Similar {
+    Ok(SimilarNotes {
         id: subject.id,
         like: subject.title,
         notes: notes.into_iter().map(|(alike, _)| alike).collect(),
@@ -113,42 +113,46 @@ pub fn similar(memory: &Memory, options: &Options) -> Result<Similar> {
 ///
 /// # Errors
 /// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.
-pub(super) fn like_text(
-    memory: &Memory,
+pub(super) fn similar_to_text(
+    memory: &Context,
     text: &str,
-    kind: Kind,
+    kind: NoteKind,
     limit: usize,
-) -> Result<Vec<(Alike, String)>> {
+) -> Result<Vec<(SimilarNote, String)>> {
     let found = compare(memory, &text_subject(text)?, Some(kind), limit)?;
-    let said = |(alike, note): (Alike, Note)| {
-        let text =
-            load(memory.at(alike.vault), &note.path).map(|found| Split::of(&found.text()).body().to_owned());
+    let said = |(alike, note): (SimilarNote, Note)| {
+        let text = load(memory.vault_at(alike.vault), &note.path)
+            .map(|found| Split::of(&found.text()).body().to_owned());
         (alike, text.unwrap_or(note.title))
     };
     Ok(found.into_iter().map(said).collect())
 }
 
 fn compare(
-    memory: &Memory,
-    subject: &Subject,
-    kind: Option<Kind>,
+    memory: &Context,
+    subject: &ComparisonSubject,
+    kind: Option<NoteKind>,
     limit: usize,
-) -> Result<Vec<(Alike, Note)>> {
+) -> Result<Vec<(SimilarNote, Note)>> {
     let wanted = limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
     let query = query_for(subject, kind);
     let mut notes = Vec::new();
     for open in &memory.vaults {
-        let stages = Stages { coarse: true, fine: true, ..Stages::WORDS };
-        let question =
-            Question { query: &query, meaning: &subject.said, stages, by_meaning: ByMeaning::Near };
+        let stages = RankingStages { coarse: true, fine: true, ..RankingStages::WORDS };
+        let question = Retrieval {
+            query: &query,
+            meaning: &subject.embedding_text,
+            stages,
+            by_meaning: SemanticThreshold::Near,
+        };
         for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
             let itself = subject
                 .note
                 .as_ref()
                 .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
-            if !itself && hit.note.kind != Kind::Edge {
+            if !itself && hit.note.kind != NoteKind::Edge {
                 let cosine = hit.parts.fine.or(hit.parts.coarse);
-                let alike = alike(open, &hit.note, subject, cosine).filter(is_no_chance);
+                let alike = compare_note(open, &hit.note, subject, cosine).filter(exceeds_chance);
                 notes.extend(alike.map(|alike| (alike, hit.note)));
             }
         }
@@ -160,7 +164,7 @@ fn compare(
     Ok(notes)
 }
 
-fn subject(memory: &Memory, like: &str) -> Result<Subject> {
+fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
     let like = like.trim();
     if like.is_empty() {
         return Err(Error::usage("nothing is like an empty text")
@@ -169,13 +173,13 @@ fn subject(memory: &Memory, like: &str) -> Result<Subject> {
     match find(memory, like) {
         Ok(found) => {
             let words = [content(&found.note.title), whole(&found.note, &found.text())];
-            let statement = rule_of(&found.note).unwrap_or_else(|| Statement::of(&found.note.title));
+            let statement = rule_of(&found.note).unwrap_or_else(|| RuleStatement::of(&found.note.title));
             let said = found.open.passages_of(&found.note.path).into_iter().next();
-            Ok(Subject {
+            Ok(ComparisonSubject {
                 note: Some((found.open.level, found.note.path.clone())),
                 id: Some(found.note.key().to_owned()),
                 title: shown(&found.note),
-                said: said.map_or_else(|| shown(&found.note), |passage| passage.text),
+                embedding_text: said.map_or_else(|| shown(&found.note), |passage| passage.text),
                 statement,
                 words,
             })
@@ -185,18 +189,18 @@ fn subject(memory: &Memory, like: &str) -> Result<Subject> {
     }
 }
 
-fn text_subject(text: &str) -> Result<Subject> {
+fn text_subject(text: &str) -> Result<ComparisonSubject> {
     let length = text.chars().count();
     if length > LONGEST {
         return Err(Error::usage(format!("a text has at most {LONGEST} characters, and this one {length}")));
     }
     let words = content(text);
-    let statement = Statement::of(text);
-    Ok(Subject {
+    let statement = RuleStatement::of(text);
+    Ok(ComparisonSubject {
         note: None,
         id: None,
         title: text.to_owned(),
-        said: text.to_owned(),
+        embedding_text: text.to_owned(),
         statement,
         words: [words.clone(), words],
     })
@@ -219,23 +223,33 @@ fn begins_uuid(typed: &str) -> bool {
 }
 
 /// Builds a query for these words; if there are too many, the longest, which are the most specific.
-fn query_for(subject: &Subject, kind: Option<Kind>) -> Query {
+fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
     let mut words: Vec<&String> = subject.words[1].iter().collect();
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-    let should =
-        words.into_iter().take(WORDS).map(|word| Node::Text { field: None, text: Text::Word(word.clone()) });
-    let filter =
-        kind.map(|kind| Node::Label { label: Label::Kind, value: kind.name().to_owned(), prefix: false });
-    let root = Node::Group(Group {
+    let should = words
+        .into_iter()
+        .take(WORDS)
+        .map(|word| QueryNode::Text { field: None, text: TextCondition::Word(word.clone()) });
+    let filter = kind.map(|kind| QueryNode::Label {
+        label: LabelField::Kind,
+        value: kind.name().to_owned(),
+        prefix: false,
+    });
+    let root = QueryNode::Group(BooleanGroup {
         should: should.collect(),
         filter: filter.into_iter().collect(),
-        ..Group::default()
+        ..BooleanGroup::default()
     });
     Query { root, notices: Vec::new() }
 }
 
 /// Compares a note with the reference; returns `None` if its file is gone.
-fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) -> Option<Alike> {
+fn compare_note(
+    open: &OpenVault,
+    note: &Note,
+    subject: &ComparisonSubject,
+    cosine: Option<f64>,
+) -> Option<SimilarNote> {
     let whole = match rule_of(note) {
         Some(rule) => rule.words().clone(),
         None => whole(note, &load(open, &note.path).ok()?.text()),
@@ -245,7 +259,7 @@ fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) 
     let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
     let contradicts =
         rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
-    Some(Alike {
+    Some(SimilarNote {
         id: note.key().to_owned(),
         kind: note.kind,
         note_type: note.note_type.clone(),
@@ -260,11 +274,11 @@ fn alike(open: &OpenVault, note: &Note, subject: &Subject, cosine: Option<f64>) 
 }
 
 /// Returns whether the similarity exceeds coincidence.
-fn is_no_chance(alike: &Alike) -> bool {
+fn exceeds_chance(alike: &SimilarNote) -> bool {
     alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
 }
 
-fn rule_of(note: &Note) -> Option<Statement> {
+fn rule_of(note: &Note) -> Option<RuleStatement> {
     Bullet::of(note).map(|bullet| statement(&bullet))
 }
 
@@ -290,7 +304,7 @@ fn whole(note: &Note, text: &str) -> BTreeSet<String> {
 
 /// A note with a similar title.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Near {
+pub struct SimilarTitle {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Title from the frontmatter, else derived from the content or the file name.
@@ -306,7 +320,7 @@ const ENOUGH: f64 = 0.5;
 
 /// Returns up to three notes with the most similar titles, from the index as it is, without a
 /// refresh. Returns none if the index cannot be queried.
-pub fn near(memory: &Memory, title: &str) -> Vec<Near> {
+pub fn similar_titles(memory: &Context, title: &str) -> Vec<SimilarTitle> {
     let words = likeness::words(title);
     let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());
     let mut found = Vec::new();
@@ -315,7 +329,7 @@ pub fn near(memory: &Memory, title: &str) -> Vec<Near> {
         for hit in hits.hits {
             let score = likeness::jaccard(&words, &likeness::words(&hit.note.title));
             if score >= ENOUGH {
-                found.push(Near {
+                found.push(SimilarTitle {
                     id: hit.note.key().to_owned(),
                     title: hit.note.title,
                     path: hit.note.path.into(),

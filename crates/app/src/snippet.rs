@@ -8,9 +8,9 @@ use cm_note::passage::{PassageKey, passages};
 use cm_note::query::Query;
 
 /// Excerpt selector for one query.
-pub(super) struct Snippets(cm_index::Snippets);
+pub(super) struct NoteSnippets(cm_index::Snippets);
 
-impl Snippets {
+impl NoteSnippets {
     pub(super) fn of(query: &Query) -> Self {
         Self(cm_index::Snippets::of(query))
     }

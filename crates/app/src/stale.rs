@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::decay::scoring;
 use super::error::Result;
-use super::memory::{Level, Memory};
-use super::playbook::{Row, constants, merged};
-use cm_note::bullet::{Bullet, Maturity, State};
+use super::memory::{Context, VaultLevel};
+use super::playbook::{BulletRow, constants, merged};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::{Note, Staleness};
-use cm_note::query::{Group, Label, Node, Query};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_note::score::bullet::silent_days;
 
 /// Filter and limit of the list.
@@ -27,10 +27,10 @@ const MOST_OBSERVATIONS: usize = 10_000;
 
 /// A bullet without recent feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Silent {
+pub struct StaleBullet {
     /// Id, text, state and score of the bullet.
     #[serde(flatten)]
-    pub row: Row,
+    pub row: BulletRow,
     /// Whole days since the last feedback, or since the bullet's creation if it has none.
     pub days: u64,
     /// Time of the last feedback.
@@ -47,20 +47,20 @@ pub struct StaleObservation {
     /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
     /// Why the observation is stale.
     pub why: Staleness,
 }
 
 /// Bullets with the longest time without feedback first, and stale observations.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Stale {
+pub struct StaleResult {
     /// Time of the answer.
     pub at: Instant,
     /// Minimum number of days without feedback.
     pub days: f64,
     /// Bullets in use without recent feedback.
-    pub bullets: Vec<Silent>,
+    pub bullets: Vec<StaleBullet>,
     /// Number of such bullets, including those beyond the limit.
     pub total: usize,
     /// Stale observations, ordered by vault and path, up to the limit.
@@ -72,40 +72,42 @@ pub struct Stale {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn stale(memory: &Memory, options: &Options) -> Result<Stale> {
+pub fn stale(memory: &Context, options: &Options) -> Result<StaleResult> {
     let now = memory.now();
     let days = options.days.unwrap_or_else(|| scoring(&memory.target().settings).stale_days);
-    let in_use = |bullet: &Bullet| bullet.state != State::Retired && bullet.maturity != Maturity::Deprecated;
-    let mut silent: Vec<(f64, Silent)> = merged(memory)?
+    let in_use =
+        |bullet: &Bullet| bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated;
+    let mut silent: Vec<(f64, StaleBullet)> = merged(memory)?
         .bullets
         .iter()
         .filter(|shelved| in_use(&shelved.bullet))
         .map(|shelved| (silent_days(&shelved.bullet, now), shelved))
         .filter(|(silent, _)| *silent >= days)
         .map(|(silent, shelved)| {
-            let row = Row::of(shelved, now, &constants(memory, shelved.level));
+            let row = BulletRow::of(shelved, now, &constants(memory, shelved.level));
             let last_feedback = shelved.bullet.feedback.iter().map(|event| event.at).max();
-            (silent, Silent { row, days: silent as u64, last_feedback })
+            (silent, StaleBullet { row, days: silent as u64, last_feedback })
         })
         .collect();
     silent.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.row.id.cmp(&other.row.id)));
     let total = silent.len();
     let bullets = silent.into_iter().take(options.limit).map(|(_, silent)| silent).collect();
-    Ok(Stale { at: now, days, bullets, total, observations: observations(memory, options.limit)? })
+    Ok(StaleResult { at: now, days, bullets, total, observations: observations(memory, options.limit)? })
 }
 
-fn observations(memory: &Memory, limit: usize) -> Result<Vec<StaleObservation>> {
+fn observations(memory: &Context, limit: usize) -> Result<Vec<StaleObservation>> {
     let mut found = Vec::new();
-    let label = |label: Label, value: &str| Node::Label { label, value: value.to_owned(), prefix: false };
-    let group = Group {
-        filter: vec![label(Label::Type, Note::OBSERVATION)],
-        not: vec![label(Label::State, State::Retired.name())],
-        ..Group::default()
+    let label =
+        |label: LabelField, value: &str| QueryNode::Label { label, value: value.to_owned(), prefix: false };
+    let group = BooleanGroup {
+        filter: vec![label(LabelField::Type, Note::OBSERVATION)],
+        not: vec![label(LabelField::State, BulletState::Retired.name())],
+        ..BooleanGroup::default()
     };
-    let query = Query { root: Node::Group(group), notices: Vec::new() };
+    let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
     for open in &memory.vaults {
-        memory.freshen(open)?;
-        let hits = memory.ask(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
+        memory.ensure_fresh(open)?;
+        let hits = memory.query_index(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
         let shown = hits.into_iter().filter(|hit| !memory.is_hidden(open, &hit.note));
         found.extend(shown.filter_map(|hit| {
             Some(StaleObservation {
@@ -117,7 +119,9 @@ fn observations(memory: &Memory, limit: usize) -> Result<Vec<StaleObservation>> 
             })
         }));
     }
-    found.sort_by(|a, b| (a.vault != Level::Project, &a.path).cmp(&(b.vault != Level::Project, &b.path)));
+    found.sort_by(|a, b| {
+        (a.vault != VaultLevel::Project, &a.path).cmp(&(b.vault != VaultLevel::Project, &b.path))
+    });
     found.truncate(limit);
     Ok(found)
 }

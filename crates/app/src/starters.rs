@@ -8,23 +8,23 @@ use serde::Serialize;
 use super::curate::{self, Options as Curation, elsewhere};
 use super::error::{Error, Result};
 use super::meaning::meaning;
-use super::memory::Memory;
+use super::memory::Context;
 use super::playbook::{as_written, limits, merged};
 use cm_note::bullet::content::RuleHash;
-use cm_note::bullet::{Scope, State};
+use cm_note::bullet::{BulletState, Scope};
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::admission::{Admission, Candidate, Door};
+use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::history::NoHistory;
-use cm_playbook::curation::report::{Conflict, Passed};
-use cm_playbook::curation::shelf::Shelf;
-use cm_playbook::meaning::Sense;
-use cm_playbook::starters::{self, Rule, Starter};
+use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
+use cm_playbook::curation::shelf::BulletIndex;
+use cm_playbook::meaning::WordVectors;
+use cm_playbook::starters::{self, Starter, StarterRule};
 use cm_text::spelling::nearest;
 
 /// A starter set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Set {
+pub struct StarterSet {
     /// Name by which the set is added.
     pub name: String,
     /// Summary of the set's purpose.
@@ -43,22 +43,22 @@ pub struct Set {
 
 /// The starter sets, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Starters {
+pub struct StarterList {
     /// Every built-in set.
-    pub starters: Vec<Set>,
+    pub starters: Vec<StarterSet>,
 }
 
 /// Lists the built-in starter sets.
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn list(memory: &Memory) -> Result<Starters> {
+pub fn list(memory: &Context) -> Result<StarterList> {
     let known = known(memory)?;
     let set = |starter: Starter| {
         let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
         categories.sort();
         categories.dedup();
-        Set {
+        StarterSet {
             name: starter.name.to_owned(),
             scope: starter.scope,
             categories,
@@ -68,11 +68,11 @@ pub fn list(memory: &Memory) -> Result<Starters> {
             scope_key: starter.scope_key,
         }
     };
-    Ok(Starters { starters: starters::all().into_iter().map(set).collect() })
+    Ok(StarterList { starters: starters::all().into_iter().map(set).collect() })
 }
 
 /// Returns the hashes of all rules in the playbook, active or not.
-fn known(memory: &Memory) -> Result<HashSet<RuleHash>> {
+fn known(memory: &Context) -> Result<HashSet<RuleHash>> {
     let bullets = merged(memory)?.bullets;
     Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
 }
@@ -88,20 +88,20 @@ pub struct Options {
 
 /// A rule that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct AddedRule {
     /// Id of the new bullet.
     pub id: String,
     /// Text of the rule.
     pub content: String,
     /// State of the bullet: active or draft.
-    pub state: State,
+    pub state: BulletState,
     /// Why the bullet is a draft.
     pub note: Option<String>,
 }
 
 /// A rule that was not added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftOut {
+pub struct SkippedRule {
     /// Text of the rule.
     pub content: String,
     /// Why the rule was not added.
@@ -112,15 +112,15 @@ pub struct LeftOut {
 
 /// Result of adding a set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Added {
+pub struct StarterResult {
     /// Name by which the set is added.
     pub name: String,
     /// Rules that were added.
-    pub added: Vec<Taken>,
+    pub added: Vec<AddedRule>,
     /// Rules that were not added.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedRule>,
     /// Existing bullets that contradict an added rule, with the number of that rule in its set.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<RuleConflict>,
     /// Whether this was a dry run, so that nothing was written.
     pub dry_run: bool,
     /// Commit hash; null if commits are manual or nothing changed.
@@ -132,11 +132,11 @@ pub struct Added {
 ///
 /// # Errors
 /// Returns an error if the set or a category does not exist, or if the write fails.
-pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
-    let starter = starters::find(name).ok_or_else(|| unknown(name))?;
+pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterResult> {
+    let starter = starters::find_starter(name).ok_or_else(|| unknown(name))?;
     let wanted = wanted(&starter, &options.categories)?;
-    let (proposed, left_out) = sorted_out(memory, &starter, &wanted)?;
-    let mut outcome = Added {
+    let (proposed, left_out) = split_admitted(memory, &starter, &wanted)?;
+    let mut outcome = StarterResult {
         name: starter.name.to_owned(),
         added: Vec::new(),
         left_out,
@@ -161,7 +161,7 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
     outcome.added = report
         .applied
         .into_iter()
-        .map(|one| Taken { id: one.id, content: one.content, state: one.state, note: one.note })
+        .map(|one| AddedRule { id: one.id, content: one.content, state: one.state, note: one.note })
         .collect();
     // Another writer was faster.
     let late = report.skipped.into_iter().chain(report.refused);
@@ -175,9 +175,9 @@ pub fn add(memory: &Memory, name: &str, options: &Options) -> Result<Added> {
 }
 
 /// Converts a rule that curation rejected although the admission check had accepted it.
-fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
+fn late_rule(passed: UnappliedDelta, proposed: &[&StarterRule]) -> SkippedRule {
     let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
-    LeftOut {
+    SkippedRule {
         content: rule.map(|rule| rule.content.clone()).unwrap_or_default(),
         reason: passed.reason,
         id: passed.id,
@@ -185,7 +185,7 @@ fn late_rule(passed: Passed, proposed: &[&Rule]) -> LeftOut {
 }
 
 /// Returns the position of a delta's rule in its set, from 1.
-fn number(starter: &Starter, proposed: &[&Rule], delta: usize) -> usize {
+fn number(starter: &Starter, proposed: &[&StarterRule], delta: usize) -> usize {
     let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
     rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
 }
@@ -198,7 +198,7 @@ fn unknown(name: &str) -> Error {
     Error::not_found(format!("there is no starter set `{name}`")).hint(hint)
 }
 
-fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Rule>> {
+fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s StarterRule>> {
     for category in categories {
         if starter.rules.iter().all(|rule| rule.category != *category) {
             let mut known: Vec<&str> = starter.rules.iter().map(|rule| rule.category.as_str()).collect();
@@ -211,34 +211,34 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Rul
             .hint(format!("it has {}", known.join(", "))));
         }
     }
-    let is_wanted = |rule: &&Rule| categories.is_empty() || categories.contains(&rule.category);
+    let is_wanted = |rule: &&StarterRule| categories.is_empty() || categories.contains(&rule.category);
     Ok(starter.rules.iter().filter(is_wanted).collect())
 }
 
 /// Splits the rules into those that pass the admission check and those that do not, with the
 /// reason.
-fn sorted_out<'r>(
-    memory: &Memory,
+fn split_admitted<'r>(
+    memory: &Context,
     starter: &Starter,
-    rules: &[&'r Rule],
-) -> Result<(Vec<&'r Rule>, Vec<LeftOut>)> {
+    rules: &[&'r StarterRule],
+) -> Result<(Vec<&'r StarterRule>, Vec<SkippedRule>)> {
     let open = memory.target();
     let own = as_written(memory, open)?;
     let other = elsewhere(memory, open, &own)?;
-    let (shelf, others) = (Shelf::of(&own), Shelf::of(&other));
+    let (shelf, others) = (BulletIndex::of(&own), BulletIndex::of(&other));
     let blocked = [own.blocked, other.blocked].concat();
-    let door = Door {
+    let door = AdmissionCheck {
         shelf: &shelf,
-        elsewhere: &others,
+        other_vaults: &others,
         blocked: &blocked,
         limits: &limits(open),
         history: &NoHistory,
-        sense: &Sense::of(meaning(open)),
+        sense: &WordVectors::of(meaning(open)),
         authority: Authority::Person,
     };
     let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
     for &rule in rules {
-        let candidate = Candidate {
+        let candidate = ProposedRule {
             content: &rule.content,
             category: &rule.category,
             bullet_type: rule.bullet_type,
@@ -272,8 +272,8 @@ fn sorted_out<'r>(
     Ok((proposed, left_out))
 }
 
-fn left(rule: &Rule, reason: String, id: Option<String>) -> LeftOut {
-    LeftOut { content: rule.content.clone(), reason, id }
+fn left(rule: &StarterRule, reason: String, id: Option<String>) -> SkippedRule {
+    SkippedRule { content: rule.content.clone(), reason, id }
 }
 
 #[cfg(test)]
@@ -282,9 +282,9 @@ mod tests {
 
     #[test]
     fn a_rule_that_came_too_late_is_named_and_numbered_as_in_its_set() {
-        let starter = starters::find("rust").unwrap();
+        let starter = starters::find_starter("rust").unwrap();
         let proposed = [&starter.rules[2], &starter.rules[5]];
-        let passed = Passed {
+        let passed = UnappliedDelta {
             delta: 2,
             op: "add".to_owned(),
             id: None,

@@ -8,26 +8,26 @@ use yaml_serde::Value;
 
 use super::add::{clean_tags, place, title_of};
 use super::error::{Error, Result};
-use super::find::{Found, ambiguous, find, load};
-use super::logs::Told;
-use super::memory::{Level, Memory, OpenVault};
+use super::find::{ResolvedNote, ambiguous, find, load};
+use super::logs::ParsedSession;
+use super::memory::{Context, OpenVault, VaultLevel};
 use super::{secrets, write};
 use cm_learn::stash::{body, title};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::message::Message;
-use cm_note::note::{Kind, Note, compose};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind, compose};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 
 /// Content of a stash.
 #[derive(Debug)]
-pub enum From {
+pub enum StashContent {
     Text(String),
     /// A session, already redacted.
-    Session(Box<Told>),
+    Session(Box<ParsedSession>),
 }
 
 /// Content, name and tags of a stash.
@@ -36,13 +36,13 @@ pub struct Options {
     /// Name of the stash; by default the title of the session.
     pub name: Option<String>,
     /// Content of the stash.
-    pub from: From,
+    pub content: StashContent,
     pub tags: Vec<String>,
 }
 
 /// Result of storing a stash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Stashed {
+pub struct StashResult {
     /// Id of the new note.
     pub id: String,
     /// Path of the note's file, relative to the vault.
@@ -61,44 +61,46 @@ pub struct Stashed {
 ///
 /// # Errors
 /// Returns an error if the name is missing, if the text is empty, or if the write fails.
-pub fn stash(memory: &Memory, options: &Options) -> Result<Stashed> {
+pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let named = options.name.as_deref().map(title_of).transpose()?;
-    let (name, removed_from_name) = match (&named, &options.from) {
+    let (name, removed_from_name) = match (&named, &options.content) {
         (Some(named), _) => redacted(named, &rules),
-        (None, From::Session(told)) => (title(&told.meta, &told.events), 0),
-        (None, From::Text(_)) => {
+        (None, StashContent::Session(told)) => (title(&told.meta, &told.events), 0),
+        (None, StashContent::Text(_)) => {
             return Err(Error::usage("the stash has no name").hint("say in a few words what it is about"));
         }
     };
-    let (text, removed) = match &options.from {
-        From::Text(text) => redacted(text, &rules),
-        From::Session(told) => (body(&name, &told.meta, &told.events), 0),
+    let (text, removed) = match &options.content {
+        StashContent::Text(text) => redacted(text, &rules),
+        StashContent::Session(told) => (body(&name, &told.meta, &told.events), 0),
     };
     if text.trim().is_empty() {
-        return Err(write::nothing("there is no text to keep")
+        return Err(write::nothing_done("there is no text to keep")
             .hint("pipe it in, write it with --edit, or name a session with --session"));
     }
     let keys = keys(memory, &name, options)?;
-    let message = |id: &NoteId| Message::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
+    let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
     let mut kept: Option<(NoteId, NotePath)> = None;
     let written = write::apply_with(memory, |open| {
         let (id, path) = free_place(memory, open, &name)?;
         let mut keys = keys;
         keys.insert(0, ("id".to_owned(), Value::String(id.to_string())));
-        let text = compose::note(Kind::Stash, keys, &headed(&name, &text));
-        let set =
-            ChangeSet { message: message(&id), changes: vec![Change::Create { path: path.clone(), text }] };
+        let text = compose::note(NoteKind::Stash, keys, &headed(&name, &text));
+        let set = ChangeSet {
+            message: message(&id),
+            changes: vec![VaultFileChange::Create { path: path.clone(), text }],
+        };
         kept = Some((id, path));
         Ok(set)
     })?;
     let (id, path) = kept.map(|(id, path)| (id.to_string(), path.to_string())).unwrap_or_default();
-    let session = match &options.from {
-        From::Session(told) => Some(told.meta.id.to_string()),
-        From::Text(_) => memory.call.by.session.clone(),
+    let session = match &options.content {
+        StashContent::Session(told) => Some(told.meta.id.to_string()),
+        StashContent::Text(_) => memory.call.by.session.clone(),
     };
-    Ok(Stashed {
+    Ok(StashResult {
         id,
         path,
         title: name,
@@ -108,15 +110,15 @@ pub fn stash(memory: &Memory, options: &Options) -> Result<Stashed> {
     })
 }
 
-fn redacted(text: &str, rules: &cm_secrets::Rules) -> (String, usize) {
+fn redacted(text: &str, rules: &cm_secrets::RedactionRules) -> (String, usize) {
     let (text, removed) = redact(text, rules);
     (text.into_string(), removed.len())
 }
 
 /// Generates ids until the path of the note is free.
-fn free_place(memory: &Memory, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
+fn free_place(memory: &Context, open: &OpenVault, name: &str) -> Result<(NoteId, NotePath)> {
     loop {
-        let id = NoteId::from(memory.draw());
+        let id = NoteId::from(memory.new_uuid());
         let path = place(open, "stash", name, &id)?;
         if open.vault.file(&path).symlink_metadata().is_err() {
             return Ok((id, path));
@@ -124,7 +126,7 @@ fn free_place(memory: &Memory, open: &OpenVault, name: &str) -> Result<(NoteId, 
     }
 }
 
-fn keys(memory: &Memory, name: &str, options: &Options) -> Result<Vec<(String, Value)>> {
+fn keys(memory: &Context, name: &str, options: &Options) -> Result<Vec<(String, Value)>> {
     let text = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
     let mut keys = vec![text("title", name), text("created", &memory.now().to_string())];
     let tags = clean_tags(&options.tags)?;
@@ -132,12 +134,12 @@ fn keys(memory: &Memory, name: &str, options: &Options) -> Result<Vec<(String, V
         keys.push(("tags".to_owned(), Value::Sequence(tags.into_iter().map(Value::String).collect())));
     }
     let by = &memory.call.by;
-    let (agent, session, workspace) = match &options.from {
-        From::Session(told) => {
+    let (agent, session, workspace) = match &options.content {
+        StashContent::Session(told) => {
             let meta = &told.meta;
             (Some(meta.agent.to_string()), Some(meta.id.to_string()), meta.workspace.clone())
         }
-        From::Text(_) => (by.agent.clone(), by.session.clone(), here(memory)),
+        StashContent::Text(_) => (by.agent.clone(), by.session.clone(), here(memory)),
     };
     let further = [("agent", agent), ("session", session), ("workspace", workspace)];
     keys.extend(further.into_iter().filter_map(|(key, value)| Some(text(key, &value?))));
@@ -145,8 +147,8 @@ fn keys(memory: &Memory, name: &str, options: &Options) -> Result<Vec<(String, V
 }
 
 /// Returns the project that a text belongs to; `None` unless the target vault is a project's.
-fn here(memory: &Memory) -> Option<String> {
-    Some(memory.workspace()).filter(|name| memory.target().level == Level::Project && !name.is_empty())
+fn here(memory: &Context) -> Option<String> {
+    Some(memory.workspace()).filter(|name| memory.target().level == VaultLevel::Project && !name.is_empty())
 }
 
 /// Adds a heading with the name, unless the text starts with a top-level heading.
@@ -160,7 +162,7 @@ fn headed(name: &str, text: &str) -> String {
 
 /// A stash in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Row {
+pub struct StashRow {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Name of the stash.
@@ -178,14 +180,14 @@ pub struct Row {
     /// Project that the stash belongs to.
     pub workspace: Option<String>,
     /// Vault that contains the stash.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
 /// Stashes, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Stashes {
+pub struct StashList {
     /// Stashes up to the limit.
-    pub stashes: Vec<Row>,
+    pub stashes: Vec<StashRow>,
     /// Number of stashes in all open vaults.
     pub total: usize,
 }
@@ -194,21 +196,22 @@ pub struct Stashes {
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn list(memory: &Memory, limit: usize) -> Result<Stashes> {
-    let mut stashes: Vec<Row> = Vec::new();
+pub fn list(memory: &Context, limit: usize) -> Result<StashList> {
+    let mut stashes: Vec<StashRow> = Vec::new();
     for shelf in memory.notes()? {
         let level = shelf.level;
-        stashes
-            .extend(shelf.notes().filter(|note| note.kind == Kind::Stash).map(|note| Row::of(note, level)));
+        stashes.extend(
+            shelf.notes().filter(|note| note.kind == NoteKind::Stash).map(|note| StashRow::of(note, level)),
+        );
     }
     stashes.sort_by(|a, b| (b.created, &a.path).cmp(&(a.created, &b.path)));
     let total = stashes.len();
     stashes.truncate(limit);
-    Ok(Stashes { stashes, total })
+    Ok(StashList { stashes, total })
 }
 
-impl Row {
-    fn of(note: &Note, vault: Level) -> Self {
+impl StashRow {
+    fn of(note: &Note, vault: VaultLevel) -> Self {
         Self {
             id: note.key().to_owned(),
             title: note.title.clone(),
@@ -225,10 +228,10 @@ impl Row {
 
 /// A stash with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct StashPage {
     /// Id, name, path and origin of the stash.
     #[serde(flatten)]
-    pub stash: Row,
+    pub stash: StashRow,
     /// Text below the frontmatter.
     pub body: String,
 }
@@ -237,19 +240,19 @@ pub struct Shown {
 ///
 /// # Errors
 /// Returns an error if the reference matches no stash, several, or a note of another kind.
-pub fn show(memory: &Memory, reference: &str) -> Result<Shown> {
+pub fn show(memory: &Context, reference: &str) -> Result<StashPage> {
     let found = one(memory, reference)?;
     let text = found.text();
     let body = Split::of(&text).body().trim_start_matches(['\r', '\n']).to_owned();
-    Ok(Shown { stash: Row::of(&found.note, found.open.level), body })
+    Ok(StashPage { stash: StashRow::of(&found.note, found.open.level), body })
 }
 
-fn one<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
+fn one<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     for open in &memory.vaults {
         // Among stashes a name counts that some memory has, too.
         let notes = memory.notes_of(open)?;
         let named =
-            |note: &&Note| note.kind == Kind::Stash && note.title.eq_ignore_ascii_case(reference.trim());
+            |note: &&Note| note.kind == NoteKind::Stash && note.title.eq_ignore_ascii_case(reference.trim());
         let fitting: Vec<&Note> = notes.iter().filter(named).collect();
         match fitting.as_slice() {
             [] => {}
@@ -260,7 +263,7 @@ fn one<'a>(memory: &'a Memory, reference: &str) -> Result<Found<'a>> {
     let found = find(memory, reference).map_err(|error| {
         if error.code == "not-found" { error.hint("`cm stash list` lists the stashes") } else { error }
     })?;
-    if found.note.kind != Kind::Stash {
+    if found.note.kind != NoteKind::Stash {
         let message = format!("`{reference}` is no stash, but {}", found.note.path);
         return Err(
             Error::not_found(message).hint("`cm get` shows any note, `cm stash list` lists the stashes")

@@ -8,31 +8,31 @@ use serde::Serialize;
 use super::decay::{scored, scoring};
 use super::error::Result;
 use super::meaning::meaning;
-use super::memory::Memory;
+use super::memory::Context;
 use super::playbook;
-use super::tags::Tag;
+use super::tags::TagCount;
 use super::validate::findings_of;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::finding::Severity;
 use cm_note::graph::Graph;
-use cm_note::note::Kind;
-use cm_note::score::Status;
+use cm_note::note::NoteKind;
+use cm_note::score::DecayStatus;
 use cm_playbook::health::health;
-pub use cm_playbook::health::{Health, Performer};
-use cm_playbook::meaning::Sense;
+pub use cm_playbook::health::{PlaybookHealth, ScoredRule};
+use cm_playbook::meaning::WordVectors;
 
 /// Statistics of all open vaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Stats {
+pub struct VaultStats {
     /// Number of notes of every kind.
     pub notes: usize,
     /// Number of notes by kind.
-    pub kinds: BTreeMap<Kind, usize>,
+    pub kinds: BTreeMap<NoteKind, usize>,
     /// Number of memories by type; `-` for those without a type.
     pub types: BTreeMap<String, usize>,
     /// Number of memories by decay status.
-    pub status: BTreeMap<Status, usize>,
+    pub status: BTreeMap<DecayStatus, usize>,
     /// Number of edges by type.
     pub edges: BTreeMap<String, usize>,
     /// Number of notes without an edge.
@@ -40,7 +40,7 @@ pub struct Stats {
     /// Number of distinct tags.
     pub tags: usize,
     /// The ten most frequent tags.
-    pub top_tags: Vec<Tag>,
+    pub top_tags: Vec<TagCount>,
     /// Number of findings by severity.
     pub findings: BTreeMap<Severity, usize>,
     /// Statistics of the rules in all open vaults.
@@ -52,7 +52,7 @@ pub struct Stats {
 pub struct PlaybookStats {
     /// Health of its bullets.
     #[serde(flatten)]
-    pub health: Health,
+    pub health: PlaybookHealth,
     /// Number of blocked patterns by kind.
     pub blocked: BTreeMap<BlockKind, usize>,
 }
@@ -61,7 +61,7 @@ pub struct PlaybookStats {
 ///
 /// # Errors
 /// Returns an error if the index can be neither used nor rebuilt.
-pub fn kinds(memory: &Memory) -> Result<BTreeMap<Kind, usize>> {
+pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
     let mut kinds = BTreeMap::new();
     for note in &*memory.notes_of(memory.target())? {
         *kinds.entry(note.kind).or_default() += 1;
@@ -74,21 +74,21 @@ pub fn kinds(memory: &Memory) -> Result<BTreeMap<Kind, usize>> {
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt, or if the usage counters cannot be
 /// read.
-pub fn stats(memory: &Memory) -> Result<Stats> {
-    let mut stats = Stats::default();
+pub fn stats(memory: &Context) -> Result<VaultStats> {
+    let mut stats = VaultStats::default();
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
         stats.notes += notes.len();
         for note in &*notes {
             *stats.kinds.entry(note.kind).or_default() += 1;
-            if note.kind == Kind::Memory {
+            if note.kind == NoteKind::Memory {
                 let name = note.note_type.clone().unwrap_or_else(|| "-".to_owned());
                 *stats.types.entry(name).or_default() += 1;
             }
         }
         let constants = scoring(&open.settings);
         for scored in scored(memory, open)? {
-            *stats.status.entry(Status::of(scored.score, &constants)).or_default() += 1;
+            *stats.status.entry(DecayStatus::of(scored.score, &constants)).or_default() += 1;
         }
         let graph = Graph::connect(&notes);
         let shape = graph.shape();
@@ -107,14 +107,14 @@ pub fn stats(memory: &Memory) -> Result<Stats> {
     Ok(stats)
 }
 
-fn playbook_stats(memory: &Memory) -> Result<PlaybookStats> {
+fn playbook_stats(memory: &Context) -> Result<PlaybookStats> {
     let merged = playbook::merged(memory)?;
     let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
     let settings = &memory.target().settings;
     let merge = playbook::limits(memory.target()).merge();
-    let sense = Sense::of(meaning(memory.target()));
+    let sense = WordVectors::of(meaning(memory.target()));
     let mut stats = PlaybookStats {
-        health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).listed(),
+        health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).truncated(),
         ..PlaybookStats::default()
     };
     for (_, blocked) in merged.blocked {

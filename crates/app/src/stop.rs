@@ -6,55 +6,55 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::{Error, Kind};
-use cm_llm::Pace;
+use super::error::{Error, ErrorKind};
+use cm_llm::RetrySleeper;
 
 /// Cancellation flag; clones share one state.
 #[derive(Debug, Clone, Default)]
-pub struct Stop {
-    soon: Arc<AtomicBool>,
-    at_once: Arc<AtomicBool>,
+pub struct Cancellation {
+    is_requested: Arc<AtomicBool>,
+    is_immediate: Arc<AtomicBool>,
     terminated: Arc<AtomicBool>,
 }
 
-impl Stop {
+impl Cancellation {
     /// Requests a stop after the current step; the second request stops immediately.
-    pub fn ask(&self) {
-        if self.soon.swap(true, Ordering::SeqCst) {
-            self.at_once.store(true, Ordering::SeqCst);
+    pub fn request(&self) {
+        if self.is_requested.swap(true, Ordering::SeqCst) {
+            self.is_immediate.store(true, Ordering::SeqCst);
         }
     }
 
     /// Requests an immediate stop.
-    pub fn ask_at_once(&self) {
-        self.soon.store(true, Ordering::SeqCst);
-        self.at_once.store(true, Ordering::SeqCst);
+    pub fn request_now(&self) {
+        self.is_requested.store(true, Ordering::SeqCst);
+        self.is_immediate.store(true, Ordering::SeqCst);
     }
 
     /// Requests an immediate stop because the system terminates the program.
     pub fn terminate(&self) {
         self.terminated.store(true, Ordering::SeqCst);
-        self.ask_at_once();
+        self.request_now();
     }
 
     /// Returns whether a stop was requested.
-    pub fn is_asked(&self) -> bool {
-        self.soon.load(Ordering::SeqCst)
+    pub fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::SeqCst)
     }
 
     /// Returns whether the current step must be aborted.
-    pub fn is_at_once(&self) -> bool {
-        self.at_once.load(Ordering::SeqCst)
+    pub fn is_immediate(&self) -> bool {
+        self.is_immediate.load(Ordering::SeqCst)
     }
 
     /// Returns the shared flag for an immediate stop.
     pub fn at_once(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.at_once)
+        Arc::clone(&self.is_immediate)
     }
 
     /// Returns the error kind: terminated or interrupted.
-    pub fn kind(&self) -> Kind {
-        if self.terminated.load(Ordering::SeqCst) { Kind::Terminated } else { Kind::Interrupted }
+    pub fn kind(&self) -> ErrorKind {
+        if self.terminated.load(Ordering::SeqCst) { ErrorKind::Terminated } else { ErrorKind::Interrupted }
     }
 
     /// Returns the error of aborted work.
@@ -63,9 +63,9 @@ impl Stop {
     }
 
     /// Returns a cancellation check for requests to a model.
-    pub(super) fn pace(&self) -> Pace {
+    pub(super) fn retry_pause(&self) -> RetrySleeper {
         let stop = self.clone();
-        Pace::until(move || stop.is_at_once())
+        RetrySleeper::until(move || stop.is_immediate())
     }
 }
 
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn asked_once_it_ends_after_what_is_in_hand_and_asked_twice_at_once() {
-        let stop = Stop::default();
-        assert!(!stop.is_asked() && !stop.is_at_once());
-        stop.ask();
-        assert!(stop.is_asked() && !stop.is_at_once() && !stop.pace().is_called_off());
-        stop.clone().ask();
-        assert!(stop.is_at_once() && stop.pace().is_called_off());
-        assert_eq!(stop.kind(), Kind::Interrupted);
+        let stop = Cancellation::default();
+        assert!(!stop.is_requested() && !stop.is_immediate());
+        stop.request();
+        assert!(stop.is_requested() && !stop.is_immediate() && !stop.retry_pause().is_cancelled());
+        stop.clone().request();
+        assert!(stop.is_immediate() && stop.retry_pause().is_cancelled());
+        assert_eq!(stop.kind(), ErrorKind::Interrupted);
         stop.terminate();
-        assert_eq!(stop.kind(), Kind::Terminated);
+        assert_eq!(stop.kind(), ErrorKind::Terminated);
     }
 }

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::Memory;
-use super::read::Shelf;
+use super::memory::Context;
+use super::read::VaultNotes;
 
 /// A tag and its frequency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tag {
+pub struct TagCount {
     /// Name of the tag, without `#`.
     pub tag: String,
     /// Number of notes with this tag.
@@ -20,9 +20,9 @@ pub struct Tag {
 
 /// All tags, most frequent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tags {
+pub struct TagList {
     /// Tags, ordered by frequency, then by name.
-    pub tags: Vec<Tag>,
+    pub tags: Vec<TagCount>,
     /// Number of distinct tags.
     pub total: usize,
 }
@@ -32,21 +32,21 @@ pub struct Tags {
 ///
 /// # Errors
 /// Returns an error if an index can be neither used nor rebuilt.
-pub fn tags(memory: &Memory, under: Option<&str>) -> Result<Tags> {
+pub fn tags(memory: &Context, under: Option<&str>) -> Result<TagList> {
     let shelves = memory.notes()?;
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for tag in shelves.iter().flat_map(Shelf::notes).flat_map(|note| &note.tags) {
+    for tag in shelves.iter().flat_map(VaultNotes::notes).flat_map(|note| &note.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let below = |tag: &str| {
         under.is_none_or(|top| tag == top || tag.strip_prefix(top).is_some_and(|rest| rest.starts_with('/')))
     };
-    let mut tags: Vec<Tag> = counts
+    let mut tags: Vec<TagCount> = counts
         .into_iter()
         .filter(|(tag, _)| below(tag))
-        .map(|(tag, notes)| Tag { tag: tag.to_owned(), notes })
+        .map(|(tag, notes)| TagCount { tag: tag.to_owned(), notes })
         .collect();
     tags.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.tag.cmp(&b.tag)));
     let total = tags.len();
-    Ok(Tags { tags, total })
+    Ok(TagList { tags, total })
 }

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Kind, Result};
-use super::memory::{Memory, OpenVault};
+use super::error::{Error, ErrorKind, Result};
+use super::memory::{Context, OpenVault};
 use cm_note::instant::Instant;
-use cm_note::token::{Keyring, Role, Secret, Token, TokenKind, Unreadable, keyring, person};
-use cm_store::vault::lock::Lock;
-use cm_store::vault::{Stamp, Vault};
+use cm_note::token::{
+    AccessRole, AccessToken, TokenFileError, TokenKind, TokenSecret, TokenStore, keyring, person,
+};
+use cm_store::vault::lock::VaultLock;
+use cm_store::vault::{FileStamp, Vault};
 
 /// Name of the token file among the user's private files.
 pub const FILE: &str = "tokens.toml";
@@ -25,7 +27,7 @@ pub struct Options {
     /// Owner of the token.
     pub person: String,
     /// Permissions of the token.
-    pub role: Role,
+    pub role: AccessRole,
     /// Whether the token is issued to an agent or a person.
     pub kind: TokenKind,
     /// Time when the token expires.
@@ -34,13 +36,13 @@ pub struct Options {
 
 /// A token in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct TokenInfo {
     /// Token id, as `cm token revoke` takes it.
     pub id: String,
     /// Owner of the token.
     pub person: String,
     /// Permissions of the token.
-    pub role: Role,
+    pub role: AccessRole,
     /// Holder of the token: `agent` or `person`.
     pub kind: TokenKind,
     /// `live`, `expired` or `revoked`.
@@ -57,18 +59,18 @@ pub struct Listed {
 
 /// A new token with its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Made {
+pub struct NewToken {
     /// The secret; it is shown only now.
     pub token: String,
     /// The token as it will be listed.
-    pub record: Listed,
+    pub record: TokenInfo,
 }
 
 /// A list of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tokens {
+pub struct TokenList {
     /// Tokens, oldest first.
-    pub tokens: Vec<Listed>,
+    pub tokens: Vec<TokenInfo>,
 }
 
 /// Creates a token. `random` must come from the system's random number generator, because the
@@ -77,7 +79,7 @@ pub struct Tokens {
 /// # Errors
 /// Returns an error if the name is empty, if the expiry date is in the past, if the token file is
 /// malformed, or if it cannot be written.
-pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made> {
+pub fn add(memory: &Context, options: &Options, random: [u8; 32]) -> Result<NewToken> {
     memory.persons_only("make tokens")?;
     let open = memory.target();
     open.writable()?;
@@ -90,10 +92,10 @@ pub fn add(memory: &Memory, options: &Options, random: [u8; 32]) -> Result<Made>
 ///
 /// # Errors
 /// Returns an error if the token file is malformed or missing after a token was issued.
-pub fn list(memory: &Memory) -> Result<Tokens> {
+pub fn list(memory: &Context) -> Result<TokenList> {
     let now = memory.now();
     let tokens = read(&memory.target().vault)?.tokens().iter().map(|token| listed(token, now)).collect();
-    Ok(Tokens { tokens })
+    Ok(TokenList { tokens })
 }
 
 /// Revokes all tokens of a person, or the token with this id or unique id prefix. Returns the
@@ -101,7 +103,7 @@ pub fn list(memory: &Memory) -> Result<Tokens> {
 ///
 /// # Errors
 /// Returns an error if no token matches, or if the prefix is ambiguous.
-pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
+pub fn revoke(memory: &Context, which: &str) -> Result<TokenList> {
     memory.persons_only("revoke tokens")?;
     let open = memory.target();
     open.writable()?;
@@ -113,20 +115,20 @@ pub fn revoke(memory: &Memory, which: &str) -> Result<Tokens> {
 ///
 /// # Errors
 /// Returns an error if the file system cannot be accessed.
-pub(super) fn examined(vault: &Vault) -> Result<Option<Examined>> {
+pub(super) fn check_file(vault: &Vault) -> Result<Option<TokenFileStatus>> {
     if vault.stamp_private(FILE)?.is_none() {
         return Ok(None);
     }
     Ok(Some(match read(vault) {
-        Err(error) => Examined::Unreadable(error),
-        Ok(ring) => Examined::Sound { tokens: ring.tokens().len() },
+        Err(error) => TokenFileStatus::Unreadable(error),
+        Ok(ring) => TokenFileStatus::Valid { tokens: ring.tokens().len() },
     }))
 }
 
 /// Condition of the token file.
-pub(super) enum Examined {
+pub(super) enum TokenFileStatus {
     /// The file is valid.
-    Sound {
+    Valid {
         /// Number of tokens, including revoked and expired ones.
         tokens: usize,
     },
@@ -134,8 +136,8 @@ pub(super) enum Examined {
     Unreadable(Error),
 }
 
-fn lock(memory: &Memory, open: &OpenVault) -> Result<Lock> {
-    Ok(Lock::take(&open.vault, &memory.call.holder, open.patience())?)
+fn lock(memory: &Context, open: &OpenVault) -> Result<VaultLock> {
+    Ok(VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?)
 }
 
 fn checked(options: &Options, now: Instant) -> Result<&str> {
@@ -147,33 +149,33 @@ fn checked(options: &Options, now: Instant) -> Result<&str> {
     Ok(name)
 }
 
-fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> Result<Made> {
+fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> Result<NewToken> {
     let name = checked(options, now)?;
-    let secret = Secret::of(random);
-    let token = Token::of(&secret, name, options.role, now, options.expires).issued_to(options.kind);
+    let secret = TokenSecret::of(random);
+    let token = AccessToken::of(&secret, name, options.role, now, options.expires).issued_to(options.kind);
     let text = vault.read_private(FILE)?.unwrap_or_default();
-    let longer = keyring::with(&text, &token).map_err(|error| unreadable(&error))?;
+    let longer = keyring::with_token(&text, &token).map_err(|error| unreadable(&error))?;
     vault.write_private(FILE, &longer)?;
     vault.write_private(ISSUED, "")?;
-    Ok(Made { token: secret.reveal().to_owned(), record: listed(&token, now) })
+    Ok(NewToken { token: secret.expose().to_owned(), record: listed(&token, now) })
 }
 
-fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<Tokens> {
+fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
     let mut text = vault.read_private(FILE)?.unwrap_or_default();
-    let ring = Keyring::parse(&text).map_err(|error| unreadable(&error))?;
+    let ring = TokenStore::parse(&text).map_err(|error| unreadable(&error))?;
     let ids = chosen(&ring, which)?;
     for id in &ids {
-        text = keyring::without(&text, id, now).map_err(|error| unreadable(&error))?;
+        text = keyring::revoke_token(&text, id, now).map_err(|error| unreadable(&error))?;
     }
     vault.write_private(FILE, &text)?;
     let ring = read(vault)?;
     let taken = ring.tokens().iter().filter(|token| ids.contains(&token.id));
-    Ok(Tokens { tokens: taken.map(|token| listed(token, now)).collect() })
+    Ok(TokenList { tokens: taken.map(|token| listed(token, now)).collect() })
 }
 
-fn chosen(ring: &Keyring, which: &str) -> Result<Vec<String>> {
+fn chosen(ring: &TokenStore, which: &str) -> Result<Vec<String>> {
     let hint = "`cm token list` shows all of them";
-    let ids = |wanted: &dyn Fn(&Token) -> bool| -> Vec<String> {
+    let ids = |wanted: &dyn Fn(&AccessToken) -> bool| -> Vec<String> {
         ring.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
     };
     let of_person = ids(&|token| token.person == which);
@@ -189,18 +191,18 @@ fn chosen(ring: &Keyring, which: &str) -> Result<Vec<String>> {
         1 => Ok(by_id),
         _ => {
             let message = format!("`{which}` begins several tokens: {}", by_id.join(", "));
-            Err(Error::new(Kind::NotFound, "ambiguous", message).hint(hint))
+            Err(Error::new(ErrorKind::NotFound, "ambiguous", message).hint(hint))
         }
     }
 }
 
-fn listed(token: &Token, now: Instant) -> Listed {
+fn listed(token: &AccessToken, now: Instant) -> TokenInfo {
     let state = match token {
-        Token { revoked: Some(_), .. } => "revoked",
+        AccessToken { revoked: Some(_), .. } => "revoked",
         live if live.is_live(now) => "live",
         _ => "expired",
     };
-    Listed {
+    TokenInfo {
         id: token.id.clone(),
         person: token.person.clone(),
         role: token.role,
@@ -213,20 +215,20 @@ fn listed(token: &Token, now: Instant) -> Listed {
     }
 }
 
-fn read(vault: &Vault) -> Result<Keyring> {
+fn read(vault: &Vault) -> Result<TokenStore> {
     match vault.read_private(FILE)? {
-        Some(text) => Keyring::parse(&text).map_err(|error| unreadable(&error)),
+        Some(text) => TokenStore::parse(&text).map_err(|error| unreadable(&error)),
         None if vault.stamp_private(ISSUED)?.is_some() => {
             Err(Error::refused("tokens-unreadable", format!("{FILE} is gone, and tokens were issued before"))
                 .at(FILE, None, None)
                 .hint("`cm token add NAME` makes a new one; until then nobody is let in"))
         }
-        None => Ok(Keyring::default()),
+        None => Ok(TokenStore::default()),
     }
 }
 
-fn unreadable(error: &Unreadable) -> Error {
-    let line = if let Unreadable::Syntax { line, .. } = error { Some(*line) } else { None };
+fn unreadable(error: &TokenFileError) -> Error {
+    let line = if let TokenFileError::Syntax { line, .. } = error { Some(*line) } else { None };
     Error::refused("tokens-unreadable", format!("the tokens are not understood: {error}"))
         .at(FILE, line, None)
         .hint("mend the file by hand; until then nobody is let in")
@@ -235,12 +237,12 @@ fn unreadable(error: &Unreadable) -> Error {
 /// Tokens for a running server. They are loaded again when their file changes, so a revocation
 /// takes effect immediately.
 #[derive(Debug)]
-pub struct Ring {
+pub struct LiveTokens {
     vault: Vault,
-    read: Mutex<Option<(Option<Stamp>, Arc<Keyring>)>>,
+    read: Mutex<Option<(Option<FileStamp>, Arc<TokenStore>)>>,
 }
 
-impl Ring {
+impl LiveTokens {
     /// Creates the token store of a vault.
     pub fn of(vault: Vault) -> Self {
         Self { vault, read: Mutex::new(None) }
@@ -251,7 +253,7 @@ impl Ring {
     /// # Errors
     /// Returns an error if the file cannot be read or is malformed; all requests must then be
     /// refused.
-    pub fn current(&self) -> Result<Arc<Keyring>> {
+    pub fn load(&self) -> Result<Arc<TokenStore>> {
         let mut kept = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The stamp is taken before the text: a change between the two is read again by the next call.
         let stamp = self.vault.stamp_private(FILE)?;
@@ -273,7 +275,7 @@ mod tests {
 
     fn ready(folder: &std::path::Path) -> Vault {
         let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
-        Vault::at(folder).unwrap().ready(Some(&home))
+        Vault::at(folder).unwrap().prepare(Some(&home))
     }
 
     #[cfg(unix)]
@@ -281,18 +283,18 @@ mod tests {
     fn a_lost_file_of_tokens_lets_nobody_in() {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
-        assert!(Ring::of(vault.clone()).current().unwrap().is_empty(), "no token was ever issued");
+        assert!(LiveTokens::of(vault.clone()).load().unwrap().is_empty(), "no token was ever issued");
         ada(&vault, 1);
         rustix::fs::unlink(vault.private_file(FILE).unwrap()).unwrap();
-        let ring = Ring::of(vault.clone());
-        assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
+        let ring = LiveTokens::of(vault.clone());
+        assert_eq!(ring.load().unwrap_err().code, "tokens-unreadable");
         ada(&vault, 2);
-        assert_eq!(ring.current().unwrap().tokens().len(), 1);
+        assert_eq!(ring.load().unwrap().tokens().len(), 1);
     }
 
-    fn ada(vault: &Vault, random: u8) -> Made {
+    fn ada(vault: &Vault, random: u8) -> NewToken {
         let options =
-            Options { person: "Ada".into(), role: Role::Writer, kind: TokenKind::Agent, expires: None };
+            Options { person: "Ada".into(), role: AccessRole::Writer, kind: TokenKind::Agent, expires: None };
         add_to(vault, &options, Instant::from_unix(0), [random; 32]).unwrap()
     }
 
@@ -317,14 +319,14 @@ mod tests {
     fn a_token_that_is_taken_back_stays_on_record_and_opens_nothing_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
-        let ring = Ring::of(vault.clone());
-        assert!(ring.current().unwrap().is_empty());
+        let ring = LiveTokens::of(vault.clone());
+        assert!(ring.load().unwrap().is_empty());
         let made = ada(&vault, 1);
         let now = Instant::from_unix(9);
-        assert!(ring.current().unwrap().opens(now));
+        assert!(ring.load().unwrap().has_active(now));
         let revoked = revoke_in(&vault, &made.record.id[..3], now).unwrap().tokens;
         assert_eq!((revoked.len(), revoked[0].state), (1, "revoked"));
-        assert!(!ring.current().unwrap().opens(now) && !ring.current().unwrap().is_empty());
+        assert!(!ring.load().unwrap().has_active(now) && !ring.load().unwrap().is_empty());
     }
 
     #[test]
@@ -334,7 +336,10 @@ mod tests {
         ada(&vault, 1);
         ada(&vault, 2);
         for nobody in ["", "Bob", "zz"] {
-            assert_eq!(revoke_in(&vault, nobody, Instant::from_unix(9)).unwrap_err().kind, Kind::NotFound);
+            assert_eq!(
+                revoke_in(&vault, nobody, Instant::from_unix(9)).unwrap_err().kind,
+                ErrorKind::NotFound
+            );
         }
         assert_eq!(revoke_in(&vault, "Ada", Instant::from_unix(9)).unwrap().tokens.len(), 2);
     }
@@ -344,12 +349,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let vault = ready(folder.path());
         ada(&vault, 1);
-        let ring = Ring::of(vault.clone());
-        ring.current().unwrap();
+        let ring = LiveTokens::of(vault.clone());
+        ring.load().unwrap();
         vault.write_private(FILE, "token = [").unwrap();
-        assert_eq!(ring.current().unwrap_err().code, "tokens-unreadable");
+        assert_eq!(ring.load().unwrap_err().code, "tokens-unreadable");
         let options =
-            Options { person: "Eve".into(), role: Role::Admin, kind: TokenKind::Agent, expires: None };
+            Options { person: "Eve".into(), role: AccessRole::Admin, kind: TokenKind::Agent, expires: None };
         assert!(add_to(&vault, &options, Instant::from_unix(0), [3; 32]).is_err());
         assert_eq!(vault.read_private(FILE).unwrap().unwrap(), "token = [");
     }

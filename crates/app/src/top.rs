@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::Memory;
-use super::playbook::{Row, constants, merged};
+use super::memory::Context;
+use super::playbook::{BulletRow, constants, merged};
 use cm_note::instant::Instant;
 use cm_note::note::check::is_category;
 use cm_text::spelling;
@@ -23,11 +23,11 @@ pub struct Options {
 
 /// Bullets, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Top {
+pub struct TopBullets {
     /// Time for which the scores were calculated.
     pub at: Instant,
     /// Bullets up to the limit.
-    pub bullets: Vec<Row>,
+    pub bullets: Vec<BulletRow>,
     /// Number of matching bullets, including those beyond the limit.
     pub total: usize,
 }
@@ -37,18 +37,18 @@ pub struct Top {
 ///
 /// # Errors
 /// Returns an error if the category name is invalid, or if the notes cannot be read.
-pub fn top(memory: &Memory, options: &Options) -> Result<Top> {
+pub fn top(memory: &Context, options: &Options) -> Result<TopBullets> {
     let wanted = options.category.as_deref();
     if let Some(category) = wanted.filter(|category| !is_category(category)) {
         let hint = "a lower-case letter, then letters, digits, - or _, at most 50 in all, such as `testing`";
         return Err(Error::usage(format!("`{category}` is no category")).hint(hint));
     }
     let bullets = merged(memory)?.bullets;
-    let mut rows: Vec<Row> = bullets
+    let mut rows: Vec<BulletRow> = bullets
         .iter()
         .filter(|shelved| shelved.bullet.is_live())
         .filter(|shelved| wanted.is_none_or(|category| shelved.bullet.category == category))
-        .map(|shelved| Row::of(shelved, memory.now(), &constants(memory, shelved.level)))
+        .map(|shelved| BulletRow::of(shelved, memory.now(), &constants(memory, shelved.level)))
         .collect();
     if let Some(category) = wanted.filter(|_| rows.is_empty()) {
         let known = bullets.iter().map(|shelved| shelved.bullet.category.as_str());
@@ -59,5 +59,5 @@ pub fn top(memory: &Memory, options: &Options) -> Result<Top> {
     rows.sort_by(|a, b| (Reverse(a.score), &a.id).cmp(&(Reverse(b.score), &b.id)));
     let total = rows.len();
     rows.truncate(options.limit);
-    Ok(Top { at: memory.now(), bullets: rows, total })
+    Ok(TopBullets { at: memory.now(), bullets: rows, total })
 }

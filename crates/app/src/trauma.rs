@@ -11,29 +11,29 @@ use serde::Serialize;
 use super::curate::{self, Options as Curation, elsewhere, proposer, settle, with_request};
 use super::error::{Error, Result};
 use super::guard::{self, CATEGORY};
-use super::logs::{self, Progress, Told, Wanted};
-use super::memory::{Call, Memory, OpenVault};
-use super::witnesses::Seen;
+use super::logs::{self, LogSelection, ParsedSession, Progress};
+use super::memory::{Context, OpenVault, Request};
+use super::witnesses::FixedHistory;
 use super::{playbook, secrets, write};
-use cm_learn::trauma::session::{Happened, incidents};
-use cm_learn::trauma::{Class, Ground, PastIncident, Trace};
-use cm_note::bullet::content::folded;
-use cm_note::bullet::{BulletKind, BulletType, Incident, Source, State};
+use cm_learn::trauma::session::{SessionIncident, incidents};
+use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
+use cm_note::bullet::content::fold_whitespace;
+use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
-use cm_playbook::curation::curation::{self, Curated, Request};
-use cm_playbook::curation::delta::{Add, Delta, DeltaFile, Proposal};
+use cm_playbook::curation::curation::{self, CurationRequest, CurationResult};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
 use cm_playbook::curation::{Authority, Playbook};
-use cm_secrets::Rules as Secrets;
+use cm_secrets::RedactionRules as Secrets;
 
 /// A destructive command that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Suffered {
+pub struct ScannedIncident {
     /// Position in this list, from 1.
     pub number: usize,
     /// Stable id of the incident.
     pub id: String,
     /// Kind of damage that the command can cause.
-    pub class: Class,
+    pub class: DangerClass,
     /// Command line, redacted.
     pub command: String,
     /// Normalized command without its variable parts.
@@ -60,9 +60,9 @@ pub struct Suffered {
 
 /// Result of a scan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Scanned {
+pub struct IncidentScan {
     /// Incidents, most recent first.
-    pub incidents: Vec<Suffered>,
+    pub incidents: Vec<ScannedIncident>,
     /// Number of scanned sessions.
     pub sessions: usize,
     /// Number of scanned logs.
@@ -74,25 +74,34 @@ pub struct Scanned {
 ///
 /// # Errors
 /// Returns an error if the filter is invalid, or if a redaction rule or a log cannot be used.
-pub fn scan(call: &Call, wanted: &Wanted, progress: Progress<'_>) -> Result<(Scanned, Vec<String>)> {
-    let kept = Memory::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
+pub fn scan(
+    call: &Request,
+    wanted: &LogSelection,
+    progress: Progress<'_>,
+) -> Result<(IncidentScan, Vec<String>)> {
+    let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
-    let mut found: Vec<Suffered> = Vec::new();
-    let (mut sessions, secrets) = (0, secrets::rules_at(call)?);
+    let mut found: Vec<ScannedIncident> = Vec::new();
+    let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
     let read = logs::each(call, wanted, progress, &mut |told| {
         sessions += 1;
         let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
-        let ground = Ground::new(&cwd, &home);
+        let ground = PathContext::new(&cwd, &home);
         // Commands are judged as they were run; a placeholder would be another word to the shell.
         let happened = incidents(&told.events, &ground);
-        found.extend(happened.iter().map(|happened| suffered(happened, &told, &kept, &secrets)));
+        found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
     })?;
     found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
     (1..).zip(&mut found).for_each(|(number, one)| one.number = number);
-    Ok((Scanned { incidents: found, sessions, logs: read.logs }, read.notices))
+    Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
 }
 
-fn suffered(happened: &Happened<'_>, told: &Told, kept: &[PastIncident], secrets: &Secrets) -> Suffered {
+fn to_incident(
+    happened: &SessionIncident<'_>,
+    told: &ParsedSession,
+    kept: &[PastIncident],
+    secrets: &Secrets,
+) -> ScannedIncident {
     let safe = |text: &str| logs::text(text, secrets);
     let (incident, event, meta) = (&happened.incident, happened.event, &told.meta);
     let session = meta.id.to_string();
@@ -100,15 +109,15 @@ fn suffered(happened: &Happened<'_>, told: &Told, kept: &[PastIncident], secrets
     let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
     let bullet = kept
         .iter()
-        .find(|kept| kept.tells_of(&session) && kept.class == incident.class && kept.shape == shape);
-    Suffered {
+        .find(|kept| kept.happened_in(&session) && kept.class == incident.class && kept.shape == shape);
+    ScannedIncident {
         number: 0,
         id: format!("t-{}", &blake3::hash(name.as_bytes()).to_hex()[..8]),
         class: incident.class,
         command: safe(&happened.command),
         shape,
         reason: safe(&incident.reason),
-        evidence: incident.traces.iter().map(|trace| line(&safe(&words(trace)))).collect(),
+        evidence: incident.traces.iter().map(|trace| line(&safe(&describe_trace(trace)))).collect(),
         agent: meta.agent.to_string(),
         line: event.line,
         at: event.at.or(meta.started),
@@ -124,18 +133,18 @@ fn line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().chars().take(160).collect()
 }
 
-fn words(trace: &Trace) -> String {
+fn describe_trace(trace: &HarmEvidence) -> String {
     match trace {
-        Trace::Regret(said) => format!("the person said: {said}"),
-        Trace::Apology(said) => format!("the agent said: {said}"),
-        Trace::Restore(command) => format!("then was run: {command}"),
-        Trace::Failure(output) => format!("it failed: {output}"),
+        HarmEvidence::Regret(said) => format!("the person said: {said}"),
+        HarmEvidence::Apology(said) => format!("the agent said: {said}"),
+        HarmEvidence::Restore(command) => format!("then was run: {command}"),
+        HarmEvidence::Failure(output) => format!("it failed: {output}"),
     }
 }
 
 /// An incident that was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Kept {
+pub struct StoredIncident {
     /// Id of the incident.
     pub id: String,
     /// Id of the anti-pattern.
@@ -143,16 +152,16 @@ pub struct Kept {
     /// Path of the anti-pattern.
     pub path: String,
     /// State of the anti-pattern: active, or draft if an agent accepted it.
-    pub state: State,
+    pub state: BulletState,
     /// Whether the anti-pattern is new, rather than an existing one with the same rule.
     pub added: bool,
 }
 
 /// Result of storing incidents.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Accepted {
+pub struct AcceptResult {
     /// Incidents that were stored.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StoredIncident>,
     /// Ids of incidents that had been stored before.
     pub before: Vec<String>,
     /// Commit hash; null if commits are manual or nothing changed.
@@ -165,14 +174,14 @@ pub struct Accepted {
 /// Returns an error if an incident is not found, if curation refuses its rule, or if the write
 /// fails.
 pub fn accept(
-    memory: &Memory,
-    wanted: &Wanted,
+    memory: &Context,
+    wanted: &LogSelection,
     named: &[String],
     progress: Progress<'_>,
-) -> Result<Accepted> {
+) -> Result<AcceptResult> {
     let (scanned, notices) = scan(&memory.call, wanted, progress)?;
     notices.into_iter().for_each(|notice| memory.notice(notice));
-    let mut chosen: Vec<&Suffered> = Vec::new();
+    let mut chosen: Vec<&ScannedIncident> = Vec::new();
     for name in named {
         let one = find(&scanned.incidents, name)?;
         if !chosen.iter().any(|known| known.id == one.id) {
@@ -182,15 +191,15 @@ pub fn accept(
     let before = chosen.iter().filter(|one| one.bullet.is_some()).map(|one| one.id.clone()).collect();
     chosen.retain(|one| one.bullet.is_none());
     if chosen.is_empty() {
-        return Ok(Accepted { kept: Vec::new(), before, commit: None });
+        return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
     }
-    let (kept, commit) = keep(memory, &chosen)?;
-    Ok(Accepted { kept, before, commit })
+    let (kept, commit) = store(memory, &chosen)?;
+    Ok(AcceptResult { kept, before, commit })
 }
 
-fn find<'a>(incidents: &'a [Suffered], name: &str) -> Result<&'a Suffered> {
+fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedIncident> {
     let number = name.parse::<usize>().ok();
-    let found: Vec<&Suffered> = incidents
+    let found: Vec<&ScannedIncident> = incidents
         .iter()
         .filter(|one| number.map_or_else(|| one.id.starts_with(name), |number| one.number == number))
         .collect();
@@ -203,8 +212,9 @@ fn find<'a>(incidents: &'a [Suffered], name: &str) -> Result<&'a Suffered> {
     }
 }
 
-fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<String>)> {
-    let deltas: Vec<Delta> = chosen.iter().map(|one| Delta::Add(Box::new(add(one)))).collect();
+fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIncident>, Option<String>)> {
+    let deltas: Vec<CurationDelta> =
+        chosen.iter().map(|one| CurationDelta::Add(Box::new(add(one)))).collect();
     let subject = match chosen {
         [one] => format!("Keep the incident of {}", one.shape),
         more => format!("Keep {} incidents", more.len()),
@@ -223,17 +233,17 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
         // Their logs were read for the incidents, wherever they lie.
         let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
         let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
-            let history = Seen { history: request.history, sessions: &sessions };
-            curation::curate(&before, &Request { history: &history, ..*request })
+            let history = FixedHistory { history: request.history, sessions: &sessions };
+            curation::curate(&before, &CurationRequest { history: &history, ..*request })
         });
         if let Some(error) = curate::refusal(&curated.report) {
             return Err(error);
         }
-        trace_back(&before, &mut curated, chosen);
-        join(&mut curated, chosen, how.authority);
+        set_incident_fields(&before, &mut curated, chosen);
+        merge_into_existing(&mut curated, chosen, how.authority);
         Ok((before, curated))
     })?;
-    let mut kept: Vec<Kept> = Vec::new();
+    let mut kept: Vec<StoredIncident> = Vec::new();
     for (one, number) in chosen.iter().zip(1..) {
         let added = outcome.report.applied.iter().find(|applied| applied.delta == number);
         let same = outcome.report.skipped.iter().find(|passed| passed.delta == number);
@@ -246,7 +256,7 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
             .map(|applied| applied.id.clone())
             .or_else(|| same.and_then(|passed| passed.id.clone()))
             .or_else(first);
-        let id = id.ok_or_else(|| write::nothing(format!("{} was not kept", one.id)))?;
+        let id = id.ok_or_else(|| write::nothing_done(format!("{} was not kept", one.id)))?;
         let (path, state) = match outcome.bullet(&id) {
             Some(bullet) => (bullet.path.to_string(), bullet.state),
             None => {
@@ -254,46 +264,46 @@ fn keep(memory: &Memory, chosen: &[&Suffered]) -> Result<(Vec<Kept>, Option<Stri
                 (found.path.to_string(), found.state)
             }
         };
-        kept.push(Kept { id: one.id.clone(), bullet: id, path, state, added: added.is_some() });
+        kept.push(StoredIncident { id: one.id.clone(), bullet: id, path, state, added: added.is_some() });
     }
     Ok((kept, outcome.commit))
 }
 
 /// Returns the delta that adds the rule of an incident.
-fn add(one: &Suffered) -> Add {
+fn add(one: &ScannedIncident) -> AddDelta {
     let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
     let why = format!("It was run{day} in a session of {}, and went wrong.", one.agent);
-    let bullet = Proposal {
+    let bullet = RuleProposal {
         category: CATEGORY.to_owned(),
         content: content(one),
         bullet_type: Some(BulletType::AntiPattern),
         kind: Some(BulletKind::AntiPattern),
         reasoning: Some(why),
         evidence: evidence(one),
-        ..Proposal::default()
+        ..RuleProposal::default()
     };
-    Add { bullet, session: Some(one.session.clone()), line: Some(one.line), ..Add::default() }
+    AddDelta { bullet, session: Some(one.session.clone()), line: Some(one.line), ..AddDelta::default() }
 }
 
 /// Returns the quotes that are stored with the rule of an incident.
-fn evidence(one: &Suffered) -> Vec<String> {
+fn evidence(one: &ScannedIncident) -> Vec<String> {
     let run = format!("it was run: {}", line(&one.command));
-    std::iter::once(run).chain(one.evidence.clone()).map(|quote| folded(&quote)).collect()
+    std::iter::once(run).chain(one.evidence.clone()).map(|quote| fold_whitespace(&quote)).collect()
 }
 
-fn source(one: &Suffered) -> Source {
-    Source { session: one.session.clone(), agent: Some(one.agent.clone()), line: Some(one.line) }
+fn source(one: &ScannedIncident) -> SessionSource {
+    SessionSource { session: one.session.clone(), agent: Some(one.agent.clone()), line: Some(one.line) }
 }
 
-fn content(one: &Suffered) -> String {
+fn content(one: &ScannedIncident) -> String {
     let text = format!("AVOID: `{}`, which {}.", one.shape, one.reason);
     // A rule is at most 500 characters long.
     if text.chars().count() <= 480 { text } else { text.chars().take(479).chain(['…']).collect() }
 }
 
 /// Adds the incident and its session to each new bullet.
-fn trace_back(before: &Playbook, curated: &mut Curated, chosen: &[&Suffered]) {
-    let Curated { playbook, report, .. } = curated;
+fn set_incident_fields(before: &Playbook, curated: &mut CurationResult, chosen: &[&ScannedIncident]) {
+    let CurationResult { playbook, report, .. } = curated;
     for bullet in &mut playbook.bullets[before.bullets.len()..] {
         let applied = report.applied.iter().find(|applied| applied.id == bullet.id.as_str());
         let Some(one) = applied.and_then(|applied| chosen.get(applied.delta.checked_sub(1)?)) else {
@@ -310,8 +320,8 @@ fn trace_back(before: &Playbook, curated: &mut Curated, chosen: &[&Suffered]) {
 }
 
 /// Adds the session and evidence of an incident to an existing bullet with the same rule.
-fn join(curated: &mut Curated, chosen: &[&Suffered], authority: Authority) {
-    let Curated { playbook, report, .. } = curated;
+fn merge_into_existing(curated: &mut CurationResult, chosen: &[&ScannedIncident], authority: Authority) {
+    let CurationResult { playbook, report, .. } = curated;
     let id_of = |number: usize| {
         let applied = report.applied.iter().find(|applied| applied.delta == number);
         applied.map(|applied| applied.id.clone()).or_else(|| {
@@ -328,7 +338,7 @@ fn join(curated: &mut Curated, chosen: &[&Suffered], authority: Authority) {
             continue;
         };
         let (source, fields) = (source(one), &mut bullet.fields);
-        let told = |known: &Source| known.session == source.session && known.line == source.line;
+        let told = |known: &SessionSource| known.session == source.session && known.line == source.line;
         if fields.sources.iter().any(told) {
             continue;
         }

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Kind, Result};
-use super::memory::{Level, Memory, OpenVault};
-use cm_note::note::Kind as NoteKind;
-use cm_store::vault::trust::{self, Source, Trust, TrustRecord};
+use super::error::{Error, ErrorKind, Result};
+use super::memory::{Context, OpenVault, VaultLevel};
+use cm_note::note::NoteKind;
+use cm_store::vault::trust::{self, TrustRecord, TrustSource, TrustState};
 
 /// Action of `cm trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Options {
+pub enum TrustAction {
     /// Show whether the vault is trusted.
     Show,
     /// Trust the vault.
@@ -25,7 +25,7 @@ pub enum Options {
 
 /// Trust in a vault, and the content that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Trusted {
+pub struct TrustResult {
     /// Root folder of the vault.
     pub vault: String,
     /// URL of the repository's remote; null if it has none.
@@ -33,7 +33,7 @@ pub struct Trusted {
     /// Whether the vault is trusted now.
     pub trusted: bool,
     /// Origin of the trust: `init` or `person`; null if the vault is not trusted.
-    pub source: Option<Source>,
+    pub source: Option<TrustSource>,
     /// Remote at the time of granting, if it has changed since then.
     pub former_remote: Option<String>,
     /// Number of rules and anti-patterns in the vault.
@@ -49,25 +49,25 @@ pub struct Trusted {
 /// # Errors
 /// Returns an error if an agent tries to change the trust, or if the private files cannot be read
 /// or written.
-pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
+pub fn trust(memory: &Context, options: TrustAction) -> Result<TrustResult> {
     let open = memory.target();
-    if options != Options::Show {
+    if options != TrustAction::Show {
         memory.persons_only("decide which memory agents may read")?;
     }
     let before = state(open)?;
     match options {
-        Options::Show => {}
-        Options::Grant => trust::grant(&open.vault, &record(open, Source::Person, memory))?,
-        Options::Revoke => drop(trust::revoke(&open.vault)?),
+        TrustAction::Show => {}
+        TrustAction::Grant => trust::grant(&open.vault, &record(open, TrustSource::Person, memory))?,
+        TrustAction::Revoke => drop(trust::revoke(&open.vault)?),
     }
     let after = state(open)?;
     let notes = memory.notes_of(open)?;
     let (trusted, source, former_remote) = match &after {
-        Trust::Trusted(record) => (true, Some(record.source), None),
-        Trust::OtherRemote { was } => (false, None, Some(was.clone())),
-        Trust::Unknown => (false, None, None),
+        TrustState::Trusted(record) => (true, Some(record.source), None),
+        TrustState::OtherRemote { was } => (false, None, Some(was.clone())),
+        TrustState::Unknown => (false, None, None),
     };
-    Ok(Trusted {
+    Ok(TrustResult {
         vault: open.vault.root().display().to_string(),
         remote: remote(open),
         trusted,
@@ -83,12 +83,12 @@ pub fn trust(memory: &Memory, options: Options) -> Result<Trusted> {
 ///
 /// # Errors
 /// Returns an error if the private files cannot be written.
-pub(super) fn grant_new(memory: &Memory) -> Result<()> {
+pub(super) fn grant_new(memory: &Context) -> Result<()> {
     let open = memory.target();
-    Ok(trust::grant(&open.vault, &record(open, Source::Init, memory))?)
+    Ok(trust::grant(&open.vault, &record(open, TrustSource::Init, memory))?)
 }
 
-fn record(open: &OpenVault, source: Source, memory: &Memory) -> TrustRecord {
+fn record(open: &OpenVault, source: TrustSource, memory: &Context) -> TrustRecord {
     TrustRecord { source, at: memory.now(), remote: remote(open) }
 }
 
@@ -104,22 +104,22 @@ pub(super) fn is_trusted(open: &OpenVault) -> Result<bool> {
     Ok(state(open)?.is_trusted())
 }
 
-fn state(open: &OpenVault) -> Result<Trust> {
-    Ok(Trust::of(&open.vault, || remote(open))?)
+fn state(open: &OpenVault) -> Result<TrustState> {
+    Ok(TrustState::of(&open.vault, || remote(open))?)
 }
 
 /// An untrusted vault that was excluded from an answer for an agent.
-pub(super) struct LeftOut {
-    pub level: Level,
+pub(super) struct UntrustedVault {
+    pub level: VaultLevel,
     root: PathBuf,
-    trust: Trust,
+    trust: TrustState,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for UntrustedVault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let root = self.root.display();
         match &self.trust {
-            Trust::OtherRemote { was } => write!(
+            TrustState::OtherRemote { was } => write!(
                 f,
                 "the memory in {root} was trusted when its remote was {was}, and has another one now; nothing of it is given to agents until a person trusts it again (`cm trust`)"
             ),
@@ -135,12 +135,14 @@ impl fmt::Display for LeftOut {
 ///
 /// # Errors
 /// Returns an error if no vault remains.
-pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<LeftOut>> {
+pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<UntrustedVault>> {
     let mut left_out = Vec::new();
     for open in std::mem::take(vaults) {
         match state(&open)? {
-            Trust::Trusted(_) => vaults.push(open),
-            trust => left_out.push(LeftOut { level: open.level, root: open.vault.root().to_owned(), trust }),
+            TrustState::Trusted(_) => vaults.push(open),
+            trust => {
+                left_out.push(UntrustedVault { level: open.level, root: open.vault.root().to_owned(), trust })
+            }
         }
     }
     match (vaults.is_empty(), left_out.first()) {
@@ -151,7 +153,7 @@ pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<Lef
 
 /// Creates the error for an untrusted vault.
 pub(super) fn refused(message: impl Into<String>) -> Error {
-    Error::new(Kind::Refused, UNTRUSTED, message)
+    Error::new(ErrorKind::Refused, UNTRUSTED, message)
         .hint("a person who knows where the folder comes from runs `cm trust` in it")
 }
 

@@ -5,18 +5,18 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::log::repository;
-use super::memory::Memory;
+use super::memory::Context;
 use super::past::revision;
 use super::write;
-use cm_note::change::{Change, ChangeSet, ContentHash};
-use cm_note::message::Message;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::message::CommitMessage;
 use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitInfo, LogFilter, Repo, TreeChange};
 
 /// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Undone {
+pub struct UndoResult {
     /// Hash of the reverted commit.
     pub undone: String,
     /// Subject line of the reverted commit.
@@ -44,7 +44,7 @@ const FAR: usize = 1000;
 /// # Errors
 /// Returns an error if the commit is not found, if there is nothing to undo, if later changes
 /// depend on the commit, or if the write fails.
-pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
+pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     write::recover(memory)?;
     let repo = repository(memory.target())?;
     let target = match named {
@@ -59,7 +59,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
         .hint("the files of a vault that is no longer wanted are removed by hand"));
     }
     // A commit of hand edits holds a person's words, whoever asked for it.
-    let by_agent = |message: &Message| message.agent.is_some() && message.op != "commit";
+    let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
     let is_agents = target.message.as_ref().is_some_and(by_agent);
     if !is_agents {
         memory.persons_only("undo a person's commit")?;
@@ -78,16 +78,16 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
             format!("{} changed nothing in the vault", target.id.short()),
         ));
     }
-    untouched_since(repo, &target, &inverse)?;
-    free_of_hand_edits(memory, &inverse)?;
-    loses_no_note(memory, &target, &inverse)?;
+    refuse_later_changes(repo, &target, &inverse)?;
+    refuse_hand_edits(memory, &inverse)?;
+    refuse_losing_notes(memory, &target, &inverse)?;
     let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
     let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
-    let mut message = Message::new("undo", format!("Undo: {}", target.subject));
+    let mut message = CommitMessage::new("undo", format!("Undo: {}", target.subject));
     message.body = format!("{MARK}{}.", target.id);
     message.ids.clone_from(&ids);
     let written = write::apply(memory, ChangeSet { message, changes })?;
-    Ok(Undone {
+    Ok(UndoResult {
         undone: target.id.to_string(),
         subject: target.subject,
         ids,
@@ -100,7 +100,7 @@ pub fn undo(memory: &Memory, named: Option<&str>) -> Result<Undone> {
 
 /// Returns the user's newest curation that has not been reverted. Commits of other authors are
 /// reverted only by id.
-fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
+fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
     let mut taken_back: Vec<String> = Vec::new();
     let mut others = false;
     let own = repo.identity()?;
@@ -117,18 +117,18 @@ fn newest(memory: &Memory, repo: &Repo) -> Result<CommitInfo> {
         }
     }
     if !write::commits(memory.target())? {
-        return Err(write::nothing("there is no curation to undo: `git.commit` is `manual` in this vault")
+        return Err(write::nothing_done("there is no curation to undo: `git.commit` is `manual` in this vault")
             .hint("what is not committed yet is taken back with git; `cm config set git.commit auto` commits at once"));
     }
     if others {
-        return Err(write::nothing("there is no curation of yours to undo")
+        return Err(write::nothing_done("there is no curation of yours to undo")
             .hint("`cm log` lists those of others; one of them is taken back by its id"));
     }
-    Err(write::nothing("there is no curation to undo"))
+    Err(write::nothing_done("there is no curation to undo"))
 }
 
 /// Refuses if the files differ from the commit's result, and names the commits that changed them.
-fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+fn refuse_later_changes(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let Some(head) = repo.head()?.commit else { return Ok(()) };
     let mut touched: Vec<NotePath> = Vec::new();
     for change in inverse {
@@ -148,7 +148,7 @@ fn untouched_since(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> 
 }
 
 /// Refuses if a file has uncommitted edits, which the undo would overwrite.
-fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
+fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     let open = memory.target();
     for change in inverse {
         let found = open.vault.read(&change.path).ok();
@@ -169,7 +169,7 @@ fn free_of_hand_edits(memory: &Memory, inverse: &[TreeChange]) -> Result<()> {
 const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
 
 /// Refuses if the undo would delete the only copy of a note that the commit did not create.
-fn loses_no_note(memory: &Memory, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
     let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
     let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
     if !made_none || !inverse.iter().any(|change| goes(&change)) {
@@ -202,16 +202,16 @@ fn loses_no_note(memory: &Memory, target: &CommitInfo, inverse: &[TreeChange]) -
 }
 
 /// Returns the change that restores a file's former content.
-fn change(undone: &TreeChange) -> Result<Change> {
+fn change(undone: &TreeChange) -> Result<VaultFileChange> {
     let path = undone.path.clone();
     let expected = undone.new.as_deref().map(ContentHash::of);
-    let Some(old) = &undone.old else { return Ok(Change::Remove { path, expected }) };
+    let Some(old) = &undone.old else { return Ok(VaultFileChange::Remove { path, expected }) };
     let text = String::from_utf8(old.clone()).map_err(|_| {
         Error::refused("invalid-utf8", format!("{path} was not UTF-8 before"))
             .hint(format!("`git checkout` brings back the bytes of {path}"))
     })?;
     Ok(match expected {
-        None => Change::Create { path, text },
-        expected => Change::Replace { path, expected, text },
+        None => VaultFileChange::Create { path, text },
+        expected => VaultFileChange::Replace { path, expected, text },
     })
 }

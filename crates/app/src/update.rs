@@ -6,14 +6,14 @@ use yaml_serde::Value;
 
 use super::add::{clean_tags, in_range, title_of};
 use super::error::{Error, Result};
-use super::find::{Found, find_to_change};
-use super::memory::Memory;
+use super::find::{ResolvedNote, find_to_change};
+use super::memory::Context;
 use super::{agent_update, write};
-use cm_note::change::{Change, ChangeSet};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
-use cm_note::message::Message;
-use cm_note::note::Kind;
+use cm_note::message::CommitMessage;
+use cm_note::note::NoteKind;
 
 /// Changes to make.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +34,7 @@ pub struct Options {
 
 /// Result of an update.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Changed {
+pub struct UpdateResult {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Path of the note's file, relative to the vault.
@@ -50,7 +50,7 @@ pub struct Changed {
 ///
 /// # Errors
 /// Returns an error if the note is not found, if a key or value is invalid, or if the write fails.
-pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Changed> {
+pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
     let found = find_to_change(memory, reference)?;
     if agent_update::is_proposal(memory, &found, options)? {
         return agent_update::propose(memory, &found, options);
@@ -73,18 +73,19 @@ pub fn update(memory: &Memory, reference: &str, options: &Options) -> Result<Cha
 
 /// Applies edits to a note; sets `updated` to the current time if they change anything.
 pub(super) fn apply(
-    memory: &Memory,
-    found: &Found<'_>,
+    memory: &Context,
+    found: &ResolvedNote<'_>,
     op: &str,
     subject: String,
     edits: Vec<Edit>,
-) -> Result<Changed> {
-    let message = Message::new(op, subject).id(found.note.key());
+) -> Result<UpdateResult> {
+    let message = CommitMessage::new(op, subject).id(found.note.key());
     let path = found.note.path.clone();
-    let stamped = stamped(memory, found, edits)?;
-    let changes = if stamped.is_empty() { Vec::new() } else { vec![Change::Edit { path, edits: stamped }] };
+    let stamped = with_updated(memory, found, edits)?;
+    let changes =
+        if stamped.is_empty() { Vec::new() } else { vec![VaultFileChange::Edit { path, edits: stamped }] };
     let written = write::apply(memory, ChangeSet { message, changes })?;
-    Ok(Changed {
+    Ok(UpdateResult {
         id: found.note.key().to_owned(),
         path: found.note.path.to_string(),
         commit: written.commit,
@@ -93,15 +94,15 @@ pub(super) fn apply(
 }
 
 /// Adds an edit of `updated`; returns no edits if the given ones have no effect.
-fn stamped(memory: &Memory, found: &Found<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
+fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
     let text = std::str::from_utf8(&found.bytes).ok();
     let same = text
         .is_some_and(|text| cm_note::frontmatter::edit::apply(text, &edits).is_ok_and(|after| after == text));
     if same {
         return Ok(Vec::new());
     }
-    let dated =
-        found.note.updated.is_some() || matches!(found.note.kind, Kind::Memory | Kind::Edge | Kind::Bullet);
+    let dated = found.note.updated.is_some()
+        || matches!(found.note.kind, NoteKind::Memory | NoteKind::Edge | NoteKind::Bullet);
     let by_hand = edits
         .iter()
         .any(|edit| matches!(edit, Edit::Set { key, .. } | Edit::Remove { key } if key == "updated"));
@@ -111,7 +112,7 @@ fn stamped(memory: &Memory, found: &Found<'_>, mut edits: Vec<Edit>) -> Result<V
     Ok(edits)
 }
 
-fn edits_of(found: &Found<'_>, options: &Options) -> Result<Vec<Edit>> {
+fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
     let mut edits = Vec::new();
     for (key, typed) in &options.set {
         let key = key_of(key)?;

@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::Result;
-use super::memory::{Level, Memory};
+use super::memory::{Context, VaultLevel};
 use super::playbook::merged;
 use cm_note::bullet::Bullet;
 use cm_note::instant::Instant;
-use cm_note::note::{Kind, Note, Signal};
-use cm_store::vault::usage::{UsageTable, Used};
+use cm_note::note::{FeedbackSignal, Note, NoteKind};
+use cm_store::vault::usage::{UsageCounts, UsageTable};
 
 /// Limit of the list.
 #[derive(Debug, Clone, Default)]
@@ -24,11 +24,11 @@ pub struct Options {
 
 /// A note with its usage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct UsedNote {
+pub struct NoteUsage {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Kind of the note, such as `memory` or `bullet`.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -49,10 +49,10 @@ pub struct UsedNote {
     /// Number of harmful events; only for bullets.
     pub harmful: Option<usize>,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
-impl UsedNote {
+impl NoteUsage {
     /// Returns whether this is a bullet that was shown but never rated helpful or harmful.
     pub fn unjudged(&self) -> bool {
         self.retrievals > 0 && self.helpful == Some(0) && self.harmful == Some(0)
@@ -73,7 +73,7 @@ pub struct UsageReport {
     /// Number of bullets that were shown but never rated.
     pub unjudged: usize,
     /// Used notes, up to the limit.
-    pub notes: Vec<UsedNote>,
+    pub notes: Vec<NoteUsage>,
     /// Number of used notes, including those beyond the limit.
     pub total: usize,
 }
@@ -82,8 +82,8 @@ pub struct UsageReport {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
-    let tables: Vec<(Level, UsageTable)> = memory
+pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
+    let tables: Vec<(VaultLevel, UsageTable)> = memory
         .vaults
         .iter()
         .map(|open| {
@@ -93,7 +93,7 @@ pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
         })
         .collect();
     let playbook = merged(memory)?;
-    let bullets: HashMap<(Level, &str), &Bullet> = playbook
+    let bullets: HashMap<(VaultLevel, &str), &Bullet> = playbook
         .bullets
         .iter()
         .map(|shelved| ((shelved.level, shelved.bullet.path.as_str()), &shelved.bullet))
@@ -102,14 +102,14 @@ pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
     for shelf in &memory.notes()? {
         for note in shelf.notes() {
             let used = use_of(note, shelf.level, &tables);
-            if used != Used::default() {
+            if used != UsageCounts::default() {
                 let bullet = bullets.get(&(shelf.level, note.path.as_str())).copied();
                 notes.push(used_note(note, shelf.level, used, bullet));
             }
         }
     }
     notes.sort_by(|a, b| (Reverse(a.uses()), &a.id).cmp(&(Reverse(b.uses()), &b.id)));
-    let sum = |count: fn(&UsedNote) -> u64| notes.iter().map(count).fold(0, u64::saturating_add);
+    let sum = |count: fn(&NoteUsage) -> u64| notes.iter().map(count).fold(0, u64::saturating_add);
     let (accesses, retrievals) = (sum(|note| note.accesses), sum(|note| note.retrievals));
     let unjudged = notes.iter().filter(|note| note.unjudged()).count();
     let total = notes.len();
@@ -119,18 +119,18 @@ pub fn usage(memory: &Memory, options: &Options) -> Result<UsageReport> {
 
 /// Sums the counters of all vaults for a note with an id; a note without one is counted only in its
 /// own vault.
-fn use_of(note: &Note, level: Level, tables: &[(Level, UsageTable)]) -> Used {
-    let mut used = Used::default();
+fn use_of(note: &Note, level: VaultLevel, tables: &[(VaultLevel, UsageTable)]) -> UsageCounts {
+    let mut used = UsageCounts::default();
     for (_, table) in tables.iter().filter(|(of, _)| note.id.is_some() || *of == level) {
         used.add(table.get(note.key()).copied().unwrap_or_default());
     }
     used
 }
 
-fn used_note(note: &Note, level: Level, used: Used, bullet: Option<&Bullet>) -> UsedNote {
+fn used_note(note: &Note, level: VaultLevel, used: UsageCounts, bullet: Option<&Bullet>) -> NoteUsage {
     let events =
         |signal| bullet.map(|bullet| bullet.feedback.iter().filter(|event| event.signal == signal).count());
-    UsedNote {
+    NoteUsage {
         id: note.key().to_owned(),
         kind: note.kind,
         note_type: note.note_type.clone(),
@@ -140,8 +140,8 @@ fn used_note(note: &Note, level: Level, used: Used, bullet: Option<&Bullet>) -> 
         last_access: used.last,
         retrievals: used.retrievals,
         last_retrieval: used.last_retrieval,
-        helpful: events(Signal::Helpful),
-        harmful: events(Signal::Harmful),
+        helpful: events(FeedbackSignal::Helpful),
+        harmful: events(FeedbackSignal::Harmful),
         vault: level,
     }
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::find::load;
-use super::memory::{Memory, OpenVault};
-use cm_note::finding::{Code, Finding, Severity};
+use super::memory::{Context, OpenVault};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::graph::Graph;
 use cm_note::note::Note;
@@ -24,7 +24,7 @@ pub struct Options {
 
 /// Result of a validation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Validated {
+pub struct ValidationResult {
     /// Number of checked notes.
     pub notes: usize,
     /// Findings, ordered by path and line.
@@ -42,7 +42,7 @@ pub struct Validated {
 /// # Errors
 /// Returns an error if no note matches the path prefix, or if the index can be neither used nor
 /// rebuilt.
-pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
+pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult> {
     let open = memory.target();
     let notes = memory.notes_of(open)?;
     let mut findings = findings_of(open, &notes);
@@ -60,7 +60,7 @@ pub fn validate(memory: &Memory, options: &Options) -> Result<Validated> {
     if !options.all {
         findings.retain(|found| found.severity != Severity::Info);
     }
-    Ok(Validated { notes: looked_at, findings, errors, warnings, infos })
+    Ok(ValidationResult { notes: looked_at, findings, errors, warnings, infos })
 }
 
 /// Returns all findings of a vault, ordered by position.
@@ -94,10 +94,10 @@ fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
                 .map(|other| other.path.as_str())
                 .collect();
             let message = format!("the id {id} is also that of {}", others.join(", "));
-            let finding = Finding::new(&note.path, Code::DuplicateId, Severity::Error, message)
-                .hint("remove one of the ids, then run `cm adopt` on that file for a new one");
+            let finding = Finding::new(&note.path, FindingCode::DuplicateId, Severity::Error, message)
+                .with_hint("remove one of the ids, then run `cm adopt` on that file for a new one");
             findings.push(match id_place(open, note) {
-                Some((line, column)) => finding.at(line, column),
+                Some((line, column)) => finding.with_location(line, column),
                 None => finding,
             });
         }

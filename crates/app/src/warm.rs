@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::error::Result;
-use super::meaning::KeptModels;
-use super::memory::{Call, Level, Memory, OpenVault};
+use super::meaning::ModelCache;
+use super::memory::{Context, OpenVault, Request, VaultLevel};
 use cm_index::{Index, Vectors};
-use cm_note::listing::{FileStat, Listing};
+use cm_note::listing::{FileStat, VaultListing};
 use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, layout, walk};
 
 /// Milliseconds for which the absence of watch events counts as proof. Some changes cause no event:
 /// writes through hard links or mapped memory, and mounts over a folder.
-const BELIEVED: u64 = 10_000;
+const WATCH_TRUST_MS: u64 = 10_000;
 
 /// Poll interval for watch events, and number of intervals between walks of an unwatched folder.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -29,133 +29,142 @@ const PAUSES: u32 = 10;
 const WAITING: usize = 64;
 
 /// Cache of a process, shared by the calls in all threads.
-pub struct Warm {
-    vaults: Mutex<HashMap<PathBuf, Arc<Kept>>>,
-    models: Arc<KeptModels>,
-    watches: bool,
+pub struct ProcessCache {
+    vaults: Mutex<HashMap<PathBuf, Arc<VaultCache>>>,
+    models: Arc<ModelCache>,
+    is_watching: bool,
 }
 
-impl Default for Warm {
+impl Default for ProcessCache {
     fn default() -> Self {
-        Self { vaults: Mutex::default(), models: Arc::default(), watches: true }
+        Self { vaults: Mutex::default(), models: Arc::default(), is_watching: true }
     }
 }
 
 /// Cached state of one vault.
-pub struct Kept {
+pub struct VaultCache {
     pub(super) index: Arc<Index>,
     pub(super) vectors: Vectors,
     watch: Option<Watch>,
-    settled: Mutex<Option<Settled>>,
+    last_indexed: Mutex<Option<IndexedVersion>>,
     refreshing: Mutex<()>,
 }
 
 /// Version stamp of a vault and its index: equal stamps mean that nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct VaultVersion {
     events: u64,
     root: Option<[u64; 2]>,
     /// Settings that determine how notes are parsed and which folders are excluded.
-    read: String,
+    parse_settings: String,
     /// Version of the index.
     version: String,
 }
 
 /// A version of the vault that the index reflects.
 #[derive(Debug)]
-struct Settled {
-    moment: Moment,
+struct IndexedVersion {
+    moment: VaultVersion,
     at: u64,
 }
 
 /// Changed, new or deleted files of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct VaultChange {
     /// Vault that contains the files.
-    pub level: Level,
+    pub level: VaultLevel,
     /// Paths in the vault, sorted.
     pub paths: Vec<String>,
 }
 
-impl Warm {
+impl ProcessCache {
     /// Creates a cache without file watchers: every call walks the folders.
     pub fn unwatched() -> Self {
-        Self { watches: false, ..Self::default() }
+        Self { is_watching: false, ..Self::default() }
     }
 
     /// Opens the vaults of a call with the cached state.
     ///
     /// # Errors
     /// Returns an error if the vaults cannot be opened.
-    pub fn open(self: &Arc<Self>, call: Call) -> Result<Memory> {
-        Memory::open_with(call, Some(Arc::clone(self)))
+    pub fn open(self: &Arc<Self>, call: Request) -> Result<Context> {
+        Context::open_with(call, Some(Arc::clone(self)))
     }
 
     /// Starts a thread that sends the changed files of the open vaults shortly after each change.
     /// It ends when the receiver or the cache is dropped.
-    pub fn changes(self: &Arc<Self>, memory: &Memory) -> Receiver<Changed> {
+    pub fn changes(self: &Arc<Self>, memory: &Context) -> Receiver<VaultChange> {
         let (out, changes) = sync_channel(WAITING);
-        let followed: Vec<Followed> =
-            memory.vaults.iter().map(|open| Followed::of(open, self.of(&open.vault))).collect();
+        let followed: Vec<MonitoredVault> = memory
+            .vaults
+            .iter()
+            .map(|open| MonitoredVault::of(open, self.vault_cache(&open.vault)))
+            .collect();
         let keeper = Arc::downgrade(self);
         std::thread::spawn(move || follow(followed, &keeper, &out));
         changes
     }
 
-    pub(super) fn of(&self, vault: &Vault) -> Arc<Kept> {
+    pub(super) fn vault_cache(&self, vault: &Vault) -> Arc<VaultCache> {
         let mut vaults = self.vaults.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept =
-            vaults.entry(vault.root().to_owned()).or_insert_with(|| Arc::new(Kept::of(vault, self.watches)));
+        let kept = vaults
+            .entry(vault.root().to_owned())
+            .or_insert_with(|| Arc::new(VaultCache::of(vault, self.is_watching)));
         Arc::clone(kept)
     }
 
-    pub(super) fn models(&self) -> Arc<KeptModels> {
+    pub(super) fn models(&self) -> Arc<ModelCache> {
         Arc::clone(&self.models)
     }
 }
 
-impl Kept {
+impl VaultCache {
     fn of(vault: &Vault, watches: bool) -> Self {
         Self {
             index: Arc::new(Index::open(&vault.index())),
             vectors: Vectors::open(&vault.vectors()),
             watch: if watches { Watch::of(vault.root()) } else { None },
-            settled: Mutex::default(),
+            last_indexed: Mutex::default(),
             refreshing: Mutex::default(),
         }
     }
 
     /// Locks the refresh: only one thread at a time may refresh the index.
-    pub(super) fn alone(&self) -> MutexGuard<'_, ()> {
+    pub(super) fn lock_refresh(&self) -> MutexGuard<'_, ()> {
         self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current version stamp; `None` without a working file watcher or index.
-    pub(super) fn moment(&self, open: &OpenVault) -> Option<Moment> {
+    pub(super) fn current_version(&self, open: &OpenVault) -> Option<VaultVersion> {
         let events = self.watch.as_ref()?.count()?;
         let version = open.index().version().ok()?;
-        Some(Moment { events, root: open.vault.identity(), read: open.reading(), version })
+        Some(VaultVersion {
+            events,
+            root: open.vault.identity(),
+            parse_settings: open.parse_fingerprint(),
+            version,
+        })
     }
 
     /// Returns whether the index reflects this version. It does not if the index was changed or has
     /// queued paths, or if the last comparison is too old.
-    pub(super) fn is_as_of(&self, moment: &Moment, open: &OpenVault, now: u64) -> bool {
-        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn is_current(&self, moment: &VaultVersion, open: &OpenVault, now: u64) -> bool {
+        let settled = self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner);
         settled.as_ref().is_some_and(|settled| {
             settled.moment == *moment
-                && now.saturating_sub(settled.at) < BELIEVED
+                && now.saturating_sub(settled.at) < WATCH_TRUST_MS
                 && !open.index().has_queued()
         })
     }
 
     /// Records that the index was compared with the folders at this version and matched.
-    pub(super) fn settle(&self, moment: Moment, at: u64) {
-        let settled = Settled { moment, at };
-        *self.settled.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
+    pub(super) fn mark_indexed(&self, moment: VaultVersion, at: u64) {
+        let settled = IndexedVersion { moment, at };
+        *self.last_indexed.lock().unwrap_or_else(PoisonError::into_inner) = Some(settled);
     }
 
     /// Walks the vault's folder and starts to watch every folder in it.
-    pub(super) fn walk(&self, vault: &Vault, exclude: &[String]) -> Listing {
+    pub(super) fn walk(&self, vault: &Vault, exclude: &[String]) -> VaultListing {
         walk::walk_visiting(vault.root(), exclude, &mut |folder| {
             self.watch.iter().for_each(|watch| watch.add(&vault.root().join(folder)));
         })
@@ -164,7 +173,7 @@ impl Kept {
 
 impl OpenVault {
     /// Describes the settings that determine how notes are parsed and which folders are excluded.
-    fn reading(&self) -> String {
+    fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
         format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")))
     }
@@ -174,17 +183,17 @@ impl OpenVault {
 const OWN: [&str; 3] = [layout::CORE, layout::REFLECTION, layout::SETTINGS];
 
 /// A vault that is monitored for changes.
-struct Followed {
-    level: Level,
+struct MonitoredVault {
+    level: VaultLevel,
     vault: Vault,
     exclude: Vec<String>,
-    kept: Arc<Kept>,
+    kept: Arc<VaultCache>,
     events: Option<u64>,
     files: BTreeMap<String, FileStat>,
 }
 
-impl Followed {
-    fn of(open: &OpenVault, kept: Arc<Kept>) -> Self {
+impl MonitoredVault {
+    fn of(open: &OpenVault, kept: Arc<VaultCache>) -> Self {
         let exclude = open.settings.texts("vault.exclude");
         let (level, vault) = (open.level, open.vault.clone());
         let mut followed = Self { level, vault, exclude, kept, events: None, files: BTreeMap::new() };
@@ -204,7 +213,7 @@ impl Followed {
     }
 
     /// Returns the changes since the last call. With `patient`, an unwatched folder is skipped.
-    fn changed(&mut self, patient: bool) -> Option<Changed> {
+    fn changed(&mut self, patient: bool) -> Option<VaultChange> {
         let events = self.count();
         let quiet = if events.is_some() { events == self.events } else { patient };
         if quiet {
@@ -218,11 +227,11 @@ impl Followed {
         let gone = before.keys().filter(|path| !self.files.contains_key(*path)).cloned();
         let mut paths: Vec<String> = there.chain(gone).collect();
         paths.sort();
-        (!paths.is_empty()).then_some(Changed { level: self.level, paths })
+        (!paths.is_empty()).then_some(VaultChange { level: self.level, paths })
     }
 }
 
-fn follow(mut followed: Vec<Followed>, keeper: &Weak<Warm>, out: &SyncSender<Changed>) {
+fn follow(mut followed: Vec<MonitoredVault>, keeper: &Weak<ProcessCache>, out: &SyncSender<VaultChange>) {
     for turn in (1..=PAUSES).cycle() {
         std::thread::sleep(PAUSE);
         if keeper.strong_count() == 0 {

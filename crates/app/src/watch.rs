@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorKind, Result};
 
 /// A progress report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ProgressStep {
     /// Amount done; greater than in the previous report.
     pub done: f64,
     /// Total amount, if known.
@@ -19,54 +19,54 @@ pub struct Step {
 
 /// Receives progress reports and can cancel the operation.
 #[derive(Clone, Default)]
-pub struct Watch {
-    called_off: Arc<AtomicBool>,
-    listener: Option<Arc<dyn Fn(Step) + Send + Sync>>,
+pub struct ProgressWatch {
+    cancelled: Arc<AtomicBool>,
+    listener: Option<Arc<dyn Fn(ProgressStep) + Send + Sync>>,
 }
 
-impl Watch {
+impl ProgressWatch {
     /// Creates a watch that passes every report to `listener`.
-    pub fn told(listener: impl Fn(Step) + Send + Sync + 'static) -> Self {
-        Self { called_off: Arc::default(), listener: Some(Arc::new(listener)) }
+    pub fn with_listener(listener: impl Fn(ProgressStep) + Send + Sync + 'static) -> Self {
+        Self { cancelled: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
     /// Creates a watch without a listener that is cancelled by this flag.
-    pub fn called_off_by(flag: Arc<AtomicBool>) -> Self {
-        Self { called_off: flag, listener: None }
+    pub fn cancelled_by(flag: Arc<AtomicBool>) -> Self {
+        Self { cancelled: flag, listener: None }
     }
 
     /// Reports progress.
-    pub fn tell(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+    pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(listener) = &self.listener {
-            listener(Step { done, total, message: message.into() });
+            listener(ProgressStep { done, total, message: message.into() });
         }
     }
 
     /// Requests cancellation, because the caller no longer waits for the result.
-    pub fn call_off(&self) {
-        self.called_off.store(true, Ordering::Relaxed);
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Returns whether cancellation was requested.
-    pub fn is_called_off(&self) -> bool {
-        self.called_off.load(Ordering::Relaxed)
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     /// Checks for cancellation; operations call it where they can stop without partial results.
     ///
     /// # Errors
     /// Returns `called-off` if cancellation was requested.
-    pub fn go_on(&self) -> Result<()> {
-        match self.is_called_off() {
-            true => Err(Error::new(Kind::Failed, "called-off", "called off by the one who asked")),
+    pub fn check_cancelled(&self) -> Result<()> {
+        match self.is_cancelled() {
+            true => Err(Error::new(ErrorKind::Failed, "called-off", "called off by the one who asked")),
             false => Ok(()),
         }
     }
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for ProgressWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("called_off", &self.is_called_off()).finish_non_exhaustive()
+        f.debug_struct("Watch").field("called_off", &self.is_cancelled()).finish_non_exhaustive()
     }
 }
 
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn an_operation_that_was_called_off_does_not_go_on() {
-        let watch = Watch::default();
-        assert!(watch.go_on().is_ok());
-        watch.clone().call_off();
-        assert_eq!(watch.go_on().unwrap_err().code, "called-off");
+        let watch = ProgressWatch::default();
+        assert!(watch.check_cancelled().is_ok());
+        watch.clone().cancel();
+        assert_eq!(watch.check_cancelled().unwrap_err().code, "called-off");
     }
 }

@@ -6,29 +6,29 @@ use serde::Serialize;
 
 use super::decay::{score_of, scoring};
 use super::error::Result;
-use super::find::{Found, find};
+use super::find::{ResolvedNote, find};
 use super::history::versions;
 use super::log::Commit;
-use super::memory::{Level, Memory};
+use super::memory::{Context, VaultLevel};
 use super::playbook::merged;
-use cm_note::bullet::blocked::{BlockKind, Blocked};
-use cm_note::bullet::content::{RuleHash, folded};
-use cm_note::bullet::{Bullet, Maturity, Source, State};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_note::bullet::content::{RuleHash, fold_whitespace};
+use cm_note::bullet::{Bullet, BulletState, Maturity, SessionSource};
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
-use cm_note::note::{Feedback, Kind, Note, Signal};
-use cm_note::score::bullet::{Band, Effective};
-use cm_note::score::{self, Score, Status};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
+use cm_note::score::bullet::{Band, EffectiveScore};
+use cm_note::score::{self, DecayScore, DecayStatus};
 use cm_playbook::succession;
 
-pub use cm_playbook::succession::{Side, Through};
+pub use cm_playbook::succession::{ReplacementField, SuccessionSide};
 
 /// Components of a bullet's score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Parts {
+pub struct BulletScore {
     /// (helpful − harm_weight × harmful) × multiplier.
-    pub score: Effective,
+    pub score: EffectiveScore,
     /// Rating of the score.
     pub band: Band,
     /// Sum of helpful events after decay.
@@ -47,11 +47,11 @@ pub struct Parts {
 
 /// Decay state of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Fading {
+pub struct DecayState {
     /// Decay score; 999 for a pinned memory.
-    pub score: Score,
+    pub score: DecayScore,
     /// Decay status that follows from the score.
-    pub status: Status,
+    pub status: DecayStatus,
     /// Number of times that the memory was read.
     pub accesses: u64,
     /// Time when it was last read.
@@ -60,11 +60,11 @@ pub struct Fading {
 
 /// A feedback event.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Event {
+pub struct FeedbackEvent {
     /// Time of the feedback.
     pub at: Instant,
     /// Helpful, harmful or irrelevant.
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// 1 for explicit feedback, a fraction for inferred feedback.
     pub weight: f64,
     /// Session in which the feedback was given.
@@ -81,7 +81,7 @@ pub struct Event {
 
 /// Reference to a note; title and path are null if it no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Named {
+pub struct NoteRef {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Title from the frontmatter, else derived from the content or the file name.
@@ -92,42 +92,42 @@ pub struct Named {
 
 /// Diaries, notes and quotes that the note was derived from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Derived {
+pub struct NoteSources {
     /// Diaries that the note was derived from.
-    pub diaries: Vec<Named>,
+    pub diaries: Vec<NoteRef>,
     /// Notes at the end of `DERIVED_FROM` edges.
-    pub notes: Vec<Named>,
+    pub notes: Vec<NoteRef>,
     /// Quotes from sessions that support the note.
     pub quotes: Vec<String>,
 }
 
 /// A predecessor or successor of the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Successor {
+pub struct SuccessionStep {
     /// Whether this note is a predecessor or a successor.
-    pub side: Side,
+    pub side: SuccessionSide,
     /// Kind of the connection.
-    pub through: Through,
+    pub through: ReplacementField,
     /// Number of steps away, from 1.
     pub hops: usize,
     /// Id, title and path of the predecessor or successor.
     #[serde(flatten)]
-    pub note: Named,
+    pub note: NoteRef,
 }
 
 /// A note that contradicts this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Conflict {
+pub struct NoteConflict {
     /// Id, title and path of the contradicting note.
     #[serde(flatten)]
-    pub note: Named,
+    pub note: NoteRef,
     /// Time when the edge was created, if it has its own file.
     pub since: Option<Instant>,
 }
 
 /// A blocked pattern that concerns this note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Block {
+pub struct RelatedBlock {
     /// Id of the pattern.
     pub id: String,
     /// Text of the pattern.
@@ -144,11 +144,11 @@ pub struct Block {
 
 /// Content, state and evidence of a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Why {
+pub struct NoteEvidence {
     /// Note id, or its path if it has none.
     pub id: String,
     /// Kind of the note, such as `memory` or `bullet`.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Type of the note, such as `fix`; null if it has none.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
@@ -157,7 +157,7 @@ pub struct Why {
     /// Path of the note's file, relative to the vault.
     pub path: String,
     /// Vault that contains the note: `project` or `global`.
-    pub vault: Level,
+    pub vault: VaultLevel,
     /// Text of a bullet's rule; for other notes, the beginning of the text.
     pub content: String,
     /// Reasons that the note itself gives.
@@ -165,7 +165,7 @@ pub struct Why {
     /// Category, such as `testing`; null if the note has none.
     pub category: Option<String>,
     /// State; only for bullets.
-    pub state: Option<State>,
+    pub state: Option<BulletState>,
     /// Maturity; only for bullets.
     pub maturity: Option<Maturity>,
     /// Whether the note is protected from automatic changes.
@@ -185,21 +185,21 @@ pub struct Why {
     /// Time of the last validation.
     pub last_validated_at: Option<Instant>,
     /// Score; only for bullets.
-    pub score: Option<Parts>,
+    pub score: Option<BulletScore>,
     /// Decay state; only for memories.
-    pub decay: Option<Fading>,
+    pub decay: Option<DecayState>,
     /// Feedback, oldest first.
-    pub feedback: Vec<Event>,
+    pub feedback: Vec<FeedbackEvent>,
     /// Sessions that the note comes from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SessionSource>,
     /// Diaries, notes and quotes that the note was derived from.
-    pub derived_from: Derived,
+    pub derived_from: NoteSources,
     /// Predecessors and successors.
-    pub succession: Vec<Successor>,
+    pub succession: Vec<SuccessionStep>,
     /// Contradicting notes.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<NoteConflict>,
     /// Blocked patterns that concern the note.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<RelatedBlock>,
     /// Commits that changed the note, newest first.
     pub commits: Vec<Commit>,
 }
@@ -209,7 +209,7 @@ pub struct Why {
 /// # Errors
 /// Returns an error if the note is not found or the reference is ambiguous, or if the repository
 /// cannot be read.
-pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
+pub fn why(memory: &Context, reference: &str, limit: usize) -> Result<NoteEvidence> {
     let found = find(memory, reference)?;
     let note = &found.note;
     let bullet = bullet(memory, &found)?;
@@ -220,14 +220,16 @@ pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
     let mut feedback =
         bullet.as_ref().map_or_else(|| note.feedback.clone(), |bullet| bullet.feedback.clone());
     feedback.sort_by_key(|event| event.at);
-    Ok(Why {
+    Ok(NoteEvidence {
         id: note.key().to_owned(),
         kind: note.kind,
         note_type: note.note_type.clone(),
         title: note.title.clone(),
         path: note.path.to_string(),
         vault: found.open.level,
-        content: bullet.as_ref().map_or_else(|| note.summary.clone(), |bullet| folded(bullet.content())),
+        content: bullet
+            .as_ref()
+            .map_or_else(|| note.summary.clone(), |bullet| fold_whitespace(bullet.content())),
         why: fields.why,
         category: note.category.clone(),
         state: bullet.as_ref().map(|bullet| bullet.state),
@@ -241,10 +243,10 @@ pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
         promoted_at: fields.promoted_at,
         last_validated_at: fields.last_validated_at,
         score: bullet.as_ref().map(|bullet| parts(memory, &found, bullet)),
-        decay: fading(memory, &found),
+        decay: decay_state(memory, &found),
         feedback: feedback.into_iter().map(event).collect(),
         sources: sources(note, fields.sources),
-        derived_from: Derived {
+        derived_from: NoteSources {
             diaries: fields.derived_from.diaries.iter().map(|id| diary(memory, id)).collect::<Result<_>>()?,
             notes: at.map_or_else(Vec::new, |at| derived_from(&graph, at)),
             quotes: fields.derived_from.evidence,
@@ -253,7 +255,7 @@ pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
         conflicts: at.map_or_else(Vec::new, |at| conflicts(&graph, at)),
         blocks: notes
             .iter()
-            .filter_map(Blocked::of)
+            .filter_map(BlockedNote::of)
             .filter(|block| is_about(block, note, bullet.as_ref()))
             .map(block)
             .collect(),
@@ -262,7 +264,7 @@ pub fn why(memory: &Memory, reference: &str, limit: usize) -> Result<Why> {
 }
 
 /// Returns the note as a bullet with the feedback of all open vaults; `None` for other kinds.
-fn bullet(memory: &Memory, found: &Found<'_>) -> Result<Option<Bullet>> {
+fn bullet(memory: &Context, found: &ResolvedNote<'_>) -> Result<Option<Bullet>> {
     let Some(mut bullet) = Bullet::of(&found.note) else { return Ok(None) };
     let merged = merged(memory)?.bullets;
     let same =
@@ -273,9 +275,9 @@ fn bullet(memory: &Memory, found: &Found<'_>) -> Result<Option<Bullet>> {
     Ok(Some(bullet))
 }
 
-fn parts(memory: &Memory, found: &Found<'_>, bullet: &Bullet) -> Parts {
-    let parts = score::bullet::Parts::of(bullet, memory.now(), &scoring(&found.open.settings));
-    Parts {
+fn parts(memory: &Context, found: &ResolvedNote<'_>, bullet: &Bullet) -> BulletScore {
+    let parts = score::bullet::ScoreBreakdown::of(bullet, memory.now(), &scoring(&found.open.settings));
+    BulletScore {
         score: parts.score,
         band: parts.band,
         helpful: parts.helpful,
@@ -287,8 +289,8 @@ fn parts(memory: &Memory, found: &Found<'_>, bullet: &Bullet) -> Parts {
     }
 }
 
-fn fading(memory: &Memory, found: &Found<'_>) -> Option<Fading> {
-    if found.note.kind != Kind::Memory {
+fn decay_state(memory: &Context, found: &ResolvedNote<'_>) -> Option<DecayState> {
+    if found.note.kind != NoteKind::Memory {
         return None;
     }
     let (usage, notices) = found.open.usage().load();
@@ -297,72 +299,72 @@ fn fading(memory: &Memory, found: &Found<'_>) -> Option<Fading> {
     let settings = &found.open.settings;
     let constants = scoring(settings);
     let score = score_of(&found.note, used, settings, &constants, memory.now());
-    Some(Fading {
+    Some(DecayState {
         score,
-        status: Status::of(score, &constants),
+        status: DecayStatus::of(score, &constants),
         accesses: used.accesses,
         last_access: used.last,
     })
 }
 
-fn event(feedback: Feedback) -> Event {
+fn event(feedback: Feedback) -> FeedbackEvent {
     let Feedback { at, signal, weight, session, agent, author, reason, note } = feedback;
-    Event { at, signal, weight, session, agent, author, reason, note }
+    FeedbackEvent { at, signal, weight, session, agent, author, reason, note }
 }
 
 /// Returns the sessions that a bullet lists; for other notes, the session that created them.
-fn sources(note: &Note, named: Vec<Source>) -> Vec<Source> {
+fn sources(note: &Note, named: Vec<SessionSource>) -> Vec<SessionSource> {
     match &note.session {
         Some(session) if named.is_empty() => {
-            vec![Source { session: session.clone(), agent: note.agent.clone(), line: None }]
+            vec![SessionSource { session: session.clone(), agent: note.agent.clone(), line: None }]
         }
         _ => named,
     }
 }
 
-fn named(note: &Note) -> Named {
-    Named { id: note.key().to_owned(), title: Some(note.title.clone()), path: Some(note.path.to_string()) }
+fn named(note: &Note) -> NoteRef {
+    NoteRef { id: note.key().to_owned(), title: Some(note.title.clone()), path: Some(note.path.to_string()) }
 }
 
 /// Finds a diary by its id in all open vaults.
-fn diary(memory: &Memory, id: &str) -> Result<Named> {
+fn diary(memory: &Context, id: &str) -> Result<NoteRef> {
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
         if let Some(note) = notes.iter().find(|note| note.key() == id) {
             return Ok(named(note));
         }
     }
-    Ok(Named { id: id.to_owned(), title: None, path: None })
+    Ok(NoteRef { id: id.to_owned(), title: None, path: None })
 }
 
-fn derived_from(graph: &Graph<'_>, at: usize) -> Vec<Named> {
+fn derived_from(graph: &Graph<'_>, at: usize) -> Vec<NoteRef> {
     let edges = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
     edges.map(|edge| named(&graph.notes()[edge.to])).collect()
 }
 
-fn succession(graph: &Graph<'_>, at: usize) -> Vec<Successor> {
-    let steps = succession::around(graph, at).into_iter();
-    let successor = |step: succession::Step| {
+fn succession(graph: &Graph<'_>, at: usize) -> Vec<SuccessionStep> {
+    let steps = succession::succession(graph, at).into_iter();
+    let successor = |step: succession::SuccessionHop| {
         let note = match step.at {
             Some(at) => named(&graph.notes()[at]),
-            None => Named { id: step.key, title: None, path: None },
+            None => NoteRef { id: step.key, title: None, path: None },
         };
-        Successor { side: step.side, through: step.through, hops: step.hops, note }
+        SuccessionStep { side: step.side, through: step.through, hops: step.hops, note }
     };
     steps.map(successor).collect()
 }
 
-fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<Conflict> {
+fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<NoteConflict> {
     let both = graph
         .outgoing(at)
         .map(|edge| (edge, edge.to))
         .chain(graph.incoming(at).map(|edge| (edge, edge.from)));
-    let mut conflicts: Vec<Conflict> = Vec::new();
+    let mut conflicts: Vec<NoteConflict> = Vec::new();
     for (edge, other) in both.filter(|(edge, _)| edge.relation == CONTRADICTS) {
         let note = named(&graph.notes()[other]);
         let since = graph.written(edge);
         if conflicts.iter().all(|known| known.note != note) {
-            conflicts.push(Conflict { note, since });
+            conflicts.push(NoteConflict { note, since });
         }
     }
     conflicts
@@ -370,17 +372,17 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<Conflict> {
 
 /// Returns whether a blocked pattern was created from the note, was inverted into it, or matches
 /// its rule.
-fn is_about(block: &Blocked, note: &Note, bullet: Option<&Bullet>) -> bool {
+fn is_about(block: &BlockedNote, note: &Note, bullet: Option<&Bullet>) -> bool {
     let names = |id: &Option<String>| id.as_deref() == Some(note.key());
     names(&block.fields.source_bullet)
         || names(&block.fields.inverted_to)
         || bullet.is_some_and(|bullet| block.hash() == Some(RuleHash::of(bullet.content())))
 }
 
-fn block(blocked: Blocked) -> Block {
-    Block {
+fn block(blocked: BlockedNote) -> RelatedBlock {
+    RelatedBlock {
         id: blocked.id.to_string(),
-        text: folded(blocked.text()),
+        text: fold_whitespace(blocked.text()),
         kind: blocked.kind,
         path: blocked.path.to_string(),
         created: blocked.created,
@@ -390,7 +392,7 @@ fn block(blocked: Blocked) -> Block {
 
 /// Returns the commits that changed the note; empty, with a notice, if the vault is not in a
 /// repository.
-fn commits(memory: &Memory, found: &Found<'_>, limit: usize) -> Result<Vec<Commit>> {
+fn commits(memory: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<Vec<Commit>> {
     if found.open.repo()?.is_none() {
         memory.notice(format!("no git repository keeps {}", found.note.path));
         return Ok(Vec::new());

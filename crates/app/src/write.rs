@@ -4,27 +4,27 @@
 
 mod moved;
 
-use super::error::{Error, Kind, Result};
-use super::memory::{By, Memory, OpenVault};
-use super::secrets::{self, Stopped};
-use cm_note::change::{Change, ChangeSet, ContentHash};
-use cm_note::finding::{Code, Finding, Severity};
+use super::error::{Error, ErrorKind, Result};
+use super::memory::{CallerIdentity, Context, OpenVault};
+use super::secrets::{self, BlockedSecret};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::split::Split;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::{self, read};
 use cm_note::path::NotePath;
-use cm_secrets::Rules;
+use cm_secrets::RedactionRules;
 use cm_store::config::CommitMode;
-use cm_store::git::{self, Kind as PathKind, PathChange};
-use cm_store::vault::exchange::{self, Replaced};
-use cm_store::vault::journal::{Bytes, Entry, FileChange, Journal};
-use cm_store::vault::lock::Lock;
+use cm_store::git::{self, PathChange, PathChangeKind as PathKind};
+use cm_store::vault::exchange::{self, ReplacedFile};
+use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
+use cm_store::vault::lock::VaultLock;
 use cm_store::vault::write as files;
 
 /// Result of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteResult {
     /// Commit hash; `None` if commits are manual, if there is no repository, or if nothing changed.
     pub commit: Option<String>,
     /// Files with changed content.
@@ -36,7 +36,7 @@ pub struct Written {
 /// # Errors
 /// Returns an error if the vault is locked, if the change is refused (a merge in progress, a note
 /// edited meanwhile, an existing file), or if it fails. Nothing is changed in these cases.
-pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
+pub fn apply(memory: &Context, set: ChangeSet) -> Result<WriteResult> {
     apply_with(memory, |_| Ok(set))
 }
 
@@ -45,12 +45,15 @@ pub fn apply(memory: &Memory, set: ChangeSet) -> Result<Written> {
 ///
 /// # Errors
 /// Returns the errors of [`apply`] and of the plan.
-pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>) -> Result<Written> {
+pub fn apply_with(
+    memory: &Context,
+    plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
+) -> Result<WriteResult> {
     let open = memory.target();
     open.writable()?;
     memory.may_write()?;
-    trusted(open)?;
-    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    refuse_broken_settings(open)?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     // What was read before may have been written by the one who held the lock.
     open.set_stale();
     let journal = Journal::of(&open.vault)?;
@@ -70,28 +73,28 @@ pub fn apply_with(memory: &Memory, plan: impl FnOnce(&OpenVault) -> Result<Chang
 const ATTEMPTS: usize = 10;
 
 /// Plans, journals, writes and commits a change once.
-fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<Written> {
+fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<WriteResult> {
     let rules = secrets::rules(memory, open)?;
     let mut files = bytes_of(open, &rules, set.changes)?;
     if files.is_empty() {
-        return Ok(Written::default());
+        return Ok(WriteResult::default());
     }
-    let operation = memory.draw().simple().to_string();
-    let message = secrets::clean_message(&rules, signed(set.message, &memory.call.by))?;
-    let message = Message { operation: Some(operation.clone()), ..message };
+    let operation = memory.new_uuid().simple().to_string();
+    let message = secrets::clean_message(&rules, with_actor(set.message, &memory.call.by))?;
+    let message = CommitMessage { operation: Some(operation.clone()), ..message };
     let commits = commits(open)?;
     if commits {
-        moved::trace(open, &mut files)?;
+        moved::find_moved(open, &mut files)?;
     }
-    let entry = Entry { operation, message, commits, files };
+    let entry = JournalEntry { operation, message, commits, files };
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
-        quiet(repo)?;
+        refuse_during_merge(repo)?;
     }
     journal.begin(&entry)?;
-    let commit = match carry_out(memory, open, &entry) {
+    let commit = match write_and_commit(memory, open, &entry) {
         Ok(commit) => commit,
         Err(error) => {
-            take_back(open, &entry)?;
+            roll_back(open, &entry)?;
             journal.drop_entry(&entry.operation)?;
             return Err(error);
         }
@@ -100,8 +103,8 @@ fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet)
     open.set_stale();
     journal.done(&entry.operation)?;
     // Folding usage is housekeeping: the change stands whether or not it works.
-    let _ = open.usage().fold();
-    Ok(Written { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+    let _ = open.usage().compact();
+    Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
 }
 
 /// Returns the effect of a change on each file: its path, and its text before and after, which is
@@ -109,10 +112,10 @@ fn attempt(memory: &Memory, open: &OpenVault, journal: &Journal, set: ChangeSet)
 ///
 /// # Errors
 /// Returns an error if the change would be refused; does not take the lock.
-pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+pub fn preview(memory: &Context, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
     let open = memory.target();
     let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
-    let text = |bytes: Option<Bytes>| {
+    let text = |bytes: Option<FileBytes>| {
         bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
     };
     Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
@@ -120,11 +123,11 @@ pub fn preview(memory: &Memory, set: ChangeSet) -> Result<Vec<(NotePath, String,
 
 /// Result of committing files as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AsIs {
+pub struct CommitAsIsResult {
     /// Commit hash; `None` if nothing changed or every file was refused.
     pub commit: Option<String>,
     /// Likely secrets; their files were not committed.
-    pub stopped: Vec<Stopped>,
+    pub stopped: Vec<BlockedSecret>,
 }
 
 /// Commits files as they are in the work tree, such as a person's own edits. Files with likely
@@ -133,25 +136,25 @@ pub struct AsIs {
 /// # Errors
 /// Returns the errors of [`apply`].
 pub fn commit_as_is(
-    memory: &Memory,
+    memory: &Context,
     paths: &[NotePath],
-    message: impl FnOnce(&[NotePath]) -> Message,
-) -> Result<AsIs> {
+    message: impl FnOnce(&[NotePath]) -> CommitMessage,
+) -> Result<CommitAsIsResult> {
     let open = memory.target();
     open.writable()?;
     memory.may_write()?;
-    trusted(open)?;
-    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    refuse_broken_settings(open)?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
-    let Some(repo) = open.repo()? else { return Ok(AsIs::default()) };
-    quiet(repo)?;
+    let Some(repo) = open.repo()? else { return Ok(CommitAsIsResult::default()) };
+    refuse_during_merge(repo)?;
     let rules = secrets::rules(memory, open)?;
-    let allowed = secrets::Allowed::of(memory, open);
-    let (mut outcome, mut sound, mut changes) = (AsIs::default(), Vec::new(), Vec::new());
+    let allowed = secrets::SecretExceptions::of(memory, open);
+    let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
     for path in paths {
         let bytes = open.vault.read(path).ok();
         let before = committed_bytes(open, path)?;
-        let stopped = secrets::stopped(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
+        let stopped = secrets::find_new_secrets(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
         if stopped.is_empty() {
             sound.push(path.clone());
             let kind = bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes });
@@ -162,7 +165,7 @@ pub fn commit_as_is(
     if changes.is_empty() {
         return Ok(outcome);
     }
-    let message = secrets::clean_message(&rules, signed(message(&sound), &memory.call.by))?;
+    let message = secrets::clean_message(&rules, with_actor(message(&sound), &memory.call.by))?;
     let committed = repo.commit(&changes, &message, &options(memory, open))?;
     outcome.commit = committed.map(|committed| committed.id.to_string());
     Ok(outcome)
@@ -173,15 +176,15 @@ pub fn commit_as_is(
 ///
 /// # Errors
 /// Returns an error if the vault is locked, or if a file or commit cannot be written.
-pub fn recover(memory: &Memory) -> Result<usize> {
+pub fn recover(memory: &Context) -> Result<usize> {
     let open = memory.target();
     open.writable()?;
-    let _lock = Lock::take(&open.vault, &memory.call.holder, open.patience())?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     finish_leftovers(memory, open, &Journal::of(&open.vault)?)
 }
 
 /// Refuses to write while `cm.toml` cannot be parsed.
-fn trusted(open: &OpenVault) -> Result<()> {
+fn refuse_broken_settings(open: &OpenVault) -> Result<()> {
     let Some(broken) = open.settings.broken() else { return Ok(()) };
     let message = format!("nothing is written while {} cannot be read", broken.path);
     Err(Error::refused("invalid-setting", message)
@@ -213,7 +216,7 @@ pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u
 ///
 /// # Errors
 /// Returns `hand-edited` if the note has uncommitted edits or is not committed yet.
-pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+pub fn refuse_uncommitted(memory: &Context, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
     let keeps = match open.repo()? {
         Some(repo) => !repo.is_ignored(path)?,
         None => false,
@@ -233,9 +236,9 @@ pub fn kept_by_git(memory: &Memory, open: &OpenVault, path: &NotePath, bytes: &[
         .hint(format!("`cm commit` keeps {what}; then run the command again")))
 }
 
-fn signed(message: Message, by: &By) -> Message {
+fn with_actor(message: CommitMessage, by: &CallerIdentity) -> CommitMessage {
     let (agent, by) = (by.agent_name(), by.clone());
-    Message {
+    CommitMessage {
         actor: message.actor.or(by.actor),
         agent: message.agent.or(agent),
         session: message.session.or(by.session),
@@ -245,7 +248,7 @@ fn signed(message: Message, by: &By) -> Message {
 }
 
 /// Refuses to write while a merge, rebase or similar operation is in progress.
-fn quiet(repo: &git::Repo) -> Result<()> {
+fn refuse_during_merge(repo: &git::Repo) -> Result<()> {
     match repo.state() {
         None => Ok(()),
         Some(operation) => {
@@ -254,59 +257,63 @@ fn quiet(repo: &git::Repo) -> Result<()> {
     }
 }
 
-fn options(memory: &Memory, open: &OpenVault) -> git::Options {
+fn options(memory: &Context, open: &OpenVault) -> git::Options {
     let hooks = open.settings.flag("git.hooks").unwrap_or(false);
     let sign = open.settings.flag("git.sign");
     git::Options { hooks, sign, ..git::Options::new(memory.now()) }
 }
 
 /// Calculates the content of each changed file; changes without effect are left out.
-fn bytes_of(open: &OpenVault, rules: &Rules, changes: Vec<Change>) -> Result<Vec<FileChange>> {
+fn bytes_of(
+    open: &OpenVault,
+    rules: &RedactionRules,
+    changes: Vec<VaultFileChange>,
+) -> Result<Vec<FileChange>> {
     let mut files = Vec::with_capacity(changes.len());
     for change in changes {
         let path = change.path().clone();
         let before = current(open, &path)?;
-        let checked = !matches!(change, Change::Copy { .. });
+        let checked = !matches!(change, VaultFileChange::Copy { .. });
         let (after, edits) = match change {
-            Change::Move { from, expected, edits, .. } => {
-                free(open, &path)?;
+            VaultFileChange::Move { from, expected, edits, .. } => {
+                refuse_existing(open, &path)?;
                 let moved = moved::files(open, from, path, expected, edits)?;
                 moved::refuse_secrets(rules, &moved)?;
                 files.extend(moved);
                 continue;
             }
-            Change::Create { text, .. } => {
-                free(open, &path)?;
+            VaultFileChange::Create { text, .. } => {
+                refuse_existing(open, &path)?;
                 (Some(text.into_bytes()), Vec::new())
             }
-            Change::Copy { bytes, .. } => {
-                free(open, &path)?;
+            VaultFileChange::Copy { bytes, .. } => {
+                refuse_existing(open, &path)?;
                 (Some(bytes), Vec::new())
             }
-            Change::Edit { edits, .. } => {
-                let before = before.as_deref().ok_or_else(|| gone(&path))?;
+            VaultFileChange::Edit { edits, .. } => {
+                let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
                 (Some(edited(&path, before, &edits)?.into_bytes()), edits)
             }
-            Change::Replace { expected, text, .. } => {
-                unchanged(&path, before.as_deref(), expected)?;
+            VaultFileChange::Replace { expected, text, .. } => {
+                refuse_changed(&path, before.as_deref(), expected)?;
                 (Some(text.into_bytes()), Vec::new())
             }
-            Change::Remove { expected, .. } => {
-                before.as_deref().ok_or_else(|| gone(&path))?;
-                unchanged(&path, before.as_deref(), expected)?;
+            VaultFileChange::Remove { expected, .. } => {
+                before.as_deref().ok_or_else(|| missing_file_error(&path))?;
+                refuse_changed(&path, before.as_deref(), expected)?;
                 (None, Vec::new())
             }
         };
         if before != after {
             if checked {
-                sound(open, &path, before.as_deref(), after.as_deref())?;
+                refuse_new_errors(open, &path, before.as_deref(), after.as_deref())?;
             }
-            secrets::refuse(rules, &path, before.as_deref(), after.as_deref())?;
+            secrets::refuse_new_secrets(rules, &path, before.as_deref(), after.as_deref())?;
             files.push(FileChange {
                 path,
                 from: Vec::new(),
-                before: before.map(Bytes::from),
-                after: after.map(Bytes::from),
+                before: before.map(FileBytes::from),
+                after: after.map(FileBytes::from),
                 edits,
             });
         }
@@ -323,18 +330,18 @@ fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
 }
 
 /// Refuses a path that exists, even as a folder or a broken link.
-fn free(open: &OpenVault, path: &NotePath) -> Result<()> {
+fn refuse_existing(open: &OpenVault, path: &NotePath) -> Result<()> {
     if open.vault.file(path).symlink_metadata().is_ok() {
         return Err(Error::refused("exists", format!("{path} exists already")).at(path, None, None));
     }
     Ok(())
 }
 
-fn gone(path: &NotePath) -> Error {
+fn missing_file_error(path: &NotePath) -> Error {
     Error::refused("changed-meanwhile", format!("{path} is gone")).at(path, None, None)
 }
 
-fn unchanged(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
+fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
     match (bytes.map(ContentHash::of), expected) {
         (_, None) => Ok(()),
         (Some(found), Some(expected)) if found == expected => Ok(()),
@@ -350,7 +357,12 @@ fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
 }
 
 /// Refuses a change that adds an error to a note.
-fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<()> {
+fn refuse_new_errors(
+    open: &OpenVault,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Result<()> {
     let Some(after) = after else { return Ok(()) };
     if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
         return Ok(());
@@ -358,10 +370,10 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
     let errors = |bytes: &[u8]| -> Vec<Finding> {
         let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
         // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
-        let bullet = reading.note.kind == note::Kind::Bullet;
+        let bullet = reading.note.kind == note::NoteKind::Bullet;
         let counts = |found: &Finding| match found.severity {
             Severity::Error => true,
-            _ => bullet && matches!(found.code, Code::InvalidValue | Code::OutOfRange),
+            _ => bullet && matches!(found.code, FindingCode::InvalidValue | FindingCode::OutOfRange),
         };
         reading.note.findings.into_iter().filter(counts).collect()
     };
@@ -386,11 +398,11 @@ fn sound(open: &OpenVault, path: &NotePath, before: Option<&[u8]>, after: Option
 }
 
 /// Writes the files, then creates the commit.
-fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+fn write_and_commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
     let mut replaced = Vec::new();
     let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
     for (path, old) in replaced {
-        if !old.settle(&open.vault)? {
+        if !old.finish(&open.vault)? {
             memory
                 .notice(format!("{path} was saved by another program at the same moment; the save was kept"));
         }
@@ -398,9 +410,13 @@ fn carry_out(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<
     outcome
 }
 
-fn write_files(open: &OpenVault, entry: &Entry, replaced: &mut Vec<(NotePath, Replaced)>) -> Result<()> {
+fn write_files(
+    open: &OpenVault,
+    entry: &JournalEntry,
+    replaced: &mut Vec<(NotePath, ReplacedFile)>,
+) -> Result<()> {
     for file in &entry.files {
-        let before = file.before.as_ref().map(Bytes::as_slice);
+        let before = file.before.as_ref().map(FileBytes::as_slice);
         let old = match &file.after {
             Some(after) => exchange::replace(&open.vault, &file.path, before, after.as_slice())?,
             None => exchange::remove(&open.vault, &file.path, before)?,
@@ -410,7 +426,7 @@ fn write_files(open: &OpenVault, entry: &Entry, replaced: &mut Vec<(NotePath, Re
     Ok(())
 }
 
-fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<String>> {
+fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
     let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
     let reapply: Vec<_> =
         entry.files.iter().map(|file| move |text: &str| edit::apply(text, &file.edits).ok()).collect();
@@ -438,43 +454,48 @@ fn commit(memory: &Memory, open: &OpenVault, entry: &Entry) -> Result<Option<Str
 }
 
 /// Restores the files that have not changed since the failed operation wrote them.
-fn take_back(open: &OpenVault, entry: &Entry) -> Result<()> {
+fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
     for file in &entry.files {
         let found = current(open, &file.path)?;
-        let after = file.after.as_ref().map(Bytes::as_slice);
+        let after = file.after.as_ref().map(FileBytes::as_slice);
         if found.as_deref() == after {
-            change_places(open, &file.path, after, file.before.as_ref())?;
+            replace_if_unchanged(open, &file.path, after, file.before.as_ref())?;
         }
     }
     Ok(())
 }
 
 /// Replaces content `from` of a file with `to`; a file that was saved meanwhile is not changed.
-fn change_places(open: &OpenVault, path: &NotePath, from: Option<&[u8]>, to: Option<&Bytes>) -> Result<()> {
+fn replace_if_unchanged(
+    open: &OpenVault,
+    path: &NotePath,
+    from: Option<&[u8]>,
+    to: Option<&FileBytes>,
+) -> Result<()> {
     let replaced = match to {
         Some(to) => exchange::replace(&open.vault, path, from, to.as_slice()),
         None => exchange::remove(&open.vault, path, from),
     };
     match replaced {
         Ok(None) | Err(cm_store::vault::Error::Changed { .. }) => Ok(()),
-        Ok(Some(old)) => Ok(old.settle(&open.vault).map(drop)?),
+        Ok(Some(old)) => Ok(old.finish(&open.vault).map(drop)?),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Completes interrupted operations: writes the files that are unchanged since then, and creates
 /// the commit if it is missing.
-fn finish_leftovers(memory: &Memory, open: &OpenVault, journal: &Journal) -> Result<usize> {
+fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Result<usize> {
     let unfinished = journal.unfinished()?;
     let count = unfinished.len();
     for entry in unfinished {
         for file in &entry.files {
             let (before, after) = (file.before.as_ref(), file.after.as_ref());
-            let known: Vec<&[u8]> = before.into_iter().chain(after).map(Bytes::as_slice).collect();
+            let known: Vec<&[u8]> = before.into_iter().chain(after).map(FileBytes::as_slice).collect();
             files::sweep(&open.vault, &file.path, &known)?;
-            let before = before.map(Bytes::as_slice);
+            let before = before.map(FileBytes::as_slice);
             if current(open, &file.path)?.as_deref() == before {
-                change_places(open, &file.path, before, after)?;
+                replace_if_unchanged(open, &file.path, before, after)?;
             }
         }
         if entry.commits && !is_committed(open, &entry.operation)? {
@@ -496,7 +517,7 @@ fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
 
 /// Queues the changed paths for the index. Failures are ignored, because the next walk finds the
 /// changes.
-fn queue(open: &OpenVault, entry: &Entry) {
+fn queue(open: &OpenVault, entry: &JournalEntry) {
     for file in &entry.files {
         let id = file.after.as_ref().and_then(|after| {
             let reading =
@@ -508,6 +529,6 @@ fn queue(open: &OpenVault, entry: &Entry) {
 }
 
 /// Creates the "nothing done" error.
-pub fn nothing(why: impl Into<String>) -> Error {
-    Error::new(Kind::NothingDone, "nothing-done", why)
+pub fn nothing_done(why: impl Into<String>) -> Error {
+    Error::new(ErrorKind::NothingDone, "nothing-done", why)
 }

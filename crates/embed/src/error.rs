@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::remote::SHOWN;
-use cm_net::{NotAnAddress, shortened};
+use cm_net::{InvalidServerUrl, shortened};
 
 /// Result of embedding operations.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -169,8 +169,8 @@ impl Error {
     }
 }
 
-impl From<NotAnAddress> for Error {
-    fn from(wrong: NotAnAddress) -> Self {
+impl From<InvalidServerUrl> for Error {
+    fn from(wrong: InvalidServerUrl) -> Self {
         Self::Address { why: wrong.why }
     }
 }
@@ -178,7 +178,7 @@ impl From<NotAnAddress> for Error {
 impl From<cm_net::Error> for Error {
     fn from(error: cm_net::Error) -> Self {
         match error {
-            cm_net::Error::OutOfReach { url, cause } => Self::OutOfReach { url, cause },
+            cm_net::Error::Unreachable { url, cause } => Self::OutOfReach { url, cause },
             cm_net::Error::TimedOut { url, after } => {
                 Self::OutOfReach { url, cause: format!("no answer within {after:?}") }
             }
@@ -187,7 +187,7 @@ impl From<cm_net::Error> for Error {
             }
             cm_net::Error::Malformed { url, why } => Self::Malformed { url, why },
             cm_net::Error::Key { url, why } => Self::Key { url, why },
-            cm_net::Error::CalledOff { url } => {
+            cm_net::Error::Cancelled { url } => {
                 Self::OutOfReach { url, cause: "the work was called off".to_owned() }
             }
         }

@@ -15,11 +15,11 @@ mod remote;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{Choice, Onnx, Outside, open, openai as openai_address};
+pub use choice::{EmbeddingProvider, ExternalModel, OnnxConfig, open, openai as openai_address};
 pub use error::{Error, Result};
 
-pub use cm_net::{Address, Key};
-use cm_note::rank::cut::Chance;
+pub use cm_net::{ApiKey, ServerUrl};
+use cm_note::rank::cut::CosineBaseline;
 use cm_text::embedding::Embedding;
 
 /// A model that converts texts to vectors.
@@ -47,7 +47,7 @@ pub trait Embedder {
 
     /// Returns the distribution of cosines between the question and unrelated texts, or `None` if
     /// it was not measured for the model.
-    fn chance(&self, _question: &str) -> Option<Chance> {
+    fn chance(&self, _question: &str) -> Option<CosineBaseline> {
         None
     }
 }
@@ -69,7 +69,7 @@ impl<T: Embedder + ?Sized> Embedder for &T {
         (**self).embed_query(text)
     }
 
-    fn chance(&self, question: &str) -> Option<Chance> {
+    fn chance(&self, question: &str) -> Option<CosineBaseline> {
         (**self).chance(question)
     }
 }

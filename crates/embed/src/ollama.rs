@@ -10,24 +10,24 @@ use serde_json::json;
 
 use super::Embedder;
 use super::error::{Error, Result};
-use super::remote::{BATCH, Remote, SHOWN, client};
-use cm_net::{Address, Client, reason, shortened};
+use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
+use cm_net::{Client, ServerUrl, reason, shortened};
 use cm_text::embedding::Embedding;
 
 /// A model on an Ollama server.
 #[derive(Debug)]
 pub(super) struct Ollama {
     client: Client,
-    remote: Remote,
+    remote: RemoteEmbedder,
     url: String,
     model: String,
-    times: Times,
+    times: Timeouts,
     warm: AtomicBool,
 }
 
 /// Timeouts and retry delay.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct Timeouts {
     /// Timeout of a request.
     pub(super) usual: Duration,
     /// Timeout of the first request, during which the server may load or download the model.
@@ -43,10 +43,10 @@ struct WireAnswer {
 
 impl Ollama {
     /// Creates a client for a model on a server.
-    pub(super) fn new(address: &Address, model: &str, times: Times, dimension: Option<usize>) -> Self {
+    pub(super) fn new(address: &ServerUrl, model: &str, times: Timeouts, dimension: Option<usize>) -> Self {
         Self {
             client: client(None, times.pause),
-            remote: Remote::new("ollama", model, dimension),
+            remote: RemoteEmbedder::new("ollama", model, dimension),
             url: address.below("api/embed"),
             model: model.to_owned(),
             times,

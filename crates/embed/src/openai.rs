@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::Embedder;
 use super::error::{Error, Result};
-use super::remote::{BATCH, Remote, SHOWN, client};
-use cm_net::{Address, Client, Key, reason, shortened};
+use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
+use cm_net::{ApiKey, Client, ServerUrl, reason, shortened};
 use cm_text::embedding::Embedding;
 
 /// Maximum length of a text in bytes. The models accept 8,191 tokens, and a token has at least one
@@ -19,7 +19,7 @@ const LONGEST: usize = 8_000;
 #[derive(Debug)]
 pub(super) struct OpenAi {
     client: Client,
-    remote: Remote,
+    remote: RemoteEmbedder,
     url: String,
     model: String,
     timeout: Duration,
@@ -40,16 +40,16 @@ struct WireVector {
 impl OpenAi {
     /// Creates a client for a model on a server.
     pub(super) fn new(
-        address: &Address,
+        address: &ServerUrl,
         model: &str,
-        key: Option<Key>,
+        key: Option<ApiKey>,
         (timeout, pause): (Duration, Duration),
         dimension: Option<usize>,
     ) -> Self {
         Self {
             has_key: key.is_some(),
             client: client(key, pause),
-            remote: Remote::new("openai", model, dimension),
+            remote: RemoteEmbedder::new("openai", model, dimension),
             url: address.below("embeddings"),
             model: model.to_owned(),
             timeout,

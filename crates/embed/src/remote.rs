@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::error::{Error, Result};
 use super::prefix::Prefixes;
-use cm_net::{Client, Key, Lock, Pace, Patience, Terms};
+use cm_net::{ApiKey, AuthHeader, Client, ClientConfig, RetryPolicy, RetrySleeper};
 use cm_text::embedding::Embedding;
 
 /// Maximum number of texts per request.
@@ -17,33 +17,33 @@ pub(super) const SHOWN: usize = 200;
 const LARGEST_ANSWER: u64 = 32 << 20;
 
 /// Creates an HTTP client for embedding. It retries only briefly, because a user is waiting.
-pub(super) fn client(key: Option<Key>, pause: Duration) -> Client {
-    Client::new(Terms {
-        key: key.map(|key| (key, Lock::Bearer)),
+pub(super) fn client(key: Option<ApiKey>, pause: Duration) -> Client {
+    Client::new(ClientConfig {
+        key: key.map(|key| (key, AuthHeader::Bearer)),
         headers: Vec::new(),
         largest: LARGEST_ANSWER,
-        patience: Patience {
+        patience: RetryPolicy {
             retries: 2,
             pause,
             growth: 4,
             longest: Duration::from_secs(5),
             jitter: None,
-            with_silence: false,
+            retry_timeouts: false,
         },
-        pace: Pace::default(),
+        pace: RetrySleeper::default(),
     })
 }
 
 /// A model on a server: its name, its prefixes, and the size of its vectors once known.
 #[derive(Debug)]
-pub(super) struct Remote {
+pub(super) struct RemoteEmbedder {
     /// Name that identifies compatible vectors, such as `ollama/nomic-embed-text`.
     pub(super) name: String,
     prefixes: Prefixes,
     dimension: OnceLock<usize>,
 }
 
-impl Remote {
+impl RemoteEmbedder {
     /// Creates a model of a provider. `dimension` is the expected size of its vectors, if known.
     pub(super) fn new(provider: &str, model: &str, dimension: Option<usize>) -> Self {
         let known = OnceLock::new();
@@ -62,7 +62,8 @@ impl Remote {
     ) -> Result<Vec<Embedding>> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
-            let batch: Vec<String> = batch.iter().map(|text| led(self.prefixes.passage, text)).collect();
+            let batch: Vec<String> =
+                batch.iter().map(|text| with_prefix(self.prefixes.passage, text)).collect();
             vectors.extend(self.checked(ask(&batch)?, batch.len(), url)?);
         }
         Ok(vectors)
@@ -75,7 +76,7 @@ impl Remote {
         url: &str,
         ask: impl Fn(&[String]) -> Result<Vec<Vec<f32>>>,
     ) -> Result<Embedding> {
-        let answer = ask(&[led(self.prefixes.query, text)])?;
+        let answer = ask(&[with_prefix(self.prefixes.query, text)])?;
         let why = || "no vector".to_owned();
         let vector = self.checked(answer, 1, url)?.pop();
         vector.ok_or_else(|| Error::Malformed { url: url.to_owned(), why: why() })
@@ -108,7 +109,7 @@ impl Remote {
 
 /// Prepends the prefix to a text. A blank text becomes a full stop, because servers reject empty
 /// texts.
-fn led(prefix: &str, text: &str) -> String {
+fn with_prefix(prefix: &str, text: &str) -> String {
     let text = if text.trim().is_empty() { "." } else { text };
     format!("{prefix}{text}")
 }

@@ -5,29 +5,29 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::complete::{self, Known, TitleFrom};
-use cm_note::finding::{Code, Finding, Severity};
+use crate::complete::{self, CompletionContext, TitleFrom};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::note::{Kind, TypeTable};
+use cm_note::note::{NoteKind, TypeTable};
 use cm_note::path::NotePath;
 
 /// A note that may be adopted.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
+pub struct AdoptionCandidate<'a> {
     pub path: &'a NotePath,
     pub bytes: &'a [u8],
     /// Modification time of the file.
     pub modified: Instant,
     /// Whether the user named this file explicitly.
-    pub named: bool,
+    pub is_explicit: bool,
 }
 
 /// Options of an adoption.
 #[derive(Debug, Clone, Copy)]
-pub struct How<'a> {
+pub struct AdoptionOptions<'a> {
     /// Adds all keys of a memory, not only the id.
     pub full: bool,
     /// Types of the vault.
@@ -36,7 +36,7 @@ pub struct How<'a> {
 
 /// A note that gets an id.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Adopted {
+pub struct AdoptedNote {
     pub path: NotePath,
     /// The new id.
     pub id: NoteId,
@@ -47,7 +47,7 @@ pub struct Adopted {
 /// Why a note stays unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum AdoptionSkipReason {
     /// It already has an id.
     HasId,
     /// It is a daily log, which is identified by its date.
@@ -60,7 +60,7 @@ pub enum Why {
     Unreadable,
 }
 
-impl Why {
+impl AdoptionSkipReason {
     /// Whether the reason is a failure, as opposed to a note that needs no id.
     pub fn failed(self) -> bool {
         matches!(self, Self::Invalid | Self::Unreadable)
@@ -69,75 +69,82 @@ impl Why {
 
 /// A note that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Left {
+pub struct SkippedNote {
     /// Path of the note.
     pub path: String,
     /// The reason.
-    pub why: Why,
+    pub why: AdoptionSkipReason,
 }
 
 /// Result of planning an adoption.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub struct AdoptionPlan {
     /// Notes that get an id.
-    pub adopted: Vec<Adopted>,
+    pub adopted: Vec<AdoptedNote>,
     /// Notes that stay unchanged, except those with an id that were not named explicitly.
-    pub left: Vec<Left>,
+    pub left: Vec<SkippedNote>,
     /// Problems found in the notes.
     pub findings: Vec<Finding>,
 }
 
-impl Plan {
+impl AdoptionPlan {
     /// Adds a note to the plan. `draw` generates the id if the note needs one.
-    pub fn add(&mut self, note: Candidate<'_>, how: How<'_>, draw: &mut dyn FnMut() -> NoteId) {
+    pub fn add(
+        &mut self,
+        note: AdoptionCandidate<'_>,
+        how: AdoptionOptions<'_>,
+        draw: &mut dyn FnMut() -> NoteId,
+    ) {
         match consider(note, how, draw) {
             Ok(adopted) => self.adopted.extend(adopted),
             Err((why, finding)) => {
                 self.findings.extend(finding);
-                self.left.push(Left { path: note.path.to_string(), why });
+                self.left.push(SkippedNote { path: note.path.to_string(), why });
             }
         }
     }
 }
 
-type Refusal = (Why, Option<Finding>);
+type Refusal = (AdoptionSkipReason, Option<Finding>);
 
 fn consider(
-    note: Candidate<'_>,
-    how: How<'_>,
+    note: AdoptionCandidate<'_>,
+    how: AdoptionOptions<'_>,
     draw: &mut dyn FnMut() -> NoteId,
-) -> Result<Option<Adopted>, Refusal> {
-    if Kind::of(note.path) == Kind::Episode {
-        return if note.named { Err((Why::DayLog, None)) } else { Ok(None) };
+) -> Result<Option<AdoptedNote>, Refusal> {
+    if NoteKind::of(note.path) == NoteKind::Episode {
+        return if note.is_explicit { Err((AdoptionSkipReason::DayLog, None)) } else { Ok(None) };
     }
     let Ok(text) = std::str::from_utf8(note.bytes) else {
-        let found = Finding::new(note.path, Code::InvalidUtf8, Severity::Error, "the file is not UTF-8")
-            .hint("save it as UTF-8, then adopt it");
-        return Err((Why::Invalid, Some(found)));
+        let found =
+            Finding::new(note.path, FindingCode::InvalidUtf8, Severity::Error, "the file is not UTF-8")
+                .with_hint("save it as UTF-8, then adopt it");
+        return Err((AdoptionSkipReason::Invalid, Some(found)));
     };
     let split = Split::of(text);
     let parsed = parse::parse(&split);
     if parsed.faults.is_empty() && complete::written(&parsed.fields, "id") {
-        return if note.named { Err((Why::HasId, None)) } else { Ok(None) };
+        return if note.is_explicit { Err((AdoptionSkipReason::HasId, None)) } else { Ok(None) };
     }
-    if is_document(note.path) && !note.named {
-        return Err((Why::Document, None));
+    if is_document(note.path) && !note.is_explicit {
+        return Err((AdoptionSkipReason::Document, None));
     }
     if let Some(fault) = parsed.faults.into_iter().next() {
-        return Err((Why::Invalid, Some(fault.finding(note.path))));
+        return Err((AdoptionSkipReason::Invalid, Some(fault.finding(note.path))));
     }
     let id = draw();
     let mut edits = vec![complete::set("id", id.as_str())];
     if how.full {
         let (path, modified) = (note.path, note.modified);
-        let known = Known { path, modified, title: TitleFrom::Heading, types: how.types };
+        let known = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
         edits.extend(complete::edits(&parsed.fields, split.body(), known));
     }
     match edit::apply(text, &edits) {
-        Ok(_) => Ok(Some(Adopted { path: note.path.clone(), id, edits })),
+        Ok(_) => Ok(Some(AdoptedNote { path: note.path.clone(), id, edits })),
         Err(error) => {
-            let found = Finding::new(note.path, Code::InvalidValue, Severity::Error, error.to_string());
-            Err((Why::Invalid, Some(found.hint(error.hint()))))
+            let found =
+                Finding::new(note.path, FindingCode::InvalidValue, Severity::Error, error.to_string());
+            Err((AdoptionSkipReason::Invalid, Some(found.with_hint(error.hint()))))
         }
     }
 }
@@ -152,15 +159,15 @@ fn is_document(path: &NotePath) -> bool {
 mod tests {
     use super::*;
 
-    fn plan(notes: &[(&str, &[u8], bool)], full: bool) -> Plan {
-        let mut plan = Plan::default();
+    fn plan(notes: &[(&str, &[u8], bool)], full: bool) -> AdoptionPlan {
+        let mut plan = AdoptionPlan::default();
         let mut count = 0;
         let types = TypeTable::default();
         for (path, bytes, named) in notes {
             let path = NotePath::parse(path).unwrap();
             let modified = Instant::parse("2026-05-01").unwrap();
-            let note = Candidate { path: &path, bytes, modified, named: *named };
-            plan.add(note, How { full, types: &types }, &mut || {
+            let note = AdoptionCandidate { path: &path, bytes, modified, is_explicit: *named };
+            plan.add(note, AdoptionOptions { full, types: &types }, &mut || {
                 count += 1;
                 NoteId::parse(&format!("id-{count}")).unwrap()
             });
@@ -168,7 +175,7 @@ mod tests {
         plan
     }
 
-    fn left(plan: &Plan) -> Vec<(&str, Why)> {
+    fn left(plan: &AdoptionPlan) -> Vec<(&str, AdoptionSkipReason)> {
         plan.left.iter().map(|left| (left.path.as_str(), left.why)).collect()
     }
 
@@ -202,11 +209,11 @@ mod tests {
         assert_eq!(
             left(&plan),
             [
-                ("README.md", Why::Document),
-                ("episodes/2026-05-02.md", Why::DayLog),
-                ("b.md", Why::HasId),
-                ("broken.md", Why::Invalid),
-                ("latin.md", Why::Invalid),
+                ("README.md", AdoptionSkipReason::Document),
+                ("episodes/2026-05-02.md", AdoptionSkipReason::DayLog),
+                ("b.md", AdoptionSkipReason::HasId),
+                ("broken.md", AdoptionSkipReason::Invalid),
+                ("latin.md", AdoptionSkipReason::Invalid),
             ]
         );
         assert_eq!(plan.findings.len(), 2);

@@ -6,7 +6,7 @@
 use yaml_serde::Value;
 
 use cm_note::frontmatter::edit::{self, Edit, EditError};
-use cm_note::frontmatter::parse::{Field, Fields};
+use cm_note::frontmatter::parse::{FrontmatterField, FrontmatterFields};
 use cm_note::instant::Instant;
 use cm_note::markdown;
 use cm_note::note::TypeTable;
@@ -23,7 +23,7 @@ pub enum TitleFrom {
 
 /// Context from which missing keys are derived.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct CompletionContext<'a> {
     /// Path of the note; its folders may name the type.
     pub path: &'a NotePath,
     /// Modification time of the file.
@@ -68,7 +68,7 @@ const UPDATED: [&str; 12] = [
 
 /// The edits that add `type`, `title`, `importance`, `created` and `updated` where they are
 /// missing.
-pub fn edits(fields: &Fields, body: &str, known: Known<'_>) -> Vec<Edit> {
+pub fn edits(fields: &FrontmatterFields, body: &str, known: CompletionContext<'_>) -> Vec<Edit> {
     let mut edits = type_edits(fields, known);
     if !written(fields, "title") {
         edits.push(set("title", title(body, known)));
@@ -110,7 +110,7 @@ pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
 }
 
 /// Whether a key has a value that is neither null nor blank.
-pub fn written(fields: &Fields, key: &str) -> bool {
+pub fn written(fields: &FrontmatterFields, key: &str) -> bool {
     fields.get(key).is_some_and(|field| match &field.value {
         Value::Null => false,
         Value::String(text) => !text.trim().is_empty(),
@@ -118,7 +118,7 @@ pub fn written(fields: &Fields, key: &str) -> bool {
     })
 }
 
-fn type_edits(fields: &Fields, known: Known<'_>) -> Vec<Edit> {
+fn type_edits(fields: &FrontmatterFields, known: CompletionContext<'_>) -> Vec<Edit> {
     let own = fields.get("type").filter(|_| written(fields, "type"));
     let Some(own) = own else {
         return vec![set("type", type_of_folders(known))];
@@ -146,7 +146,7 @@ fn type_named(word: &str, types: &TypeTable) -> Option<String> {
 }
 
 /// The type named by the nearest parent folder, else `general`.
-fn type_of_folders(known: Known<'_>) -> String {
+fn type_of_folders(known: CompletionContext<'_>) -> String {
     let folders = known.path.folder().rsplit('/');
     folders
         .filter(|folder| !folder.is_empty())
@@ -154,7 +154,7 @@ fn type_of_folders(known: Known<'_>) -> String {
         .unwrap_or_else(|| "general".to_owned())
 }
 
-fn title(body: &str, known: Known<'_>) -> String {
+fn title(body: &str, known: CompletionContext<'_>) -> String {
     let heading = || {
         let headings = markdown::outline(body, 1).headings;
         headings.into_iter().find(|heading| heading.level == 1).map(|heading| heading.text)
@@ -168,7 +168,7 @@ fn title(body: &str, known: Known<'_>) -> String {
 
 /// Creation and modification time, from the note's own keys, else from the file; the modification
 /// is never earlier.
-fn times(fields: &Fields, modified: Instant) -> (Instant, Instant) {
+fn times(fields: &FrontmatterFields, modified: Instant) -> (Instant, Instant) {
     let first = |own: &str, others: &[&str]| {
         std::iter::once(own).chain(others.iter().copied()).find_map(|key| fields.get(key).and_then(instant))
     };
@@ -180,7 +180,7 @@ fn times(fields: &Fields, modified: Instant) -> (Instant, Instant) {
     }
 }
 
-fn instant(field: &Field) -> Option<Instant> {
+fn instant(field: &FrontmatterField) -> Option<Instant> {
     Instant::parse(&field.text()?).ok()
 }
 
@@ -194,7 +194,7 @@ mod tests {
         let path = NotePath::parse(path).unwrap();
         let modified = Instant::parse("2026-05-01T10:00:00Z").unwrap();
         let types = TypeTable::default();
-        let known = Known { path: &path, modified, title: from, types: &types };
+        let known = CompletionContext { path: &path, modified, title: from, types: &types };
         let edits = edits(&parse::parse(&split).fields, split.body(), known);
         let (text, refused) = apply_each(text, &edits);
         assert_eq!(refused, []);

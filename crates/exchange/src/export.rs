@@ -9,16 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::import::state::Accesses;
-use cm_note::frontmatter::parse::{self, Fields};
+use crate::import::state::AccessStatsByNote;
+use cm_note::frontmatter::parse::{self, FrontmatterFields};
 use cm_note::frontmatter::split::Split;
-use cm_note::note::{Kind, Note, Relation};
-use cm_note::score::Score;
+use cm_note::note::{Note, NoteKind, RelationEntry};
+use cm_note::score::DecayScore;
 
 /// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ExportFormat {
     /// The folder layout of the earlier Python tool.
     ClaudeMemory,
     /// One JSON document with all notes.
@@ -30,7 +30,7 @@ pub enum Format {
     MemoryMd,
 }
 
-impl Format {
+impl ExportFormat {
     /// All formats.
     pub const ALL: [Self; 4] = [Self::ClaudeMemory, Self::Json, Self::Markdown, Self::MemoryMd];
 
@@ -58,11 +58,11 @@ pub const CONFIG: &str = "_config.json";
 
 /// Data in the JSON files that is not stored in the notes.
 #[derive(Debug, Clone, Default)]
-pub struct Derived {
+pub struct DerivedData {
     /// How often each note was read.
-    pub usage: Accesses,
+    pub usage: AccessStatsByNote,
     /// Decay scores of memories, by path.
-    pub scores: BTreeMap<String, Score>,
+    pub scores: BTreeMap<String, DecayScore>,
     /// Embedding model of the vectors; `None` without vectors.
     pub model: Option<String>,
     /// Vector of each memory, by id.
@@ -72,7 +72,7 @@ pub struct Derived {
 /// The four JSON files of the earlier tool: file name and content.
 pub fn claude_memory(
     notes: &[Note],
-    derived: &Derived,
+    derived: &DerivedData,
     settings: &BTreeMap<String, Value>,
 ) -> Vec<(&'static str, String)> {
     let entries = used(&derived.usage);
@@ -99,19 +99,20 @@ pub fn is_ours(bytes: &[u8]) -> bool {
 }
 
 /// `_index.json`: memories and edges by id. Notes without an id are left out.
-fn index(notes: &[Note], scores: &BTreeMap<String, Score>) -> Value {
-    let with_id = |kind: Kind| {
+fn index(notes: &[Note], scores: &BTreeMap<String, DecayScore>) -> Value {
+    let with_id = |kind: NoteKind| {
         let of_kind = notes.iter().filter(move |note| note.kind == kind);
         of_kind.filter_map(|note| note.id.as_ref().map(|id| (id.as_str(), note)))
     };
-    let entries: BTreeMap<&str, Value> =
-        with_id(Kind::Memory).map(|(id, note)| (id, entry(note, scores.get(note.path.as_str())))).collect();
+    let entries: BTreeMap<&str, Value> = with_id(NoteKind::Memory)
+        .map(|(id, note)| (id, entry(note, scores.get(note.path.as_str()))))
+        .collect();
     let edges: BTreeMap<&str, Value> =
-        with_id(Kind::Edge).filter_map(|(id, note)| Some((id, edge(note)?))).collect();
+        with_id(NoteKind::Edge).filter_map(|(id, note)| Some((id, edge(note)?))).collect();
     json!({ "version": 2, "generator": MARK, "count": entries.len(), "entries": entries, "edges": edges })
 }
 
-fn entry(note: &Note, score: Option<&Score>) -> Value {
+fn entry(note: &Note, score: Option<&DecayScore>) -> Value {
     json!({
         "path": note.path,
         "type": note.note_type,
@@ -127,7 +128,7 @@ fn entry(note: &Note, score: Option<&Score>) -> Value {
     })
 }
 
-fn relation(relation: &Relation) -> Value {
+fn relation(relation: &RelationEntry) -> Value {
     let direction = if relation.outgoing { "outgoing" } else { "incoming" };
     let mut shown = json!({
         "target": relation.target,
@@ -157,7 +158,7 @@ fn edge(note: &Note) -> Option<Value> {
     }))
 }
 
-fn used(usage: &Accesses) -> BTreeMap<&str, Value> {
+fn used(usage: &AccessStatsByNote) -> BTreeMap<&str, Value> {
     usage
         .iter()
         .map(|(id, access)| {
@@ -199,7 +200,7 @@ fn whole(note: &Note, text: &str) -> Value {
     shown
 }
 
-fn frontmatter(fields: &Fields) -> Value {
+fn frontmatter(fields: &FrontmatterFields) -> Value {
     let pairs = fields.iter().map(|field| {
         let value = match (&field.written, &field.value) {
             // A date or a version number is text that YAML takes for something else.
@@ -240,19 +241,19 @@ fn pretty(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::state::{self, Access};
+    use crate::import::state::{self, AccessStats};
     use cm_note::instant::Instant;
 
     #[test]
     fn counts_that_are_written_are_read_back() {
-        let usage = Accesses::from([
+        let usage = AccessStatsByNote::from([
             (
                 "a".to_owned(),
-                Access { count: 3, last: Some(Instant::parse("2026-01-02T03:04:05Z").unwrap()) },
+                AccessStats { count: 3, last: Some(Instant::parse("2026-01-02T03:04:05Z").unwrap()) },
             ),
-            ("graph/b.md".to_owned(), Access { count: 1, last: None }),
+            ("graph/b.md".to_owned(), AccessStats { count: 1, last: None }),
         ]);
-        let derived = Derived { usage: usage.clone(), ..Derived::default() };
+        let derived = DerivedData { usage: usage.clone(), ..DerivedData::default() };
         let files = claude_memory(&[], &derived, &BTreeMap::new());
         let (_, text) = files.iter().find(|(name, _)| *name == "_state.json").unwrap();
         assert_eq!(state::read(text), Ok(usage));
@@ -266,7 +267,7 @@ mod tests {
             ("llm.api_key_cmd".to_owned(), json!("pass show llm")),
             ("core.max_tokens".to_owned(), json!(3000)),
         ]);
-        let files = claude_memory(&[], &Derived::default(), &settings);
+        let files = claude_memory(&[], &DerivedData::default(), &settings);
         let (_, text) = files.iter().find(|(name, _)| *name == CONFIG).unwrap();
         assert!(text.contains("max_tokens") && !text.contains("pass show"));
     }

@@ -10,8 +10,8 @@ use cm_note::bullet::{Bullet, Maturity};
 use cm_note::graph::Graph;
 use cm_note::markdown::escape::{escape_inline, escape_rule, visible};
 use cm_note::note::Note;
-use cm_note::score::Score;
-use cm_note::score::bullet::Effective;
+use cm_note::score::DecayScore;
+use cm_note::score::bullet::EffectiveScore;
 use cm_playbook::core::{CoreEntry, memory_entries};
 use cm_playbook::generated::{GeneratedFile, clipped, head};
 
@@ -40,9 +40,9 @@ const SECTIONS: [(&str, &[&str]); 9] = [
 /// Generates the file for `day`: established and proven rules, and memories that are pinned or have
 /// at least the score `active`. `scores` is in the order of the graph's notes.
 pub fn plan(
-    bullets: &[(&Bullet, Effective)],
+    bullets: &[(&Bullet, EffectiveScore)],
     graph: &Graph<'_>,
-    scores: &[Score],
+    scores: &[DecayScore],
     active: f64,
     day: &str,
 ) -> GeneratedFile {
@@ -58,7 +58,7 @@ pub fn plan(
         section(&mut text, title, bullets.iter().map(line));
     }
     let all = memory_entries(graph, scores);
-    let mut told: Vec<&(CoreEntry, Score)> =
+    let mut told: Vec<&(CoreEntry, DecayScore)> =
         all.iter().filter(|(entry, score)| entry.pinned || score.value() >= active).collect();
     told.sort_by_key(|(entry, score)| (Reverse(*score), &entry.id, &entry.path));
     let told: Vec<&CoreEntry> = told.into_iter().map(|(entry, _)| entry).collect();
@@ -78,7 +78,7 @@ pub fn plan(
 }
 
 /// Established and proven rules that may be shown to agents: proven first, then by score.
-fn ranked<'a>(bullets: &[(&'a Bullet, Effective)], notes: &HashMap<&str, &Note>) -> Vec<&'a Bullet> {
+fn ranked<'a>(bullets: &[(&'a Bullet, EffectiveScore)], notes: &HashMap<&str, &Note>) -> Vec<&'a Bullet> {
     let good = |bullet: &Bullet| {
         notes.get(bullet.path.as_str()).is_some_and(|note| may_be_shown(bullet, note))
             && matches!(bullet.maturity, Maturity::Established | Maturity::Proven)

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use super::diff::Known;
+use super::diff::ManifestEntry;
 use super::error::{Error, at};
 use super::frame;
-use super::lock::Lock;
+use super::lock::IndexWriteLock;
 use super::manifest::Manifest;
-use super::refresh::{Refreshed, Source};
+use super::refresh::{RefreshReport, RefreshSource};
 use super::store::Index;
-use super::text::Writer;
+use super::text::TextIndexWriter;
 
 /// Prefix of the names of generation folders.
 const PREFIX: &str = "g";
@@ -21,24 +21,27 @@ impl Index {
     /// stays unchanged.
     pub(super) fn build(
         &self,
-        source: &Source<'_>,
-        lock: &mut Lock,
+        source: &RefreshSource<'_>,
+        lock: &mut IndexWriteLock,
         lock_path: &Path,
-    ) -> Result<Refreshed, Error> {
+    ) -> Result<RefreshReport, Error> {
         let folder = self.folder();
         let read_at = lock.file_time(lock_path)?;
         let generation =
             tempfile::Builder::new().prefix(PREFIX).rand_bytes(8).tempdir_in(folder).map_err(at(folder))?;
         let text = generation.path().join("text");
         fs::create_dir(&text).map_err(at(&text))?;
-        let writer = Writer::create(&text, source.listing.files.len())?;
-        let mut refreshed = Refreshed::default();
-        let mut entries: Vec<(&str, Known)> = Vec::with_capacity(source.listing.files.len());
+        let writer = TextIndexWriter::create(&text, source.listing.files.len())?;
+        let mut refreshed = RefreshReport::default();
+        let mut entries: Vec<(&str, ManifestEntry)> = Vec::with_capacity(source.listing.files.len());
         for file in &source.listing.files {
             let Some((bytes, hash)) = source.content(file, &mut refreshed.findings) else { continue };
             let entry = source.parsed(file, &bytes);
             writer.add(&entry)?;
-            entries.push((file.path.as_str(), Known::new(file, hash, read_at).parsed(&entry.reading.note)));
+            entries.push((
+                file.path.as_str(),
+                ManifestEntry::new(file, hash, read_at).parsed(&entry.reading.note),
+            ));
             refreshed.added.push(file.path.clone());
         }
         writer.commit(&text, 1)?;
@@ -50,12 +53,12 @@ impl Index {
         // From here on it counts: it must not go when the handle does.
         let _ = generation.keep();
         self.reopen();
-        self.clear_away(&name);
+        self.remove_outdated(&name);
         Ok(refreshed)
     }
 
     /// Creates the index folder and removes files and folders that block its own paths.
-    pub(super) fn make_room(&self) -> Result<(), Error> {
+    pub(super) fn prepare_folder(&self) -> Result<(), Error> {
         let folder = self.folder();
         if folder.is_file() {
             fs::remove_file(folder).map_err(at(folder))?;
@@ -72,7 +75,7 @@ impl Index {
 
     /// Deletes outdated generations and the leftovers of interrupted builds. Failures are ignored;
     /// the next change tries again.
-    pub(super) fn clear_away(&self, current: &str) {
+    pub(super) fn remove_outdated(&self, current: &str) {
         let Ok(entries) = fs::read_dir(self.folder()) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Unusable;
+use super::error::RebuildReason;
 use cm_note::finding::Severity;
 use cm_note::listing::FileStat;
 use cm_note::note::Note;
 
 /// First half of a BLAKE3 hash of a file's content.
-pub(super) type Hash = [u8; 16];
+pub(super) type FileHash = [u8; 16];
 
 /// Metadata, content hash and finding count of an indexed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct ManifestEntry {
     pub(super) size: u64,
     pub(super) mtime_ns: i64,
     pub(super) ctime_ns: i64,
     pub(super) inode: u64,
-    pub(super) hash: Hash,
+    pub(super) hash: FileHash,
     /// Whether the file changed so shortly before it was read that a later change could have the
     /// same timestamp.
     pub(super) racy: bool,
@@ -25,8 +25,8 @@ pub(super) struct Known {
     pub(super) findings: u16,
 }
 
-impl Known {
-    pub(super) fn new(stat: &FileStat, hash: Hash, read_at: i64) -> Self {
+impl ManifestEntry {
+    pub(super) fn new(stat: &FileStat, hash: FileHash, read_at: i64) -> Self {
         let FileStat { size, mtime_ns, ctime_ns, inode, .. } = *stat;
         Self { size, mtime_ns, ctime_ns, inode, hash, racy: mtime_ns.max(ctime_ns) >= read_at, findings: 0 }
     }
@@ -49,7 +49,7 @@ impl Known {
 pub(super) struct Diff {
     pub(super) added: Vec<usize>,
     /// Files whose content must be compared, because their metadata differ or are racy.
-    pub(super) suspect: Vec<(usize, Known)>,
+    pub(super) suspect: Vec<(usize, ManifestEntry)>,
     pub(super) removed: Vec<String>,
 }
 
@@ -61,9 +61,9 @@ impl Diff {
 
 /// Compares two sequences that are both sorted by path.
 pub(super) fn diff<'a>(
-    known: impl Iterator<Item = Result<(&'a str, Known), Unusable>>,
+    known: impl Iterator<Item = Result<(&'a str, ManifestEntry), RebuildReason>>,
     files: &[FileStat],
-) -> Result<Diff, Unusable> {
+) -> Result<Diff, RebuildReason> {
     let mut diff = Diff::default();
     let mut next = 0;
     for entry in known {
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
     use cm_note::path::NotePath;
 
-    fn known(size: u64, racy: bool) -> Known {
-        Known { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy, findings: 0 }
+    fn known(size: u64, racy: bool) -> ManifestEntry {
+        ManifestEntry { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy, findings: 0 }
     }
 
     proptest! {

@@ -13,7 +13,7 @@ pub enum Error {
     Io { path: PathBuf, source: io::Error },
     /// The index is missing or unsound and cannot be searched before a refresh.
     #[error("{0}")]
-    Unusable(Unusable),
+    Unusable(RebuildReason),
     /// The text index could not be written.
     #[error("the text index cannot be written")]
     Text(#[source] tantivy::TantivyError),
@@ -29,7 +29,7 @@ pub enum Error {
 
 /// Why an index must be rebuilt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unusable {
+pub enum RebuildReason {
     /// No index exists.
     Missing,
     /// Another version of the program wrote the index.
@@ -38,7 +38,7 @@ pub enum Unusable {
     Damaged(String),
 }
 
-impl fmt::Display for Unusable {
+impl fmt::Display for RebuildReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("there was no index"),
@@ -48,14 +48,14 @@ impl fmt::Display for Unusable {
     }
 }
 
-impl Unusable {
+impl RebuildReason {
     pub(super) fn damaged(what: impl fmt::Display) -> Self {
         Self::Damaged(what.to_string())
     }
 }
 
-impl From<Unusable> for Error {
-    fn from(why: Unusable) -> Self {
+impl From<RebuildReason> for Error {
+    fn from(why: RebuildReason) -> Self {
         Self::Unusable(why)
     }
 }

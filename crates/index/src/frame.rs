@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::error::Unusable;
+use super::error::RebuildReason;
 
 /// Format version of all files below `_index`, tokenization included. Increased with every change
 /// of any of them.
@@ -28,15 +28,15 @@ pub(super) fn framed(payload: &[u8]) -> Vec<u8> {
 
 /// Returns the payload of the frame at the start of `bytes` and the length of that frame. Fails if
 /// the frame is damaged or of another format version.
-pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usize), Unusable> {
-    let damaged = || Unusable::damaged(what);
+pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usize), RebuildReason> {
+    let damaged = || RebuildReason::damaged(what);
     let header = bytes.get(..HEADER).ok_or_else(damaged)?;
     if header[..4] != MAGIC {
         return Err(damaged());
     }
     let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if number(4) != FORMAT {
-        return Err(Unusable::Foreign);
+        return Err(RebuildReason::Foreign);
     }
     let length = u64::from(number(12)) | u64::from(number(16)) << 32;
     let end =
@@ -49,7 +49,7 @@ pub(super) fn unframed<'a>(bytes: &'a [u8], what: &str) -> Result<(&'a [u8], usi
 }
 
 /// Reads a file written by [`write`]. Returns `None` if the file does not exist.
-pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, Unusable>>> {
+pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, RebuildReason>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Result<Vec<u8>, Unusable>>>
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(Some(unframed(&bytes, &name).and_then(|(payload, end)| {
-        if end == bytes.len() { Ok(payload.to_vec()) } else { Err(Unusable::damaged(&name)) }
+        if end == bytes.len() { Ok(payload.to_vec()) } else { Err(RebuildReason::damaged(&name)) }
     })))
 }
 
@@ -89,6 +89,6 @@ mod tests {
         }
         let mut foreign = bytes;
         foreign[4..8].copy_from_slice(&(FORMAT + 1).to_le_bytes());
-        assert_eq!(unframed(&foreign, "x"), Err(Unusable::Foreign));
+        assert_eq!(unframed(&foreign, "x"), Err(RebuildReason::Foreign));
     }
 }

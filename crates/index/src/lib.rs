@@ -23,9 +23,12 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-pub use entry::Entry;
-pub use error::{Error, Unusable};
-pub use refresh::{Options, Refreshed, Stale};
+pub use entry::IndexedNote;
+pub use error::{Error, RebuildReason};
+pub use refresh::{Options, PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};
-pub use text::{Asked, Candidate, Found, Hit, Near, Neighbours, Snippets, admits, beginning, is_stopword};
-pub use vector::{Scan, Table, Vectors, Version, Writer as VectorWriter};
+pub use text::{
+    Candidate, CandidateRequest, Neighbours, NoteHit, NoteHits, PassageSimilarity, Snippets, admits,
+    beginning, is_stopword,
+};
+pub use vector::{IndexVersion, SimilarityScan, VectorTable, VectorWriter, Vectors};

@@ -9,11 +9,11 @@ use std::time::Duration;
 use super::error::{Error, at};
 
 /// A file lock, held until it is dropped.
-pub(super) struct Lock {
+pub(super) struct IndexWriteLock {
     file: File,
 }
 
-impl Lock {
+impl IndexWriteLock {
     /// Acquires the lock, waiting up to `patience`. Returns `None` on timeout.
     pub(super) fn acquire(path: &Path, patience: Duration) -> Result<Option<Self>, Error> {
         let file =

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::diff::Known;
-use super::error::{Error, Unusable, at};
+use super::diff::ManifestEntry;
+use super::error::{Error, RebuildReason, at};
 use super::frame::{self, framed, unframed};
 use super::text::touched;
 
@@ -30,7 +30,7 @@ pub(super) struct Manifest {
     /// Offset of the first entry in the base.
     entries_at: usize,
     base_checksum: u32,
-    newer: BTreeMap<String, Option<Known>>,
+    newer: BTreeMap<String, Option<ManifestEntry>>,
     log_length: u64,
     /// Serial number of the text index commit that the manifest describes.
     serial: u64,
@@ -41,7 +41,7 @@ struct Delta {
     /// Checksum of the base that the log record applies to. Records for an older base are ignored.
     base_checksum: u32,
     serial: u64,
-    changes: Vec<(String, Option<Known>)>,
+    changes: Vec<(String, Option<ManifestEntry>)>,
 }
 
 impl Manifest {
@@ -49,7 +49,7 @@ impl Manifest {
     pub(super) fn create<'a>(
         folder: &Path,
         serial: u64,
-        entries: impl Iterator<Item = (&'a str, Known)>,
+        entries: impl Iterator<Item = (&'a str, ManifestEntry)>,
     ) -> Result<(), Error> {
         let mut payload = postcard::to_allocvec(&serial).unwrap_or_default();
         for entry in entries {
@@ -71,10 +71,10 @@ impl Manifest {
     }
 
     /// Loads the manifest in `folder`.
-    pub(super) fn load(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+    pub(super) fn load(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
         let path = folder.join(BASE);
         let base = match frame::read(&path).map_err(at(&path))? {
-            None => return Ok(Err(Unusable::damaged("no manifest"))),
+            None => return Ok(Err(RebuildReason::damaged("no manifest"))),
             Some(Err(why)) => return Ok(Err(why)),
             Some(Ok(base)) => base,
         };
@@ -85,7 +85,7 @@ impl Manifest {
             Err(error) => return Err(at(&log_path)(error)),
         };
         let Ok((serial, entries)) = postcard::take_from_bytes::<u64>(&base) else {
-            return Ok(Err(Unusable::damaged(BASE)));
+            return Ok(Err(RebuildReason::damaged(BASE)));
         };
         let (entries_at, base_checksum) = (base.len() - entries.len(), crc32fast::hash(&base));
         let mut manifest = Self {
@@ -102,16 +102,16 @@ impl Manifest {
 
     /// Applies the log. A truncated last record, left by a crash, is ignored; any other damage is
     /// an error.
-    fn replay(&mut self, log: &[u8]) -> Result<(), Unusable> {
+    fn replay(&mut self, log: &[u8]) -> Result<(), RebuildReason> {
         let mut rest = log;
         while !rest.is_empty() {
             let (payload, length) = match unframed(rest, LOG) {
                 Ok(record) => record,
-                Err(Unusable::Foreign) => return Err(Unusable::Foreign),
+                Err(RebuildReason::Foreign) => return Err(RebuildReason::Foreign),
                 Err(_) if is_cut_short(rest) => return Ok(()),
                 Err(why) => return Err(why),
             };
-            let delta: Delta = postcard::from_bytes(payload).map_err(|_| Unusable::damaged(LOG))?;
+            let delta: Delta = postcard::from_bytes(payload).map_err(|_| RebuildReason::damaged(LOG))?;
             if delta.base_checksum == self.base_checksum {
                 self.serial = delta.serial;
                 self.newer.extend(delta.changes);
@@ -133,14 +133,18 @@ impl Manifest {
 
     /// Records changes in the log, or in a new base if the log has become too long. `None` marks a
     /// removed file.
-    pub(super) fn record(&mut self, serial: u64, changes: Vec<(String, Option<Known>)>) -> Result<(), Error> {
+    pub(super) fn record(
+        &mut self,
+        serial: u64,
+        changes: Vec<(String, Option<ManifestEntry>)>,
+    ) -> Result<(), Error> {
         let delta = Delta { base_checksum: self.base_checksum, serial, changes };
         let record = framed(&postcard::to_allocvec(&delta).unwrap_or_default());
         self.newer.extend(delta.changes);
         self.serial = serial;
         let length = usize::try_from(self.log_length).unwrap_or(usize::MAX).saturating_add(record.len());
         if length > SHORT.max(self.base.len() / 8) {
-            let entries: Result<Vec<(&str, Known)>, Unusable> = self.entries().collect();
+            let entries: Result<Vec<(&str, ManifestEntry)>, RebuildReason> = self.entries().collect();
             return Self::create(&self.folder, serial, entries?.into_iter());
         }
         let path = self.folder.join(LOG);
@@ -171,16 +175,16 @@ fn is_cut_short(rest: &[u8]) -> bool {
 /// Iterator over the entries of a manifest, merged from base and log.
 pub(super) struct Entries<'a> {
     base: &'a [u8],
-    held: Option<(&'a str, Known)>,
-    newer: Peekable<btree_map::Iter<'a, String, Option<Known>>>,
+    held: Option<(&'a str, ManifestEntry)>,
+    newer: Peekable<btree_map::Iter<'a, String, Option<ManifestEntry>>>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns the next entry of the base without consuming it.
-    fn held(&mut self) -> Result<Option<(&'a str, Known)>, Unusable> {
+    fn held(&mut self) -> Result<Option<(&'a str, ManifestEntry)>, RebuildReason> {
         if self.held.is_none() && !self.base.is_empty() {
-            let read = postcard::take_from_bytes::<(&'a str, Known)>(self.base);
-            let (entry, rest) = read.map_err(|_| Unusable::damaged(BASE))?;
+            let read = postcard::take_from_bytes::<(&'a str, ManifestEntry)>(self.base);
+            let (entry, rest) = read.map_err(|_| RebuildReason::damaged(BASE))?;
             self.base = rest;
             self.held = Some(entry);
         }
@@ -189,7 +193,7 @@ impl<'a> Entries<'a> {
 }
 
 impl<'a> Iterator for Entries<'a> {
-    type Item = Result<(&'a str, Known), Unusable>;
+    type Item = Result<(&'a str, ManifestEntry), RebuildReason>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -224,8 +228,8 @@ mod tests {
 
     use super::*;
 
-    fn known(size: u64) -> Known {
-        Known { size, mtime_ns: 5, ctime_ns: 6, inode: 7, hash: [3; 16], racy: false, findings: 2 }
+    fn known(size: u64) -> ManifestEntry {
+        ManifestEntry { size, mtime_ns: 5, ctime_ns: 6, inode: 7, hash: [3; 16], racy: false, findings: 2 }
     }
 
     fn load(folder: &Path) -> Manifest {

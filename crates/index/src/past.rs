@@ -19,7 +19,7 @@ const LOCK: &str = "lock";
 
 impl Index {
     /// Creates an index in a temporary folder that is removed with the handle.
-    pub fn passing() -> Result<Self, Error> {
+    pub fn temporary() -> Result<Self, Error> {
         let folder =
             tempfile::Builder::new().prefix("cm-past-").tempdir().map_err(at(&std::env::temp_dir()))?;
         let mut index = Self::open(folder.path());
@@ -30,7 +30,7 @@ impl Index {
     /// Protects this index from removal while the handle lives, after deleting all sibling indexes
     /// but the `most` last used ones (this one included). Deletes nothing while another process
     /// uses a sibling; the next call tries again.
-    pub fn hold_among(&self, most: usize) {
+    pub fn retain_recent(&self, most: usize) {
         if self.passing.is_some() {
             return;
         }
@@ -109,7 +109,7 @@ mod tests {
             used(above.path(), name, seconds);
         }
         fs::create_dir(above.path().join(".gone-x")).unwrap();
-        index.hold_among(3);
+        index.retain_recent(3);
         assert_eq!(names(above.path()), ["a", "b", "d", "lock"]);
     }
 
@@ -117,17 +117,17 @@ mod tests {
     fn what_somebody_uses_stays_until_it_is_used_no_more() {
         let above = tempfile::tempdir().unwrap();
         let busy = used(above.path(), "b", 1);
-        busy.hold_among(1);
-        used(above.path(), "a", 1).hold_among(1);
+        busy.retain_recent(1);
+        used(above.path(), "a", 1).retain_recent(1);
         assert_eq!(names(above.path()), ["a", "b", "lock"]);
         drop(busy);
-        used(above.path(), "a", 1).hold_among(1);
+        used(above.path(), "a", 1).retain_recent(1);
         assert_eq!(names(above.path()), ["a", "lock"]);
     }
 
     #[test]
     fn a_passing_index_goes_with_its_handle() {
-        let index = Index::passing().unwrap();
+        let index = Index::temporary().unwrap();
         let folder = index.folder().to_owned();
         assert!(folder.is_dir());
         drop(index);

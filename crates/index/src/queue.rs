@@ -16,7 +16,7 @@ pub(super) struct Queue {
 }
 
 /// Path and id of a written note.
-pub(super) type Entry = (NotePath, Option<NoteId>);
+pub(super) type QueueEntry = (NotePath, Option<NoteId>);
 
 impl Queue {
     pub(super) fn in_folder(folder: &Path) -> Self {
@@ -44,7 +44,7 @@ impl Queue {
     }
 
     /// Returns the entries that no refresh has finished yet, skipping malformed lines.
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    pub(super) fn entries(&self) -> Vec<QueueEntry> {
         [&self.taken, &self.open]
             .into_iter()
             .filter_map(|path| fs::read(path).ok())
@@ -73,7 +73,7 @@ impl Queue {
         let bytes = fs::read(&self.taken).unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
         Ok(lines
-            .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
+            .filter_map(|line| serde_json::from_slice::<QueueEntry>(line).ok())
             .map(|(path, _)| path)
             .collect())
     }

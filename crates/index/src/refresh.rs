@@ -5,20 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::diff::{Diff, Hash, Known, diff};
-use super::entry::Entry;
-use super::error::{Error, Unusable, at};
-use super::lock::Lock;
-use super::store::{Index, State};
-use super::text::{Text, Writer};
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::listing::{FileStat, Listing};
+use super::diff::{Diff, FileHash, ManifestEntry, diff};
+use super::entry::IndexedNote;
+use super::error::{Error, RebuildReason, at};
+use super::lock::IndexWriteLock;
+use super::store::{Index, IndexState};
+use super::text::{TextIndex, TextIndexWriter};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::listing::{FileStat, VaultListing};
 use cm_note::path::NotePath;
 
 /// Reads the bytes of a note.
-pub(super) type Read<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
+pub(super) type ReadNote<'a> = dyn Fn(&NotePath) -> io::Result<Vec<u8>> + 'a;
 /// Parses the bytes of a note.
-pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> Entry + 'a;
+pub(super) type Parse<'a> = dyn Fn(&NotePath, &[u8]) -> IndexedNote + 'a;
 
 /// Options of a refresh.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl Default for Options {
 
 /// Result of a refresh.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Refreshed {
+pub struct RefreshReport {
     /// Number of indexed notes.
     pub notes: usize,
     /// Notes new to the index; after a rebuild, all notes.
@@ -45,7 +45,7 @@ pub struct Refreshed {
     /// Notes whose files no longer exist.
     pub removed: Vec<NotePath>,
     /// Reason for a rebuild, if there was one.
-    pub rebuilt: Option<Unusable>,
+    pub rebuilt: Option<RebuildReason>,
     /// Why the index could not be updated, in which case searches return the previous state.
     pub stale: Option<String>,
     /// Files that could not be read.
@@ -54,7 +54,7 @@ pub struct Refreshed {
 
 /// Changes that a refresh would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stale {
+pub struct PendingRefresh {
     /// Notes that are not indexed yet.
     pub added: Vec<NotePath>,
     /// Notes whose content changed.
@@ -62,10 +62,10 @@ pub struct Stale {
     /// Notes whose files no longer exist.
     pub removed: Vec<NotePath>,
     /// Reason for a rebuild, if one is needed.
-    pub unusable: Option<Unusable>,
+    pub unusable: Option<RebuildReason>,
 }
 
-impl Stale {
+impl PendingRefresh {
     /// Whether the index is up to date.
     pub fn is_fresh(&self) -> bool {
         *self == Self::default()
@@ -73,42 +73,46 @@ impl Stale {
 }
 
 /// The vault's files with the functions that read and parse them.
-pub(super) struct Source<'a> {
-    pub(super) listing: &'a Listing,
-    pub(super) read: &'a Read<'a>,
+pub(super) struct RefreshSource<'a> {
+    pub(super) listing: &'a VaultListing,
+    pub(super) read: &'a ReadNote<'a>,
     pub(super) parse: &'a Parse<'a>,
 }
 
 /// A confirmed difference between the index and a file.
-enum Change<'a> {
-    Added(&'a FileStat, Vec<u8>, Known),
-    Updated(&'a FileStat, Vec<u8>, Known),
+enum FileChangeKind<'a> {
+    Added(&'a FileStat, Vec<u8>, ManifestEntry),
+    Updated(&'a FileStat, Vec<u8>, ManifestEntry),
     /// Only the metadata changed.
-    Touched(&'a FileStat, Known),
+    Touched(&'a FileStat, ManifestEntry),
     Removed(String),
 }
 
-impl Source<'_> {
+impl RefreshSource<'_> {
     /// Returns the bytes of a file and their hash, or `None` if the file is gone or unreadable. An
     /// unreadable file adds a finding.
-    pub(super) fn content(&self, file: &FileStat, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Hash)> {
+    pub(super) fn content(
+        &self,
+        file: &FileStat,
+        findings: &mut Vec<Finding>,
+    ) -> Option<(Vec<u8>, FileHash)> {
         match (self.read)(&file.path) {
             Ok(bytes) => {
-                let mut hash = Hash::default();
+                let mut hash = FileHash::default();
                 hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
                 Some((bytes, hash))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 let message = format!("cannot be read: {error}");
-                let finding = Finding::new(&file.path, Code::Unreadable, Severity::Error, message);
-                findings.push(finding.hint("check its permissions"));
+                let finding = Finding::new(&file.path, FindingCode::Unreadable, Severity::Error, message);
+                findings.push(finding.with_hint("check its permissions"));
                 None
             }
         }
     }
 
-    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> Entry {
+    pub(super) fn parsed(&self, file: &FileStat, bytes: &[u8]) -> IndexedNote {
         (self.parse)(&file.path, bytes)
     }
 
@@ -118,29 +122,32 @@ impl Source<'_> {
         diff: Diff,
         read_at: i64,
         findings: &mut Vec<Finding>,
-        mut take: impl FnMut(Change<'_>) -> Result<(), Error>,
+        mut take: impl FnMut(FileChangeKind<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for index in diff.added {
             let file = &self.listing.files[index];
             if let Some((bytes, hash)) = self.content(file, findings) {
-                take(Change::Added(file, bytes, Known::new(file, hash, read_at)))?;
+                take(FileChangeKind::Added(file, bytes, ManifestEntry::new(file, hash, read_at)))?;
             }
         }
         for (index, before) in diff.suspect {
             let file = &self.listing.files[index];
             match self.content(file, findings) {
-                None => take(Change::Removed(file.path.to_string()))?,
+                None => take(FileChangeKind::Removed(file.path.to_string()))?,
                 Some((bytes, hash)) => {
-                    let now = Known { findings: before.findings, ..Known::new(file, hash, read_at) };
+                    let now = ManifestEntry {
+                        findings: before.findings,
+                        ..ManifestEntry::new(file, hash, read_at)
+                    };
                     if hash != before.hash {
-                        take(Change::Updated(file, bytes, now))?;
+                        take(FileChangeKind::Updated(file, bytes, now))?;
                     } else if now != before {
-                        take(Change::Touched(file, now))?;
+                        take(FileChangeKind::Touched(file, now))?;
                     }
                 }
             }
         }
-        diff.removed.into_iter().try_for_each(|path| take(Change::Removed(path)))
+        diff.removed.into_iter().try_for_each(|path| take(FileChangeKind::Removed(path)))
     }
 }
 
@@ -149,12 +156,12 @@ impl Index {
     /// is missing, damaged or of another version is rebuilt.
     pub fn refresh(
         &self,
-        listing: &Listing,
-        read: &Read<'_>,
+        listing: &VaultListing,
+        read: &ReadNote<'_>,
         parse: &Parse<'_>,
         options: Options,
-    ) -> Result<Refreshed, Error> {
-        let source = Source { listing, read, parse };
+    ) -> Result<RefreshReport, Error> {
+        let source = RefreshSource { listing, read, parse };
         let before = self.load()?;
         let mut seen = None;
         if let Ok(state) = &before
@@ -162,14 +169,14 @@ impl Index {
             && let Ok(diff) = diff(state.manifest.entries(), &listing.files)
         {
             if diff.is_empty() && state.opened.text.is_sealed() {
-                return Ok(Refreshed { notes: state.opened.text.count(), ..Refreshed::default() });
+                return Ok(RefreshReport { notes: state.opened.text.count(), ..RefreshReport::default() });
             }
             seen = Some((state.manifest.serial(), diff));
         }
         let (mut lock, path) = match self.lock(options) {
             Ok((Some(lock), path)) => (lock, path),
-            Ok((None, path)) => return self.left_stale(before, &source, busy(&path, options)),
-            Err(error) => return self.left_stale(before, &source, error),
+            Ok((None, path)) => return self.stale_report(before, &source, busy(&path, options)),
+            Err(error) => return self.stale_report(before, &source, error),
         };
         let queue = self.queue_file();
         let queued = queue.take().map_err(at(queue.path()))?;
@@ -189,14 +196,14 @@ impl Index {
         };
         let refreshed = match applied {
             Ok(refreshed) => {
-                self.clear_away(&self.current()??);
+                self.remove_outdated(&self.current()??);
                 refreshed
             }
             Err(why) => {
                 // What was in the way of the lock is gone by now, and with it the reason.
                 let why = first.unwrap_or(why);
                 let built = self.build(&source, &mut lock, &path)?;
-                Refreshed { rebuilt: Some(why), ..built }
+                RefreshReport { rebuilt: Some(why), ..built }
             }
         };
         queue.done().map_err(at(queue.path()))?;
@@ -206,16 +213,16 @@ impl Index {
     /// Rebuilds the index from all notes, even if it is sound.
     pub fn rebuild(
         &self,
-        listing: &Listing,
-        read: &Read<'_>,
+        listing: &VaultListing,
+        read: &ReadNote<'_>,
         parse: &Parse<'_>,
         options: Options,
-    ) -> Result<Refreshed, Error> {
+    ) -> Result<RefreshReport, Error> {
         match self.lock(options)? {
             (Some(mut lock), path) => {
                 let queue = self.queue_file();
                 queue.take().map_err(at(queue.path()))?;
-                let built = self.build(&Source { listing, read, parse }, &mut lock, &path)?;
+                let built = self.build(&RefreshSource { listing, read, parse }, &mut lock, &path)?;
                 queue.done().map_err(at(queue.path()))?;
                 Ok(built)
             }
@@ -239,62 +246,67 @@ impl Index {
     }
 
     /// Returns the changes that a refresh would make, without making them.
-    pub fn check(&self, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
+    pub fn check(&self, listing: &VaultListing, read: &ReadNote<'_>) -> Result<PendingRefresh, Error> {
         match self.load()? {
             Ok(state) => self.differences(&state, listing, read),
-            Err(why) => Ok(Stale { unusable: Some(why), ..Stale::default() }),
+            Err(why) => Ok(PendingRefresh { unusable: Some(why), ..PendingRefresh::default() }),
         }
     }
 
-    fn differences(&self, state: &State, listing: &Listing, read: &Read<'_>) -> Result<Stale, Error> {
-        let nothing = |_: &NotePath, _: &[u8]| -> Entry { unreachable!("a check parses no note") };
-        let source = Source { listing, read, parse: &nothing };
+    fn differences(
+        &self,
+        state: &IndexState,
+        listing: &VaultListing,
+        read: &ReadNote<'_>,
+    ) -> Result<PendingRefresh, Error> {
+        let nothing = |_: &NotePath, _: &[u8]| -> IndexedNote { unreachable!("a check parses no note") };
+        let source = RefreshSource { listing, read, parse: &nothing };
         let queued = self.queue_file().entries().into_iter().map(|(path, _)| path).collect();
-        let mut stale = Stale::default();
+        let mut stale = PendingRefresh::default();
         source.resolve(doubted(state, listing, &queued)?, i64::MIN, &mut Vec::new(), |change| {
             match change {
-                Change::Added(file, ..) => stale.added.push(file.path.clone()),
-                Change::Updated(file, ..) => stale.updated.push(file.path.clone()),
-                Change::Removed(path) => stale.removed.extend(NotePath::parse(&path)),
-                Change::Touched(..) => {}
+                FileChangeKind::Added(file, ..) => stale.added.push(file.path.clone()),
+                FileChangeKind::Updated(file, ..) => stale.updated.push(file.path.clone()),
+                FileChangeKind::Removed(path) => stale.removed.extend(NotePath::parse(&path)),
+                FileChangeKind::Touched(..) => {}
             }
             Ok(())
         })?;
         Ok(stale)
     }
 
-    fn lock(&self, options: Options) -> Result<(Option<Lock>, PathBuf), Error> {
-        self.make_room()?;
+    fn lock(&self, options: Options) -> Result<(Option<IndexWriteLock>, PathBuf), Error> {
+        self.prepare_folder()?;
         let path = self.folder().join("lock");
-        Ok((Lock::acquire(&path, options.patience)?, path))
+        Ok((IndexWriteLock::acquire(&path, options.patience)?, path))
     }
 
     /// Result if the index cannot be changed now: marked as stale only if files really differ.
-    fn left_stale(
+    fn stale_report(
         &self,
-        before: Result<State, Unusable>,
-        source: &Source<'_>,
+        before: Result<IndexState, RebuildReason>,
+        source: &RefreshSource<'_>,
         obstacle: Error,
-    ) -> Result<Refreshed, Error> {
+    ) -> Result<RefreshReport, Error> {
         let Ok(state) = before else { return Err(obstacle) };
         let fresh = self.differences(&state, source.listing, source.read)?.is_fresh();
         let stale = (!fresh).then(|| match &obstacle {
             Error::Io { path, source } => format!("cannot use `{}`: {source}", path.display()),
             other => other.to_string(),
         });
-        Ok(Refreshed { notes: state.opened.text.count(), stale, ..Refreshed::default() })
+        Ok(RefreshReport { notes: state.opened.text.count(), stale, ..RefreshReport::default() })
     }
 
     /// Writes the changes to the text index first and the manifest second. After a crash in
     /// between, their serial numbers differ and the index is rebuilt.
     fn apply(
         &self,
-        mut state: State,
+        mut state: IndexState,
         diff: Diff,
-        source: &Source<'_>,
-        lock: &mut Lock,
+        source: &RefreshSource<'_>,
+        lock: &mut IndexWriteLock,
         lock_path: &Path,
-    ) -> Result<Result<Refreshed, Unusable>, Error> {
+    ) -> Result<Result<RefreshReport, RebuildReason>, Error> {
         let read_at = lock.file_time(lock_path)?;
         let mut update = Update::new(&state.opened.text, diff.added.len() + diff.suspect.len());
         let mut findings = Vec::new();
@@ -310,44 +322,44 @@ impl Index {
         self.reopen();
         match committed {
             // The files were whole when they were opened, so that only a rebuild can help.
-            Err(Error::Text(error)) => return Ok(Err(Unusable::damaged(error))),
+            Err(Error::Text(error)) => return Ok(Err(RebuildReason::damaged(error))),
             committed => committed?,
         }
         if !changes.is_empty() {
             state.manifest.record(serial, changes)?;
         }
         refreshed.findings = findings;
-        Ok(self.text()?.map(|opened| Refreshed { notes: opened.text.count(), ..refreshed }))
+        Ok(self.text()?.map(|opened| RefreshReport { notes: opened.text.count(), ..refreshed }))
     }
 }
 
 /// Changes that are being written to the index. The writer is created with the first change,
 /// because creating it is expensive.
 struct Update<'a> {
-    text: &'a Text,
+    text: &'a TextIndex,
     documents: usize,
-    writer: Option<Writer>,
-    changes: Vec<(String, Option<Known>)>,
-    refreshed: Refreshed,
+    writer: Option<TextIndexWriter>,
+    changes: Vec<(String, Option<ManifestEntry>)>,
+    refreshed: RefreshReport,
 }
 
 impl<'a> Update<'a> {
-    fn new(text: &'a Text, documents: usize) -> Self {
-        Self { text, documents, writer: None, changes: Vec::new(), refreshed: Refreshed::default() }
+    fn new(text: &'a TextIndex, documents: usize) -> Self {
+        Self { text, documents, writer: None, changes: Vec::new(), refreshed: RefreshReport::default() }
     }
 
-    fn take(&mut self, source: &Source<'_>, change: Change<'_>) -> Result<(), Error> {
+    fn take(&mut self, source: &RefreshSource<'_>, change: FileChangeKind<'_>) -> Result<(), Error> {
         match change {
-            Change::Touched(file, known) => self.changes.push((file.path.to_string(), Some(known))),
-            Change::Added(file, bytes, known) => {
+            FileChangeKind::Touched(file, known) => self.changes.push((file.path.to_string(), Some(known))),
+            FileChangeKind::Added(file, bytes, known) => {
                 self.refreshed.added.push(file.path.clone());
                 self.put(source, file, &bytes, known)?;
             }
-            Change::Updated(file, bytes, known) => {
+            FileChangeKind::Updated(file, bytes, known) => {
                 self.refreshed.updated.push(file.path.clone());
                 self.put(source, file, &bytes, known)?;
             }
-            Change::Removed(path) => {
+            FileChangeKind::Removed(path) => {
                 if let Ok(gone) = NotePath::parse(&path) {
                     self.writer()?.remove(&gone);
                     self.refreshed.removed.push(gone);
@@ -358,7 +370,13 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    fn put(&mut self, source: &Source<'_>, file: &FileStat, bytes: &[u8], known: Known) -> Result<(), Error> {
+    fn put(
+        &mut self,
+        source: &RefreshSource<'_>,
+        file: &FileStat,
+        bytes: &[u8],
+        known: ManifestEntry,
+    ) -> Result<(), Error> {
         let entry = source.parsed(file, bytes);
         let writer = self.writer()?;
         writer.remove(&file.path);
@@ -367,20 +385,25 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    fn writer(&mut self) -> Result<&Writer, Error> {
+    fn writer(&mut self) -> Result<&TextIndexWriter, Error> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => Writer::over(self.text, self.documents)?,
+            None => TextIndexWriter::over(self.text, self.documents)?,
         };
         Ok(self.writer.insert(writer))
     }
 }
 
 /// Computes the differences, treating queued notes as suspect.
-fn doubted(state: &State, listing: &Listing, queued: &BTreeSet<NotePath>) -> Result<Diff, Unusable> {
+fn doubted(
+    state: &IndexState,
+    listing: &VaultListing,
+    queued: &BTreeSet<NotePath>,
+) -> Result<Diff, RebuildReason> {
     let queued: BTreeSet<&str> = queued.iter().map(NotePath::as_str).collect();
     let entries = state.manifest.entries().map(|entry| {
-        entry.map(|(path, known)| (path, Known { racy: known.racy || queued.contains(path), ..known }))
+        entry
+            .map(|(path, known)| (path, ManifestEntry { racy: known.racy || queued.contains(path), ..known }))
     });
     diff(entries, &listing.files)
 }

@@ -11,14 +11,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::error::{Error, Unusable, at};
+use super::error::{Error, RebuildReason, at};
 use super::frame;
 use super::manifest::Manifest;
 use super::queue::Queue;
-use super::text::{Asked, Candidate, Found, Neighbours, Text, touched};
-use super::vector::{Vectors, Version};
+use super::text::{Candidate, CandidateRequest, Neighbours, NoteHits, TextIndex, touched};
+use super::vector::{IndexVersion, Vectors};
 use cm_note::id::NoteId;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageSet;
 use cm_note::path::NotePath;
 use cm_note::query::Query;
@@ -27,7 +27,7 @@ use cm_note::query::Query;
 #[derive(Default)]
 pub struct Index {
     folder: PathBuf,
-    opened: Mutex<Option<Arc<Opened>>>,
+    opened: Mutex<Option<Arc<OpenedIndex>>>,
     /// Temporary folder of an index that only this process uses; removed with the handle.
     pub(super) passing: Option<tempfile::TempDir>,
     /// Shared lock that keeps other processes from removing the folder.
@@ -35,15 +35,15 @@ pub struct Index {
 }
 
 /// The text index of a generation, opened at one commit.
-pub(super) struct Opened {
+pub(super) struct OpenedIndex {
     pub(super) generation: PathBuf,
     stamp: [u64; 4],
-    pub(super) text: Text,
+    pub(super) text: TextIndex,
 }
 
 /// Candidate notes for a question, at one state of the index.
 pub struct Candidates {
-    opened: Arc<Opened>,
+    opened: Arc<OpenedIndex>,
     /// The candidates, unordered.
     pub list: Vec<Candidate>,
     /// Number of notes that match the words of the query.
@@ -62,8 +62,8 @@ impl Candidates {
 }
 
 /// The opened text index and the manifest, as a refresh needs them.
-pub(super) struct State {
-    pub(super) opened: Arc<Opened>,
+pub(super) struct IndexState {
+    pub(super) opened: Arc<OpenedIndex>,
     pub(super) manifest: Manifest,
     /// Metadata of the manifest's files, taken before they were read.
     stamp: [Option<[u64; 4]>; 2],
@@ -81,12 +81,12 @@ impl Index {
     /// # Errors
     ///
     /// [`Error::Unusable`] if there is no sound index; a refresh or a rebuild repairs it.
-    pub fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Error> {
+    pub fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<NoteHits, Error> {
         Ok(self.text()??.text.search(query, offset, limit)?)
     }
 
     /// Returns the candidate notes by words and by meaning. Fails like [`Index::search`].
-    pub fn candidates(&self, asked: Asked<'_>) -> Result<Candidates, Error> {
+    pub fn candidates(&self, asked: CandidateRequest<'_>) -> Result<Candidates, Error> {
         let opened = self.text()??;
         let (list, total) = opened.text.candidates(asked)?;
         Ok(Candidates { opened, list, total })
@@ -102,7 +102,7 @@ impl Index {
     /// # Errors
     ///
     /// Fails like [`Index::search`].
-    pub fn version(&self) -> Result<Version, Error> {
+    pub fn version(&self) -> Result<IndexVersion, Error> {
         let opened = self.text()??;
         let generation = opened.generation.file_name().unwrap_or_default().to_string_lossy();
         Ok(format!("{generation}-{}", opened.text.serial()))
@@ -131,7 +131,7 @@ impl Index {
 
     /// Returns the notes of these kinds as of the last refresh, sorted by path. Fails like
     /// [`Index::search`].
-    pub fn notes_of(&self, kinds: &[Kind]) -> Result<Vec<Note>, Error> {
+    pub fn notes_of(&self, kinds: &[NoteKind]) -> Result<Vec<Note>, Error> {
         Ok(self.text()??.text.of_kinds(kinds)?)
     }
 
@@ -201,29 +201,29 @@ impl Index {
     }
 
     /// Returns the name of the current generation.
-    pub(super) fn current(&self) -> Result<Result<String, Unusable>, Error> {
+    pub(super) fn current(&self) -> Result<Result<String, RebuildReason>, Error> {
         let current = self.current_file();
         Ok(match frame::read(&current).map_err(at(&current))? {
-            None => Err(Unusable::Missing),
+            None => Err(RebuildReason::Missing),
             Some(Err(why)) => Err(why),
             Some(Ok(name)) => match String::from_utf8(name) {
                 Ok(name) if name.chars().all(char::is_alphanumeric) => Ok(name),
-                _ => Err(Unusable::damaged("current")),
+                _ => Err(RebuildReason::damaged("current")),
             },
         })
     }
 
     /// Returns the folder of the current generation.
-    fn generation(&self) -> Result<Result<PathBuf, Unusable>, Error> {
+    fn generation(&self) -> Result<Result<PathBuf, RebuildReason>, Error> {
         Ok(self.current()?.map(|name| self.folder.join(name)))
     }
 
     /// Returns the text index, reopening it only if it changed.
-    pub(super) fn text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+    pub(super) fn text(&self) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
         misshapen_is_damaged(self.open_text())
     }
 
-    fn open_text(&self) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+    fn open_text(&self) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let mut generation = self.generation()?;
         loop {
@@ -248,11 +248,11 @@ impl Index {
     }
 
     /// Loads the text index and the manifest, and checks that they agree.
-    pub(super) fn load(&self) -> Result<Result<State, Unusable>, Error> {
+    pub(super) fn load(&self) -> Result<Result<IndexState, RebuildReason>, Error> {
         misshapen_is_damaged(self.load_parts())
     }
 
-    fn load_parts(&self) -> Result<Result<State, Unusable>, Error> {
+    fn load_parts(&self) -> Result<Result<IndexState, RebuildReason>, Error> {
         let generation = match self.generation()? {
             Ok(generation) => generation,
             Err(why) => return Ok(Err(why)),
@@ -267,14 +267,17 @@ impl Index {
             Err(why) => return Ok(Err(why)),
         };
         if opened.generation != generation || opened.text.serial() != manifest.serial() {
-            return Ok(Err(Unusable::damaged("an update was interrupted")));
+            return Ok(Err(RebuildReason::damaged("an update was interrupted")));
         }
-        Ok(Ok(State { opened, manifest, stamp }))
+        Ok(Ok(IndexState { opened, manifest, stamp }))
     }
 
     /// Like [`Index::load`], but reuses a state loaded before if nothing changed. The caller must
     /// hold the lock.
-    pub(super) fn reload(&self, before: Result<State, Unusable>) -> Result<Result<State, Unusable>, Error> {
+    pub(super) fn reload(
+        &self,
+        before: Result<IndexState, RebuildReason>,
+    ) -> Result<Result<IndexState, RebuildReason>, Error> {
         if let (Ok(state), Ok(Ok(opened))) = (&before, self.text())
             && Arc::ptr_eq(&opened, &state.opened)
             && Manifest::stamp(&opened.generation) == state.stamp
@@ -286,29 +289,32 @@ impl Index {
 }
 
 /// Returns the text index of a generation, reusing the opened one if it is current.
-fn open(before: Option<&Arc<Opened>>, generation: &Path) -> Result<Result<Arc<Opened>, Unusable>, Error> {
+fn open(
+    before: Option<&Arc<OpenedIndex>>,
+    generation: &Path,
+) -> Result<Result<Arc<OpenedIndex>, RebuildReason>, Error> {
     let folder = generation.join("text");
     // Taken before opening: a commit in between makes the next question open it again.
     let Ok(stamp) = touched(&folder.join("meta.json")) else {
-        return Ok(Err(Unusable::damaged("no text index")));
+        return Ok(Err(RebuildReason::damaged("no text index")));
     };
     if let Some(before) = before.filter(|before| before.generation == generation && before.stamp == stamp) {
         return Ok(Ok(Arc::clone(before)));
     }
-    let text = Text::open(&folder)?;
-    Ok(text.map(|text| Arc::new(Opened { generation: generation.to_owned(), stamp, text })))
+    let text = TextIndex::open(&folder)?;
+    Ok(text.map(|text| Arc::new(OpenedIndex { generation: generation.to_owned(), stamp, text })))
 }
 
 /// Reports a folder in place of a file, or the reverse, as damage that a rebuild repairs.
 pub(super) fn misshapen_is_damaged<T>(
-    answer: Result<Result<T, Unusable>, Error>,
-) -> Result<Result<T, Unusable>, Error> {
+    answer: Result<Result<T, RebuildReason>, Error>,
+) -> Result<Result<T, RebuildReason>, Error> {
     match answer {
         Err(Error::Io { path, source })
             if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::NotADirectory) =>
         {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            Ok(Err(Unusable::damaged(name)))
+            Ok(Err(RebuildReason::damaged(name)))
         }
         answer => answer,
     }

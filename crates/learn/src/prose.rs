@@ -21,7 +21,7 @@ pub struct Sentence {
 
 /// Assumptions about the author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum MessageAuthor {
     /// Typed by a user: everything from the first heading on is a pasted document, and so is the
     /// middle of a very long message.
     Person,
@@ -79,31 +79,31 @@ pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 /// let texts: Vec<&str> = said.iter().map(|sentence| sentence.text.as_str()).collect();
 /// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
 /// ```
-pub fn sentences(message: &str, reading: Reading) -> Vec<Sentence> {
+pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
     if is_scaffold(message) {
         return Vec::new();
     }
     let message = &message[..message.floor_char_boundary(MESSAGE)];
-    let kept = own_words(message);
+    let kept = without_tagged_blocks(message);
     let mut lines = lines_of(&kept, reading);
-    if reading == Reading::Person && lines.len() > LETTER {
+    if reading == MessageAuthor::Person && lines.len() > LETTER {
         lines.drain(EDGE..lines.len() - EDGE);
     }
     lines.iter().flat_map(|line| line.sentences()).collect()
 }
 
 /// Removes injected text and all tagged blocks.
-fn own_words(message: &str) -> String {
-    without_tagged(&without_ours(message), |_| true)
+fn without_tagged_blocks(message: &str) -> String {
+    without_tagged(&without_cm_blocks(message), |_| true)
 }
 
 /// Removes injected text: cm's own, and the tagged blocks of agents' programs.
 pub(crate) fn without_injected(message: &str) -> String {
-    without_tagged(&without_ours(message), |name| INJECTED.is_match(name))
+    without_tagged(&without_cm_blocks(message), |name| INJECTED.is_match(name))
 }
 
-fn without_ours(message: &str) -> String {
-    ours::stripped(message).unwrap_or_else(|| message.to_owned())
+fn without_cm_blocks(message: &str) -> String {
+    ours::strip_injected(message).unwrap_or_else(|| message.to_owned())
 }
 
 /// Removes the tags with matching names and their content. An unclosed tag of a program extends to
@@ -141,14 +141,14 @@ fn begins_line(text: &str, at: usize) -> bool {
 }
 
 /// A line of prose, with its heading.
-struct Line {
+struct ProseLine {
     text: String,
     listed: bool,
     heading: String,
 }
 
-fn lines_of(text: &str, reading: Reading) -> Vec<Line> {
-    let (mut lines, mut heading) = (Vec::<Line>::new(), String::new());
+fn lines_of(text: &str, reading: MessageAuthor) -> Vec<ProseLine> {
+    let (mut lines, mut heading) = (Vec::<ProseLine>::new(), String::new());
     let mut fence: Option<(char, usize)> = None;
     let mut after_blank = true;
     let mut machine_before = false;
@@ -170,7 +170,7 @@ fn lines_of(text: &str, reading: Reading) -> Vec<Line> {
             continue;
         }
         if let Some(title) = HEADING.captures(line).and_then(|captures| captures.get(1)) {
-            if reading == Reading::Person {
+            if reading == MessageAuthor::Person {
                 break;
             }
             heading = plain(title.as_str()).to_lowercase();
@@ -192,12 +192,12 @@ fn lines_of(text: &str, reading: Reading) -> Vec<Line> {
         let bold = line.starts_with("**")
             && line.trim_end_matches(':').ends_with("**")
             && line.matches("**").count() == 2;
-        if reading == Reading::Agent && bold && !listed {
+        if reading == MessageAuthor::Agent && bold && !listed {
             let below = text.trim_end_matches(':').to_lowercase();
-            lines.push(Line { text, listed, heading: std::mem::replace(&mut heading, below) });
+            lines.push(ProseLine { text, listed, heading: std::mem::replace(&mut heading, below) });
             continue;
         }
-        lines.push(Line { text, listed, heading: heading.clone() });
+        lines.push(ProseLine { text, listed, heading: heading.clone() });
     }
     lines
 }
@@ -225,7 +225,7 @@ fn is_machine(line: &str) -> bool {
     symbols * 4 > letters + symbols && letters + symbols > 8 || longest > 120 || line.len() > LONGEST * 8
 }
 
-impl Line {
+impl ProseLine {
     fn sentences(&self) -> Vec<Sentence> {
         let whole = |text: &str| Sentence {
             text: text.trim().to_owned(),
@@ -258,7 +258,7 @@ fn split(line: &str) -> Vec<&str> {
                 let end = at + c.len_utf8();
                 let ends = match chars.peek() {
                     None => true,
-                    Some((_, next)) => next.is_whitespace() && goes_on(&line[end..]),
+                    Some((_, next)) => next.is_whitespace() && may_start_sentence(&line[end..]),
                 };
                 let word = line[from..end].rsplit(char::is_whitespace).next().unwrap_or("");
                 let digits = c == '.' && word.trim_end_matches('.').chars().all(|c| c.is_ascii_digit());
@@ -278,7 +278,7 @@ fn split(line: &str) -> Vec<&str> {
 }
 
 /// Returns `true` if a sentence may start here; lower case is accepted.
-fn goes_on(rest: &str) -> bool {
+fn may_start_sentence(rest: &str) -> bool {
     rest.trim_start()
         .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | '"' | '“' | '(' | '*' | '\''))
 }
@@ -337,7 +337,7 @@ mod tests {
 
     use super::*;
 
-    fn of(message: &str, reading: Reading) -> Vec<String> {
+    fn of(message: &str, reading: MessageAuthor) -> Vec<String> {
         sentences(message, reading).into_iter().map(|sentence| sentence.text).collect()
     }
 
@@ -366,14 +366,14 @@ mod tests {
             "# AGENTS.md instructions\nAlways x.",
             "const never = always();",
         ] {
-            assert_eq!(of(text, Reading::Person), Vec::<String>::new(), "{text}");
+            assert_eq!(of(text, MessageAuthor::Person), Vec::<String>::new(), "{text}");
         }
     }
 
     #[test]
     fn a_tag_that_a_person_names_takes_nothing_away() {
-        assert_eq!(of("what does <system-reminder> do here?", Reading::Person).len(), 1);
-        assert_eq!(of("never nest <my-tag> in <my-tag> elements", Reading::Person).len(), 1);
+        assert_eq!(of("what does <system-reminder> do here?", MessageAuthor::Person).len(), 1);
+        assert_eq!(of("never nest <my-tag> in <my-tag> elements", MessageAuthor::Person).len(), 1);
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(
             of(
                 "Use v1.2 of `a. b`, e.g. here (see x. Or y). Then stop! ok? yes. see 3. below. Line 9. Next",
-                Reading::Agent
+                MessageAuthor::Agent
             ),
             [
                 "Use v1.2 of `a. b`, e.g. here (see x. Or y).",
@@ -394,29 +394,29 @@ mod tests {
             ]
         );
         assert_eq!(
-            of("- ✅ **Fixed** the `a**b`\n1. Added [x](y.md)", Reading::Agent),
+            of("- ✅ **Fixed** the `a**b`\n1. Added [x](y.md)", MessageAuthor::Agent),
             ["Fixed the `a**b`", "Added x"]
         );
     }
 
     #[test]
     fn words_that_tests_print_too_are_prose_where_a_person_uses_them() {
-        assert_eq!(of("ok great, go on", Reading::Person).len(), 1);
-        assert_eq!(of("ok  \tgithub.com/x/y\t0.1s", Reading::Person).len(), 0);
+        assert_eq!(of("ok great, go on", MessageAuthor::Person).len(), 1);
+        assert_eq!(of("ok  \tgithub.com/x/y\t0.1s", MessageAuthor::Person).len(), 0);
     }
 
     #[test]
     fn a_pasted_document_is_not_the_persons_own_word() {
         let plan = "Implement the following plan:\n\n# Plan\n\nAlways use tabs.";
-        assert_eq!(of(plan, Reading::Person), ["Implement the following plan:"]);
-        assert_eq!(of(plan, Reading::Agent).len(), 2);
+        assert_eq!(of(plan, MessageAuthor::Person), ["Implement the following plan:"]);
+        assert_eq!(of(plan, MessageAuthor::Agent).len(), 2);
         let long = (0..100).map(|n| format!("Rule {n} is long enough\n")).collect::<String>();
-        assert_eq!(of(&long, Reading::Person).len(), 2 * EDGE);
+        assert_eq!(of(&long, MessageAuthor::Person).len(), 2 * EDGE);
     }
 
     #[test]
     fn a_bold_line_is_a_heading_of_an_agents_text() {
-        let said = sentences("**Changes made:**\n- Added it", Reading::Agent);
+        let said = sentences("**Changes made:**\n- Added it", MessageAuthor::Agent);
         assert_eq!((said[0].text.as_str(), said[0].heading.as_str()), ("Changes made:", ""));
         assert_eq!((said[1].heading.as_str(), said[1].listed), ("changes made", true));
     }
@@ -424,7 +424,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_message_is_read(text in "([a-z`*#>.!? \n<\\->~|é]|always |```\n){0,200}") {
-            for reading in [Reading::Person, Reading::Agent] {
+            for reading in [MessageAuthor::Person, MessageAuthor::Agent] {
                 for sentence in sentences(&text, reading) {
                     prop_assert!(!sentence.text.trim().is_empty() && !sentence.text.contains('\n'));
                 }

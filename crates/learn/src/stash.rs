@@ -5,12 +5,12 @@
 
 use std::fmt::Write as _;
 
-use crate::diary::note::written;
-use crate::diary::{Diary, Item, Voice, extract};
+use crate::diary::note::render_item;
+use crate::diary::{Diary, DiaryItem, StatementAuthor, extract};
 use crate::prose::{cut, without_injected};
 use cm_note::markdown::escape::{escape_inline, visible};
-use cm_session::Meta;
-use cm_session::event::{Event, EventKind};
+use cm_session::SessionMeta;
+use cm_session::event::{EventKind, SessionEvent};
 use cm_session::scaffold::is_scaffold;
 
 /// Maximum length of a message, in characters.
@@ -19,13 +19,13 @@ const MESSAGE: usize = 600;
 const MESSAGES: usize = 60;
 
 /// Default title of a session's stash.
-pub fn title(meta: &Meta, events: &[Event]) -> String {
+pub fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     extract("", meta, events, &[]).title
 }
 
 /// Renders the body of a stash; secrets must have been removed from the events. Section names are
 /// those of a diary.
-pub fn body(title: &str, meta: &Meta, events: &[Event]) -> String {
+pub fn body(title: &str, meta: &SessionMeta, events: &[SessionEvent]) -> String {
     let diary = extract("", meta, events, &[]);
     let mut text = format!(
         "# {}\n\n{}\n\nOutcome: {}\n",
@@ -35,37 +35,37 @@ pub fn body(title: &str, meta: &Meta, events: &[Event]) -> String {
     );
     for sign in &diary.verdict.signs {
         let mark = if sign.good { "for" } else { "against" };
-        let item = Item {
+        let item = DiaryItem {
             text: format!("{mark}: {}", sign.what),
             line: sign.line,
-            voice: Voice::Log,
+            voice: StatementAuthor::Log,
             standing: false,
         };
-        let _ = writeln!(text, "{}", written(&item));
+        let _ = writeln!(text, "{}", render_item(&item));
     }
-    said(&mut text, events);
-    for (heading, items) in in_order(&diary) {
+    append_user_messages(&mut text, events);
+    for (heading, items) in ordered_sections(&diary) {
         section(&mut text, heading, items);
     }
     text
 }
 
 /// Returns the non-empty sections, decisions and preferences first.
-fn in_order(diary: &Diary) -> impl Iterator<Item = (&'static str, &Vec<Item>)> {
+fn ordered_sections(diary: &Diary) -> impl Iterator<Item = (&'static str, &Vec<DiaryItem>)> {
     let mut sections = diary.sections();
     let first = |heading: &str| !matches!(heading, "Decisions" | "Preferences");
     sections.sort_by_key(|(heading, _)| first(heading));
     sections.into_iter().filter(|(_, items)| !items.is_empty())
 }
 
-fn section(text: &mut String, heading: &str, items: &[Item]) {
+fn section(text: &mut String, heading: &str, items: &[DiaryItem]) {
     let _ = writeln!(text, "\n## {heading}\n");
     for item in items {
-        let _ = writeln!(text, "{}", written(item));
+        let _ = writeln!(text, "{}", render_item(item));
     }
 }
 
-fn opening(meta: &Meta) -> String {
+fn opening(meta: &SessionMeta) -> String {
     let mut line = format!("Session {} of {}", escape_inline(meta.id.as_str()), meta.agent);
     if let Some(workspace) = &meta.workspace {
         let _ = write!(line, " in {}", escape_inline(workspace));
@@ -83,8 +83,8 @@ fn opening(meta: &Meta) -> String {
 }
 
 /// Appends the user's messages as a section; the middle ones are left out if there are too many.
-fn said(text: &mut String, events: &[Event]) {
-    let prompts: Vec<Item> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
+fn append_user_messages(text: &mut String, events: &[SessionEvent]) {
+    let prompts: Vec<DiaryItem> = events.iter().filter(|event| !event.side).filter_map(prompt).collect();
     if prompts.is_empty() {
         return;
     }
@@ -92,39 +92,39 @@ fn said(text: &mut String, events: &[Event]) {
     let gone = prompts.len().saturating_sub(MESSAGES);
     let head = if gone > 0 { MESSAGES / 2 } else { prompts.len() };
     for item in &prompts[..head] {
-        let _ = writeln!(text, "{}", written(item));
+        let _ = writeln!(text, "{}", render_item(item));
     }
     if gone > 0 {
         let _ = writeln!(text, "- … {gone} messages are left out");
         for item in &prompts[head + gone..] {
-            let _ = writeln!(text, "{}", written(item));
+            let _ = writeln!(text, "{}", render_item(item));
         }
     }
 }
 
-fn prompt(event: &Event) -> Option<Item> {
+fn prompt(event: &SessionEvent) -> Option<DiaryItem> {
     let EventKind::UserPrompt { text } = &event.kind else { return None };
     if is_scaffold(text) {
         return None;
     }
     let text = cut(&visible(&without_injected(text)), MESSAGE);
     let says = text.chars().any(char::is_alphanumeric);
-    says.then_some(Item { text, line: event.line, voice: Voice::Person, standing: false })
+    says.then_some(DiaryItem { text, line: event.line, voice: StatementAuthor::Person, standing: false })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::told::{agent, person, told};
+    use crate::outcome::told::{agent, log_of, person};
     use cm_session::Agent;
 
-    fn meta() -> Meta {
-        Meta { workspace: Some("/src/shop".into()), ..Meta::new(Agent::Codex, "s-1".into()) }
+    fn meta() -> SessionMeta {
+        SessionMeta { workspace: Some("/src/shop".into()), ..SessionMeta::new(Agent::Codex, "s-1".into()) }
     }
 
     #[test]
     fn a_session_is_told_with_what_the_person_said_and_wants() {
-        let events = told(vec![
+        let events = log_of(vec![
             person("Fix the *login* test"),
             agent("Done."),
             person("From now on use pnpm instead of npm.\n[[x]] #tag"),
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn of_very_many_messages_the_first_and_the_last_are_told() {
-        let body = body("Long", &meta(), &told((0..100).map(|n| person(&format!("Step {n} please")))));
+        let body = body("Long", &meta(), &log_of((0..100).map(|n| person(&format!("Step {n} please")))));
         assert!(body.contains("- Step 0 please") && body.contains("- Step 99 please"), "{body}");
         assert!(body.contains("- … 40 messages are left out") && !body.contains("Step 50 "), "{body}");
     }

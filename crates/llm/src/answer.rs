@@ -8,8 +8,8 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 
 use super::Llm;
-use super::error::Error;
-use super::request::{Reply, Request, Stop, Usage};
+use super::error::LlmError;
+use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 use super::{fault, found};
 
 /// Maximum number of repair attempts.
@@ -17,24 +17,24 @@ const REPAIRS: usize = 1;
 /// Maximum size, in bytes, of an invalid answer that is sent back to the model.
 const SHOWN_AGAIN: usize = 20_000;
 /// Maximum number of faults reported to the model at once.
-const TOLD: usize = 20;
+const MAX_REPORTED_FAULTS: usize = 20;
 
 /// A valid answer, with the total cost and the invalid answers before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered<T> {
+pub struct StructuredAnswer<T> {
     /// Parsed value.
     pub value: T,
     /// Token usage of all attempts together.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Model that answered.
     pub model: String,
     /// Invalid answers before this one.
-    pub before: Vec<Attempt>,
+    pub invalid_answers: Vec<InvalidAnswer>,
 }
 
 /// An invalid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct InvalidAnswer {
     pub text: String,
     /// Problems with the answer.
     pub faults: Vec<String>,
@@ -44,16 +44,16 @@ pub struct Attempt {
 
 /// Failure to get a valid answer, with the tokens spent.
 #[derive(Debug)]
-pub struct Unanswered {
+pub struct StructuredAnswerError {
     /// Error that ended the attempts, if a request failed.
-    pub error: Option<Box<Error>>,
+    pub error: Option<Box<LlmError>>,
     /// Invalid answers.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<InvalidAnswer>,
     /// Token usage of all attempts together.
-    pub usage: Usage,
+    pub usage: TokenUsage,
 }
 
-impl fmt::Display for Unanswered {
+impl fmt::Display for StructuredAnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let faults: Vec<_> = self.attempts.iter().map(|attempt| attempt.faults.join("; ")).collect();
         match (faults.as_slice(), &self.error) {
@@ -71,9 +71,9 @@ impl fmt::Display for Unanswered {
     }
 }
 
-impl std::error::Error for Unanswered {}
+impl std::error::Error for StructuredAnswerError {}
 
-impl Unanswered {
+impl StructuredAnswerError {
     /// Returns a suggestion for the user, if there is a generally useful one.
     pub fn hint(&self) -> Option<String> {
         match &self.error {
@@ -92,74 +92,77 @@ impl Unanswered {
 /// # Errors
 /// Returns an error if the request fails, if the model refuses, or if the second answer is invalid
 /// too.
-pub fn ask<T: DeserializeOwned>(
+pub fn request_structured<T: DeserializeOwned>(
     llm: &(impl Llm + ?Sized),
-    request: &Request,
+    request: &ModelRequest,
     check: impl Fn(&T) -> Result<(), Vec<String>>,
-) -> Result<Answered<T>, Unanswered> {
-    let mut usage = Usage::default();
-    let mut attempts: Vec<Attempt> = Vec::new();
+) -> Result<StructuredAnswer<T>, StructuredAnswerError> {
+    let mut usage = TokenUsage::default();
+    let mut attempts: Vec<InvalidAnswer> = Vec::new();
     let mut next = request.clone();
     loop {
         let reply = match llm.complete(&next) {
             Ok(reply) => reply,
-            Err(error) => return Err(Unanswered { error: Some(error.into()), attempts, usage }),
+            Err(error) => return Err(StructuredAnswerError { error: Some(error.into()), attempts, usage }),
         };
-        usage = usage.and(reply.usage);
+        usage = usage.plus(reply.usage);
         let faults = match read(&reply, request, &check) {
-            Ok(value) => return Ok(Answered { value, usage, model: reply.model, before: attempts }),
+            Ok(value) => {
+                return Ok(StructuredAnswer { value, usage, model: reply.model, invalid_answers: attempts });
+            }
             Err(faults) => faults,
         };
-        let (declined, is_cut) = (matches!(reply.stop, Stop::Declined(_)), reply.stop == Stop::Length);
-        next = request.again(shown_again(&reply.text), &wrong(request, &faults));
-        attempts.push(Attempt { text: reply.text, faults, is_cut });
+        let (declined, is_cut) =
+            (matches!(reply.stop, StopReason::Refused(_)), reply.stop == StopReason::Length);
+        next = request.repair(truncate(&reply.text), &repair_message(request, &faults));
+        attempts.push(InvalidAnswer { text: reply.text, faults, is_cut });
         if declined || attempts.len() > REPAIRS {
-            return Err(Unanswered { error: None, attempts, usage });
+            return Err(StructuredAnswerError { error: None, attempts, usage });
         }
     }
 }
 
 /// Parses and checks an answer; returns all problems if it is invalid.
 fn read<T: DeserializeOwned>(
-    reply: &Reply,
-    request: &Request,
+    reply: &ModelReply,
+    request: &ModelRequest,
     check: &impl Fn(&T) -> Result<(), Vec<String>>,
 ) -> Result<T, Vec<String>> {
-    if let Stop::Declined(why) = &reply.stop {
+    if let StopReason::Refused(why) = &reply.stop {
         let why = if why.is_empty() { "no reason given" } else { why };
         return Err(vec![format!("the model declines: {why}")]);
     }
-    if reply.text.trim().is_empty() && reply.stop == Stop::Done {
+    if reply.text.trim().is_empty() && reply.stop == StopReason::Done {
         return Err(vec!["the answer is empty".to_owned()]);
     }
-    let value = fault::read(found::json(&reply.text)).map_err(|fault| match reply.stop {
-        Stop::Length => {
+    let value = fault::read(found::extract(&reply.text)).map_err(|fault| match reply.stop {
+        StopReason::Length => {
             let cut = format!("it was cut off at {} tokens; be shorter", request.max_tokens);
             vec![cut, fault]
         }
-        Stop::Done | Stop::Declined(_) => vec![fault],
+        StopReason::Done | StopReason::Refused(_) => vec![fault],
     })?;
     check(&value)?;
     Ok(value)
 }
 
 /// Builds the message that lists the faults of an answer and asks the model to repair it.
-fn wrong(request: &Request, faults: &[String]) -> String {
+fn repair_message(request: &ModelRequest, faults: &[String]) -> String {
     let mut told = String::from("That answer cannot be used:\n");
-    for fault in faults.iter().take(TOLD) {
+    for fault in faults.iter().take(MAX_REPORTED_FAULTS) {
         told.push_str(&format!("- {fault}\n"));
     }
-    if faults.len() > TOLD {
-        told.push_str(&format!("- and {} more of the kind\n", faults.len() - TOLD));
+    if faults.len() > MAX_REPORTED_FAULTS {
+        told.push_str(&format!("- and {} more of the kind\n", faults.len() - MAX_REPORTED_FAULTS));
     }
     told.push_str("Answer the question above again, all of it, with that put right.");
     if let Some(schema) = &request.schema {
         told.push(' ');
-        told.push_str(&schema.in_words());
+        told.push_str(&schema.instructions());
     }
     told
 }
 
-fn shown_again(text: &str) -> &str {
+fn truncate(text: &str) -> &str {
     &text[..text.floor_char_boundary(SHOWN_AGAIN)]
 }

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::dialect::{Cap, Dialect, Form, Known};
-use super::error::{Error, KEY_HINT, Result};
-use super::estimate::counted;
-use super::request::{Reply, Request, Stop};
-use cm_net::{Address, Client, reason, shortened};
+use super::dialect::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
+use super::error::{KEY_HINT, LlmError, Result};
+use super::estimate::complete_usage;
+use super::request::{ModelReply, ModelRequest, StopReason};
+use cm_net::{Client, ServerUrl, reason, shortened};
 
 /// Header with the API version.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
@@ -17,19 +17,19 @@ const SHOWN: usize = 200;
 
 /// A model on an Anthropic server.
 #[derive(Debug)]
-pub(super) struct Anthropic {
+pub(super) struct AnthropicClient {
     client: Client,
     model: String,
     url: String,
-    known: Known,
+    variant: AcceptedVariant,
     has_key: bool,
 }
 
 #[derive(Deserialize)]
-struct WireAnswer {
+struct AnthropicAnswer {
     content: Vec<WireBlock>,
     stop_reason: Option<String>,
-    usage: Option<WireUsage>,
+    usage: Option<AnthropicUsage>,
     model: Option<String>,
 }
 
@@ -41,14 +41,14 @@ struct WireBlock {
 }
 
 #[derive(Default, Deserialize)]
-struct WireUsage {
+struct AnthropicUsage {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
 
-impl WireUsage {
+impl AnthropicUsage {
     /// Returns the number of input tokens, including cached ones.
     fn input(&self) -> Option<u64> {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens];
@@ -57,65 +57,68 @@ impl WireUsage {
     }
 }
 
-impl Anthropic {
+impl AnthropicClient {
     /// Creates a client for a model on a server.
-    pub(super) fn new(model: &str, address: &Address, client: Client, has_key: bool) -> Self {
+    pub(super) fn new(model: &str, address: &ServerUrl, client: Client, has_key: bool) -> Self {
         Self {
             client,
             model: model.to_owned(),
             url: address.below("messages"),
-            known: Known::new(Dialect { form: Form::Schema, cap: Cap::Tokens }),
+            variant: AcceptedVariant::new(RequestVariant {
+                form: JsonMode::Schema,
+                cap: TokenLimitParameter::Tokens,
+            }),
             has_key,
         }
     }
 
-    fn document(&self, request: &Request, form: Form) -> Value {
+    fn document(&self, request: &ModelRequest, form: JsonMode) -> Value {
         let messages: Vec<_> =
             request.turns().iter().map(|turn| json!({ "role": turn.role, "content": turn.text })).collect();
         let system = match form {
-            Form::Schema => request.system().to_owned(),
-            Form::Object | Form::Plain => request.system_with_shape(),
+            JsonMode::Schema => request.system().to_owned(),
+            JsonMode::Object | JsonMode::Plain => request.system_with_shape(),
         };
         let mut document = json!({
             "model": self.model, "max_tokens": request.max_tokens, "system": system, "messages": messages
         });
-        if let (Some(schema), Form::Schema) = (&request.schema, form) {
+        if let (Some(schema), JsonMode::Schema) = (&request.schema, form) {
             document["output_config"] =
                 json!({ "format": { "type": "json_schema", "schema": schema.value() } });
         }
         document
     }
 
-    fn read(&self, request: &Request, body: &[u8]) -> Result<Reply> {
-        let answer: WireAnswer = serde_json::from_slice(body).map_err(|error| {
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
+        let answer: AnthropicAnswer = serde_json::from_slice(body).map_err(|error| {
             let said = reason(body).filter(|_| body.windows(14).any(|part| part == b"\"type\":\"error\""));
             let why = said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN));
-            Error::Malformed { who: self.url.clone(), why }
+            LlmError::Malformed { who: self.url.clone(), why }
         })?;
         let text: String = answer.content.into_iter().map(|block| block.text).collect();
         let stop = match answer.stop_reason.as_deref() {
-            Some("refusal") => Stop::Declined(shortened(&text, SHOWN)),
-            Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-            _ => Stop::Done,
+            Some("refusal") => StopReason::Refused(shortened(&text, SHOWN)),
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+            _ => StopReason::Done,
         };
         let usage = answer.usage.unwrap_or_default();
-        let usage = counted(request, usage.input(), usage.output_tokens, &text);
-        Ok(Reply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
+        let usage = complete_usage(request, usage.input(), usage.output_tokens, &text);
+        Ok(ModelReply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
     }
 
-    fn helped(&self, error: Error) -> Error {
-        let Error::Refused { url, status, message, wait, .. } = error else { return error };
+    fn with_hint(&self, error: LlmError) -> LlmError {
+        let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
         let hint = match status {
             401 | 403 if self.has_key => Some("is `llm.key` right?"),
             401 | 403 => Some(KEY_HINT),
             404 => Some("is there such a model? `llm.model` names it"),
             _ => None,
         };
-        Error::Refused { url, status, message, wait, hint }
+        LlmError::Rejected { url, status, message, wait, hint }
     }
 }
 
-impl Llm for Anthropic {
+impl Llm for AnthropicClient {
     fn provider(&self) -> &str {
         "anthropic"
     }
@@ -124,22 +127,22 @@ impl Llm for Anthropic {
         &self.model
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
-        const FORMS: [Form; 2] = [Form::Schema, Form::Plain];
-        let mut dialect = self.known.now();
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
+        const FORMS: [JsonMode; 2] = [JsonMode::Schema, JsonMode::Plain];
+        let mut dialect = self.variant.get();
         loop {
             let asked = self.client.post(&self.url, &self.document(request, dialect.form), request.timeout);
             let error = match asked {
                 Ok(body) => {
-                    self.known.learn(dialect);
+                    self.variant.set(dialect);
                     return self.read(request, &body);
                 }
-                Err(error) => Error::from(error),
+                Err(error) => LlmError::from(error),
             };
-            match dialect.after(&error, request.schema.is_some(), &FORMS) {
+            match dialect.next_after(&error, request.schema.is_some(), &FORMS) {
                 // There is but one word for brevity here.
                 Some(next) if next.form > dialect.form => dialect = next,
-                _ => return Err(self.helped(error)),
+                _ => return Err(self.with_hint(error)),
             }
         }
     }

@@ -2,15 +2,15 @@
 //!
 //! A limit in dollars cannot be enforced for a model of unknown price; a token limit can.
 
-use super::estimate::Estimate;
-use super::ledger::Ledger;
+use super::estimate::TokenEstimate;
+use super::ledger::SpendingLedger;
 use super::price::Price;
-use super::request::Usage;
+use super::request::TokenUsage;
 use cm_note::instant::Instant;
 
 /// Spending limits; 0 means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Budget {
+pub struct SpendingLimits {
     /// Maximum tokens of one call, input and output.
     pub call_tokens: u64,
     /// Maximum tokens per day.
@@ -25,7 +25,7 @@ pub struct Budget {
 
 /// Period of a limit, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum BudgetPeriod {
     /// A day, from midnight to midnight.
     Day,
     /// A calendar month.
@@ -34,7 +34,7 @@ pub enum Span {
 
 /// Why a call would exceed the budget.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Overdrawn {
+pub enum BudgetError {
     /// No limit is set.
     #[error("no budget is set, and a model that may cost something is not asked without one")]
     NoBudget,
@@ -43,7 +43,7 @@ pub enum Overdrawn {
     PriceUnknown { model: String },
     /// The call alone exceeds the limit.
     #[error("the call may take {estimate} tokens, and `budget.call_tokens` is {limit}")]
-    Call {
+    CallTooLarge {
         /// Maximum number of tokens that the call may use.
         estimate: u64,
         /// Value of the limit, `budget.call_tokens`.
@@ -52,7 +52,7 @@ pub enum Overdrawn {
     /// The call would exceed the token limit of the day or month.
     #[error("{spent} tokens were used {}, the call may take {estimate}, and `{}` is {limit}", span.words(), span.tokens())]
     Tokens {
-        span: Span,
+        span: BudgetPeriod,
         /// Tokens used in the period.
         spent: u64,
         /// Maximum number of tokens that the call may use.
@@ -63,10 +63,10 @@ pub enum Overdrawn {
     /// The call would exceed the dollar limit of the day or month.
     #[error(
         "{spent:.2} dollars were spent {}{}, the call may cost {estimate:.4}, and `{}` is {limit}",
-        span.words(), beside(*unpriced), span.usd()
+        span.words(), unpriced_suffix(*unpriced), span.usd()
     )]
     Dollars {
-        span: Span,
+        span: BudgetPeriod,
         /// US dollars spent in the period, without calls of unknown price.
         spent: f64,
         /// Number of calls of unknown price in the period.
@@ -78,7 +78,7 @@ pub enum Overdrawn {
     },
 }
 
-impl Span {
+impl BudgetPeriod {
     /// Returns the start of the period that contains `now`.
     pub fn start(self, now: Instant) -> Instant {
         let midnight = now.midnight();
@@ -115,7 +115,7 @@ impl Span {
     }
 }
 
-impl Overdrawn {
+impl BudgetError {
     /// Returns a suggestion for the user.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -124,64 +124,65 @@ impl Overdrawn {
                 "add `MODEL INPUT OUTPUT`, in dollars for a million tokens, to `llm.prices` (0 0 where it costs nothing), \
                  or set budget.daily_tokens"
             }
-            Self::Call { .. } => "ask with less text, or raise it",
-            Self::Tokens { span: Span::Day, .. } | Self::Dollars { span: Span::Day, .. } => {
+            Self::CallTooLarge { .. } => "ask with less text, or raise it",
+            Self::Tokens { span: BudgetPeriod::Day, .. } | Self::Dollars { span: BudgetPeriod::Day, .. } => {
                 "raise it, or go on tomorrow; a day ends at midnight UTC"
             }
-            Self::Tokens { span: Span::Month, .. } | Self::Dollars { span: Span::Month, .. } => {
-                "raise it, or go on next month"
-            }
+            Self::Tokens { span: BudgetPeriod::Month, .. }
+            | Self::Dollars { span: BudgetPeriod::Month, .. } => "raise it, or go on next month",
         }
     }
 }
 
-impl Budget {
+impl SpendingLimits {
     /// Checks whether a call of a model stays within all limits, given its maximum token usage.
     ///
     /// # Errors
     /// Returns the first limit that would be exceeded, or why no limit can be enforced.
     pub fn may_spend(
         &self,
-        ledger: &Ledger,
+        ledger: &SpendingLedger,
         now: Instant,
-        estimate: Estimate,
+        estimate: TokenEstimate,
         (model, price): (&str, Option<Price>),
-    ) -> Result<(), Overdrawn> {
+    ) -> Result<(), BudgetError> {
         let total = estimate.total();
         if is_set(self.call_tokens) && total > self.call_tokens {
-            return Err(Overdrawn::Call { estimate: total, limit: self.call_tokens });
+            return Err(BudgetError::CallTooLarge { estimate: total, limit: self.call_tokens });
         }
-        for (span, limit) in [(Span::Day, self.daily_tokens), (Span::Month, self.monthly_tokens)] {
+        for (span, limit) in
+            [(BudgetPeriod::Day, self.daily_tokens), (BudgetPeriod::Month, self.monthly_tokens)]
+        {
             let spent = ledger.spent(now, span).tokens;
             if is_set(limit) && spent.saturating_add(total) > limit {
-                return Err(Overdrawn::Tokens { span, spent, estimate: total, limit });
+                return Err(BudgetError::Tokens { span, spent, estimate: total, limit });
             }
         }
         let by_tokens = is_set(self.daily_tokens) || is_set(self.monthly_tokens);
         let by_dollars = self.daily_usd > 0.0 || self.monthly_usd > 0.0;
         match price {
-            Some(price) if price.is_nothing() => Ok(()),
-            _ if !by_tokens && !by_dollars => Err(Overdrawn::NoBudget),
+            Some(price) if price.is_zero() => Ok(()),
+            _ if !by_tokens && !by_dollars => Err(BudgetError::NoBudget),
             Some(price) => self.within_dollars(ledger, now, estimate, price),
             None if by_tokens => Ok(()),
-            None => Err(Overdrawn::PriceUnknown { model: model.to_owned() }),
+            None => Err(BudgetError::PriceUnknown { model: model.to_owned() }),
         }
     }
 
     fn within_dollars(
         &self,
-        ledger: &Ledger,
+        ledger: &SpendingLedger,
         now: Instant,
-        estimate: Estimate,
+        estimate: TokenEstimate,
         price: Price,
-    ) -> Result<(), Overdrawn> {
-        let usage = Usage { input: estimate.input, output: estimate.output, guessed: true };
+    ) -> Result<(), BudgetError> {
+        let usage = TokenUsage { input: estimate.input, output: estimate.output, is_estimated: true };
         let estimate = price.of(usage);
-        for (span, limit) in [(Span::Day, self.daily_usd), (Span::Month, self.monthly_usd)] {
+        for (span, limit) in [(BudgetPeriod::Day, self.daily_usd), (BudgetPeriod::Month, self.monthly_usd)] {
             let spent = ledger.spent(now, span);
             if limit > 0.0 && spent.usd + estimate > limit {
                 let (spent, unpriced) = (spent.usd, spent.unpriced);
-                return Err(Overdrawn::Dollars { span, spent, unpriced, estimate, limit });
+                return Err(BudgetError::Dollars { span, spent, unpriced, estimate, limit });
             }
         }
         Ok(())
@@ -192,7 +193,7 @@ fn is_set(limit: u64) -> bool {
     limit > 0
 }
 
-fn beside(unpriced: usize) -> String {
+fn unpriced_suffix(unpriced: usize) -> String {
     match unpriced {
         0 => String::new(),
         1 => " beside 1 call of unknown price".to_owned(),
@@ -204,34 +205,34 @@ fn beside(unpriced: usize) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::ledger::Entry;
+    use super::super::ledger::SpendingEntry;
     use super::*;
 
     const PRICE: Price = Price { input: 1.0, output: 10.0 };
-    const CALL: Estimate = Estimate { input: 10_000, output: 1_000 };
+    const CALL: TokenEstimate = TokenEstimate { input: 10_000, output: 1_000 };
 
     fn now() -> Instant {
         Instant::parse("2026-11-21T12:00:00Z").unwrap()
     }
 
     /// Creates a ledger with calls of 10,000 input and 10,000 output tokens at these times.
-    fn ledger(calls: &[(&str, Option<Price>)]) -> Ledger {
-        let mut ledger = Ledger::default();
-        let usage = Usage { input: 10_000, output: 10_000, guessed: false };
+    fn ledger(calls: &[(&str, Option<Price>)]) -> SpendingLedger {
+        let mut ledger = SpendingLedger::default();
+        let usage = TokenUsage { input: 10_000, output: 10_000, is_estimated: false };
         for (at, price) in calls {
-            ledger.add(Entry::of(Instant::parse(at).unwrap(), ("p", "m"), usage, *price));
+            ledger.add(SpendingEntry::of(Instant::parse(at).unwrap(), ("p", "m"), usage, *price));
         }
         ledger
     }
 
-    fn refused(budget: Budget, ledger: &Ledger, price: Option<Price>) -> String {
+    fn refused(budget: SpendingLimits, ledger: &SpendingLedger, price: Option<Price>) -> String {
         let refused = budget.may_spend(ledger, now(), CALL, ("m", price)).unwrap_err();
         format!("{refused}\n hint: {}", refused.hint())
     }
 
     #[test]
     fn nothing_is_spent_without_a_budget_unless_it_costs_nothing() {
-        let none = Budget::default();
+        let none = SpendingLimits::default();
         insta::assert_snapshot!(refused(none, &ledger(&[]), Some(PRICE)), @"
         no budget is set, and a model that may cost something is not asked without one
          hint: cm config set budget.daily_usd 1 --private, or budget.daily_tokens
@@ -246,29 +247,35 @@ mod tests {
     #[test]
     fn a_limit_is_held_before_it_is_passed() {
         let calls = ledger(&[("2026-11-01", Some(PRICE)), ("2026-11-21", Some(PRICE)), ("2026-11-21", None)]);
-        let day = Budget { daily_usd: 0.12, ..Budget::default() };
+        let day = SpendingLimits { daily_usd: 0.12, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(day, &calls, Some(PRICE)), @"
         0.11 dollars were spent today beside 1 call of unknown price, the call may cost 0.0200, and `budget.daily_usd` is 0.12
          hint: raise it, or go on tomorrow; a day ends at midnight UTC
         ");
-        let month = Budget { daily_usd: 0.14, monthly_usd: 0.23, ..Budget::default() };
+        let month = SpendingLimits { daily_usd: 0.14, monthly_usd: 0.23, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(month, &calls, Some(PRICE)), @"
         0.22 dollars were spent this month beside 1 call of unknown price, the call may cost 0.0200, and `budget.monthly_usd` is 0.23
          hint: raise it, or go on next month
         ");
-        let tokens = Budget { daily_tokens: 50_999, ..Budget::default() };
+        let tokens = SpendingLimits { daily_tokens: 50_999, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(tokens, &calls, None), @"
         40000 tokens were used today, the call may take 11000, and `budget.daily_tokens` is 50999
          hint: raise it, or go on tomorrow; a day ends at midnight UTC
         ");
-        let call = Budget { call_tokens: 10_999, daily_tokens: 1_000_000, ..Budget::default() };
+        let call =
+            SpendingLimits { call_tokens: 10_999, daily_tokens: 1_000_000, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(call, &calls, Some(Price::NOTHING)), @"
         the call may take 11000 tokens, and `budget.call_tokens` is 10999
          hint: ask with less text, or raise it
         ");
         for enough in [
-            Budget { daily_usd: 0.14, monthly_usd: 0.25, ..Budget::default() },
-            Budget { call_tokens: 11_000, daily_tokens: 51_000, monthly_tokens: 71_000, ..Budget::default() },
+            SpendingLimits { daily_usd: 0.14, monthly_usd: 0.25, ..SpendingLimits::default() },
+            SpendingLimits {
+                call_tokens: 11_000,
+                daily_tokens: 51_000,
+                monthly_tokens: 71_000,
+                ..SpendingLimits::default()
+            },
         ] {
             assert_eq!(enough.may_spend(&calls, now(), CALL, ("m", Some(PRICE))), Ok(()));
         }
@@ -276,12 +283,12 @@ mod tests {
 
     #[test]
     fn dollars_bound_nothing_where_the_price_is_unknown() {
-        let dollars = Budget { daily_usd: 100.0, ..Budget::default() };
+        let dollars = SpendingLimits { daily_usd: 100.0, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(dollars, &ledger(&[]), None), @"
         nobody has said what `m` costs, so that a budget in dollars cannot be held
          hint: add `MODEL INPUT OUTPUT`, in dollars for a million tokens, to `llm.prices` (0 0 where it costs nothing), or set budget.daily_tokens
         ");
-        let both = Budget { daily_tokens: 100_000, ..dollars };
+        let both = SpendingLimits { daily_tokens: 100_000, ..dollars };
         assert_eq!(both.may_spend(&ledger(&[]), now(), CALL, ("m", None)), Ok(()));
     }
 
@@ -293,7 +300,7 @@ mod tests {
             ("2024-02-29T23:59:59Z", "2024-02-01T00:00:00Z"),
         ] {
             let at = Instant::parse(at).unwrap();
-            assert_eq!(Span::Month.start(at).to_string(), start);
+            assert_eq!(BudgetPeriod::Month.start(at).to_string(), start);
         }
     }
 
@@ -303,16 +310,16 @@ mod tests {
             calls in proptest::collection::vec((0_u64..50_000, 0_u64..5_000), 0..40),
             daily_usd in 0.01..1.0_f64, daily_tokens in 1_u64..200_000,
         ) {
-            let budget = Budget { daily_usd, daily_tokens, ..Budget::default() };
-            let mut ledger = Ledger::default();
+            let budget = SpendingLimits { daily_usd, daily_tokens, ..SpendingLimits::default() };
+            let mut ledger = SpendingLedger::default();
             for (input, output) in calls {
-                let estimate = Estimate { input, output };
+                let estimate = TokenEstimate { input, output };
                 if budget.may_spend(&ledger, now(), estimate, ("m", Some(PRICE))).is_ok() {
-                    let usage = Usage { input, output, guessed: false };
-                    ledger.add(Entry::of(now(), ("p", "m"), usage, Some(PRICE)));
+                    let usage = TokenUsage { input, output, is_estimated: false };
+                    ledger.add(SpendingEntry::of(now(), ("p", "m"), usage, Some(PRICE)));
                 }
             }
-            let spent = ledger.spent(now(), Span::Day);
+            let spent = ledger.spent(now(), BudgetPeriod::Day);
             prop_assert!(spent.tokens <= daily_tokens && spent.usd <= daily_usd + 1e-6, "{:?}", spent);
         }
     }

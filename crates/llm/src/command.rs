@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Llm;
-use super::error::{Error, Result};
-use super::estimate::uncounted;
-use super::process::Program;
-use super::request::{Reply, Request};
-use cm_net::{Key, Pace};
+use super::error::{LlmError, Result};
+use super::estimate::estimated_reply;
+use super::process::ExternalProgram;
+use super::request::{ModelReply, ModelRequest};
+use cm_net::{ApiKey, RetrySleeper};
 
 /// Maximum size of an answer in bytes.
 const LARGEST: usize = 4 << 20;
@@ -22,9 +22,9 @@ const LARGEST_KEY: usize = 64 << 10;
 /// Timeout of a key command, which may prompt the user.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Environment variable by which cm's hooks inside the program recognize that cm made the call.
-const OURS: (&str, &str) = ("CM_MODEL_CALL", "1");
+const MODEL_CALL_MARKER: (&str, &str) = ("CM_MODEL_CALL", "1");
 /// Environment variables passed to every program; `*` matches any suffix.
-const GIVEN: [&str; 16] = [
+const DEFAULT_VARIABLES: [&str; 16] = [
     "PATH",
     "HOME",
     "USER",
@@ -55,12 +55,12 @@ const FOR_KEYS: [&str; 7] = [
 
 /// Command line and environment of a program.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct ModelCommand {
     argv: Vec<String>,
     environment: BTreeMap<String, String>,
 }
 
-impl Command {
+impl ModelCommand {
     /// Parses a command line with quotes, without using a shell. The program gets the default
     /// environment variables and those in `besides`.
     ///
@@ -77,7 +77,7 @@ impl Command {
 }
 
 /// Omits arguments and values of variables, which may contain secrets.
-impl std::fmt::Debug for Command {
+impl std::fmt::Debug for ModelCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let variables: Vec<_> = self.environment.keys().collect();
         f.debug_struct("Command").field("program", &self.program()).field("variables", &variables).finish()
@@ -86,21 +86,21 @@ impl std::fmt::Debug for Command {
 
 /// A program that is ready for requests.
 #[derive(Debug)]
-pub(super) struct Cli {
-    command: Command,
+pub(super) struct CliModel {
+    command: ModelCommand,
     model: String,
-    pace: Pace,
+    pace: RetrySleeper,
 }
 
-impl Cli {
+impl CliModel {
     /// Creates a model from a command; `model` is the name of the model that it runs, and may be
     /// empty.
-    pub(super) fn new(command: Command, model: &str, pace: Pace) -> Self {
+    pub(super) fn new(command: ModelCommand, model: &str, pace: RetrySleeper) -> Self {
         Self { command, model: model.to_owned(), pace }
     }
 }
 
-impl Llm for Cli {
+impl Llm for CliModel {
     fn provider(&self) -> &str {
         "cli"
     }
@@ -109,18 +109,18 @@ impl Llm for Cli {
         if self.model.is_empty() { self.command.program() } else { &self.model }
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         let folder = empty_folder(self.command.program())?;
-        let program = Program {
+        let program = ExternalProgram {
             argv: &self.command.argv,
             environment: &self.command.environment,
             folder: folder.path(),
             timeout: request.timeout,
-            largest: LARGEST,
-            may_ask: false,
+            max_output_bytes: LARGEST,
+            is_interactive: false,
         };
         let text = program.run(&request.as_text(), &self.pace)?;
-        Ok(uncounted(request, text, self.model()))
+        Ok(estimated_reply(request, text, self.model()))
     }
 }
 
@@ -129,26 +129,28 @@ impl Llm for Cli {
 /// # Errors
 /// Returns an error if the command cannot be started, fails, or prints no key. The error never
 /// contains its output.
-pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &Pace) -> Result<Key> {
+pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &RetrySleeper) -> Result<ApiKey> {
     let argv = split("llm.api_key_cmd", line)?;
     let environment = given(variables, FOR_KEYS.into_iter());
     let program = argv.first().map_or("", String::as_str);
     let folder = empty_folder(program)?;
     let folder: &Path = folder.path();
-    let run = Program {
+    let run = ExternalProgram {
         argv: &argv,
         environment: &environment,
         folder,
         timeout: KEY_TIMEOUT,
-        largest: LARGEST_KEY,
-        may_ask: true,
+        max_output_bytes: LARGEST_KEY,
+        is_interactive: true,
     };
     let printed = run.run("", pace).map_err(|error| match error {
         // Where it complains about nothing, what it printed would be told instead.
-        Error::Failed { program, status, .. } => Error::Failed { program, status, message: String::new() },
+        LlmError::Failed { program, status, .. } => {
+            LlmError::Failed { program, status, message: String::new() }
+        }
         other => other,
     })?;
-    Key::of(printed.lines().next().unwrap_or_default()).ok_or_else(|| Error::Setting {
+    ApiKey::of(printed.lines().next().unwrap_or_default()).ok_or_else(|| LlmError::Setting {
         setting: "llm.api_key_cmd",
         why: "prints no key in its first line".to_owned(),
     })
@@ -156,11 +158,11 @@ pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &Pace) -
 
 fn empty_folder(program: &str) -> Result<tempfile::TempDir> {
     let made = tempfile::Builder::new().prefix("cm-model-").tempdir();
-    made.map_err(|source| Error::NotStarted { program: program.to_owned(), source })
+    made.map_err(|source| LlmError::NotStarted { program: program.to_owned(), source })
 }
 
 fn split(setting: &'static str, line: &str) -> Result<Vec<String>> {
-    let wrong = |why: &str| Error::Setting { setting, why: why.to_owned() };
+    let wrong = |why: &str| LlmError::Setting { setting, why: why.to_owned() };
     let argv = shell_words::split(line).map_err(|_| wrong("has a quote that is not closed"))?;
     let program = argv.first().filter(|program| !program.is_empty());
     let program = Path::new(program.ok_or_else(|| wrong("names no program"))?);
@@ -180,7 +182,7 @@ fn given<'a>(
     variables: &BTreeMap<String, String>,
     besides: impl Iterator<Item = &'a str>,
 ) -> BTreeMap<String, String> {
-    let named: Vec<&str> = GIVEN.into_iter().chain(besides).collect();
+    let named: Vec<&str> = DEFAULT_VARIABLES.into_iter().chain(besides).collect();
     let is_given = |name: &str| {
         named.iter().any(|given| match given.strip_suffix('*') {
             Some(start) => !start.is_empty() && name.starts_with(start),
@@ -189,7 +191,7 @@ fn given<'a>(
     };
     let given = variables.iter().filter(|(name, _)| is_given(name));
     let mut given: BTreeMap<_, _> = given.map(|(name, value)| (name.clone(), value.clone())).collect();
-    given.insert(OURS.0.to_owned(), OURS.1.to_owned());
+    given.insert(MODEL_CALL_MARKER.0.to_owned(), MODEL_CALL_MARKER.1.to_owned());
     given
 }
 
@@ -207,7 +209,7 @@ mod tests {
     fn a_program_gets_the_usual_variables_and_those_that_are_named() {
         let names = |besides: &[&str]| {
             let besides: Vec<_> = besides.iter().map(|name| (*name).to_owned()).collect();
-            let command = Command::parse("claude -p 'a b'", &variables(), &besides).unwrap();
+            let command = ModelCommand::parse("claude -p 'a b'", &variables(), &besides).unwrap();
             assert_eq!(command.argv, ["claude", "-p", "a b"]);
             assert!(!format!("{command:?}").contains("12345"));
             command.environment.into_keys().collect::<Vec<_>>().join(" ")
@@ -222,12 +224,12 @@ mod tests {
 
     #[test]
     fn a_line_that_names_no_program_is_refused() {
-        let refused = |line: &str| Command::parse(line, &variables(), &[]).unwrap_err().to_string();
+        let refused = |line: &str| ModelCommand::parse(line, &variables(), &[]).unwrap_err().to_string();
         insta::assert_snapshot!(refused(" "), @"`llm.command` names no program");
         insta::assert_snapshot!(refused("''"), @"`llm.command` names no program");
         insta::assert_snapshot!(refused("claude 'x"), @"`llm.command` has a quote that is not closed");
         insta::assert_snapshot!(refused("KEY=sk-12345 claude -p"), @"`llm.command` begins with a variable; `llm.command_env` names those that a program is given");
         insta::assert_snapshot!(refused("./model.sh"), @"`llm.command` names a program by a path that is not absolute");
-        assert!(Command::parse("/opt/model.sh", &variables(), &[]).is_ok());
+        assert!(ModelCommand::parse("/opt/model.sh", &variables(), &[]).is_ok());
     }
 }

@@ -5,11 +5,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::error::Error;
+use super::error::LlmError;
 
 /// Variant of a request for JSON output, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(super) enum JsonMode {
     /// JSON Schema that the server enforces.
     Schema,
     /// JSON mode; the schema is described in the prompt.
@@ -20,7 +20,7 @@ pub(super) enum Form {
 
 /// Name of the parameter that limits the length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cap {
+pub(super) enum TokenLimitParameter {
     /// `max_tokens`, accepted by most servers.
     Tokens,
     /// `max_completion_tokens`, required by OpenAI.
@@ -29,14 +29,14 @@ pub(super) enum Cap {
 
 /// Variant of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dialect {
-    pub(super) form: Form,
-    pub(super) cap: Cap,
+pub(super) struct RequestVariant {
+    pub(super) form: JsonMode,
+    pub(super) cap: TokenLimitParameter,
 }
 
 /// The variant that a server accepted last.
 #[derive(Debug)]
-pub(super) struct Known(AtomicU8);
+pub(super) struct AcceptedVariant(AtomicU8);
 
 /// Terms in error messages that indicate a rejected JSON format: the parameter, its value, or the
 /// schema.
@@ -52,19 +52,19 @@ const OF_FORM: [&str; 9] = [
     "grammar",
 ];
 
-impl Dialect {
+impl RequestVariant {
     /// Returns the variant to try after an error, or `None` if the error has another cause.
     /// `shaped` is whether JSON was requested, and `forms` are the variants that the provider
     /// supports.
-    pub(super) fn after(self, error: &Error, shaped: bool, forms: &[Form]) -> Option<Self> {
-        let Error::Refused { status, message, .. } = error else { return None };
+    pub(super) fn next_after(self, error: &LlmError, shaped: bool, forms: &[JsonMode]) -> Option<Self> {
+        let LlmError::Rejected { status, message, .. } = error else { return None };
         if !matches!(status, 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
         }
         let said = message.to_lowercase();
         let cap = match self.cap {
-            Cap::Tokens => Cap::CompletionTokens,
-            Cap::CompletionTokens => Cap::Tokens,
+            TokenLimitParameter::Tokens => TokenLimitParameter::CompletionTokens,
+            TokenLimitParameter::CompletionTokens => TokenLimitParameter::Tokens,
         };
         // A server that knows only the one either names the other or the one that it does not know.
         if said.contains("max_completion_tokens")
@@ -80,28 +80,35 @@ impl Dialect {
     }
 }
 
-impl Known {
+impl AcceptedVariant {
     /// Starts with this variant.
-    pub(super) fn new(dialect: Dialect) -> Self {
+    pub(super) fn new(dialect: RequestVariant) -> Self {
         let known = Self(AtomicU8::new(0));
-        known.learn(dialect);
+        known.set(dialect);
         known
     }
 
     /// Returns the variant that the server accepted last.
-    pub(super) fn now(&self) -> Dialect {
+    pub(super) fn get(&self) -> RequestVariant {
         let bits = self.0.load(Ordering::Relaxed);
         let form = match bits >> 1 {
-            0 => Form::Schema,
-            1 => Form::Object,
-            _ => Form::Plain,
+            0 => JsonMode::Schema,
+            1 => JsonMode::Object,
+            _ => JsonMode::Plain,
         };
-        Dialect { form, cap: if bits & 1 == 0 { Cap::Tokens } else { Cap::CompletionTokens } }
+        RequestVariant {
+            form,
+            cap: if bits & 1 == 0 {
+                TokenLimitParameter::Tokens
+            } else {
+                TokenLimitParameter::CompletionTokens
+            },
+        }
     }
 
     /// Stores a variant that the server accepted.
-    pub(super) fn learn(&self, dialect: Dialect) {
-        let cap = u8::from(dialect.cap == Cap::CompletionTokens);
+    pub(super) fn set(&self, dialect: RequestVariant) {
+        let cap = u8::from(dialect.cap == TokenLimitParameter::CompletionTokens);
         self.0.store((dialect.form as u8) << 1 | cap, Ordering::Relaxed);
     }
 }
@@ -110,12 +117,12 @@ impl Known {
 mod tests {
     use super::*;
 
-    const FIRST: Dialect = Dialect { form: Form::Schema, cap: Cap::Tokens };
-    const ALL: [Form; 3] = [Form::Schema, Form::Object, Form::Plain];
+    const FIRST: RequestVariant = RequestVariant { form: JsonMode::Schema, cap: TokenLimitParameter::Tokens };
+    const ALL: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::Plain];
 
-    fn refused(status: u16, message: &str) -> Error {
+    fn refused(status: u16, message: &str) -> LlmError {
         let (url, message) = ("http://localhost".to_owned(), message.to_owned());
-        Error::Refused { url, status, message, wait: None, hint: None }
+        LlmError::Rejected { url, status, message, wait: None, hint: None }
     }
 
     #[test]
@@ -127,15 +134,15 @@ mod tests {
             "Invalid schema for response_format 'deltas': …",
             r#"[{"loc":["body","response_format"],"type":"extra_forbidden"}]"#,
         ] {
-            let next = FIRST.after(&refused(400, message), true, &ALL);
-            assert_eq!(next, Some(Dialect { form: Form::Object, ..FIRST }), "{message}");
+            let next = FIRST.next_after(&refused(400, message), true, &ALL);
+            assert_eq!(next, Some(RequestVariant { form: JsonMode::Object, ..FIRST }), "{message}");
         }
         let error = refused(400, "'response_format.type' must be 'json_schema' or 'text'");
-        let next = Dialect { form: Form::Object, ..FIRST }.after(&error, true, &ALL);
-        assert_eq!(next.map(|next| next.form), Some(Form::Plain));
-        assert_eq!(Dialect { form: Form::Plain, ..FIRST }.after(&error, true, &ALL), None);
-        let two = [Form::Schema, Form::Plain];
-        assert_eq!(FIRST.after(&error, true, &two).map(|next| next.form), Some(Form::Plain));
+        let next = RequestVariant { form: JsonMode::Object, ..FIRST }.next_after(&error, true, &ALL);
+        assert_eq!(next.map(|next| next.form), Some(JsonMode::Plain));
+        assert_eq!(RequestVariant { form: JsonMode::Plain, ..FIRST }.next_after(&error, true, &ALL), None);
+        let two = [JsonMode::Schema, JsonMode::Plain];
+        assert_eq!(FIRST.next_after(&error, true, &two).map(|next| next.form), Some(JsonMode::Plain));
     }
 
     #[test]
@@ -146,30 +153,30 @@ mod tests {
             (401, "no key for response_format"),
             (429, "response_format"),
         ] {
-            assert_eq!(FIRST.after(&refused(status, message), true, &ALL), None, "{message}");
+            assert_eq!(FIRST.next_after(&refused(status, message), true, &ALL), None, "{message}");
         }
-        assert_eq!(FIRST.after(&refused(400, "response_format"), false, &ALL), None);
-        assert_eq!(FIRST.after(&Error::CalledOff, true, &ALL), None);
+        assert_eq!(FIRST.next_after(&refused(400, "response_format"), false, &ALL), None);
+        assert_eq!(FIRST.next_after(&LlmError::Cancelled, true, &ALL), None);
     }
 
     #[test]
     fn the_word_for_brevity_is_changed_where_it_is_not_known() {
         let said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        let next = FIRST.after(&refused(400, said), true, &ALL);
-        assert_eq!(next, Some(Dialect { cap: Cap::CompletionTokens, ..FIRST }));
-        let theirs = Dialect { cap: Cap::CompletionTokens, ..FIRST };
+        let next = FIRST.next_after(&refused(400, said), true, &ALL);
+        assert_eq!(next, Some(RequestVariant { cap: TokenLimitParameter::CompletionTokens, ..FIRST }));
+        let theirs = RequestVariant { cap: TokenLimitParameter::CompletionTokens, ..FIRST };
         let unknown = refused(422, "extra fields not permitted: max_completion_tokens");
-        assert_eq!(theirs.after(&unknown, false, &ALL), Some(FIRST));
-        assert_eq!(FIRST.after(&refused(400, "max_tokens is too large"), false, &ALL), None);
+        assert_eq!(theirs.next_after(&unknown, false, &ALL), Some(FIRST));
+        assert_eq!(FIRST.next_after(&refused(400, "max_tokens is too large"), false, &ALL), None);
     }
 
     #[test]
     fn what_was_learned_is_known() {
         for form in ALL {
-            for cap in [Cap::Tokens, Cap::CompletionTokens] {
-                let known = Known::new(FIRST);
-                known.learn(Dialect { form, cap });
-                assert_eq!(known.now(), Dialect { form, cap });
+            for cap in [TokenLimitParameter::Tokens, TokenLimitParameter::CompletionTokens] {
+                let known = AcceptedVariant::new(FIRST);
+                known.set(RequestVariant { form, cap });
+                assert_eq!(known.get(), RequestVariant { form, cap });
             }
         }
     }

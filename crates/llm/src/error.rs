@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::budget::Overdrawn;
-use cm_net::{NotAnAddress, shortened};
+use super::budget::BudgetError;
+use cm_net::{InvalidServerUrl, shortened};
 
 /// Result type of this layer.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T> = std::result::Result<T, LlmError>;
 
 /// Maximum length of quoted output of another program, in characters.
 pub(super) const SHOWN: usize = 400;
@@ -14,10 +14,10 @@ pub(super) const SHOWN: usize = 400;
 /// Failure to get an answer from a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum LlmError {
     /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
-    OutOfReach {
+    Unreachable {
         url: String,
         /// Cause of the failure.
         cause: String,
@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// The server rejected the request.
     #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
-    Refused {
+    Rejected {
         url: String,
         status: u16,
         /// Error message of the server, without the key; may be empty.
@@ -59,7 +59,7 @@ pub enum Error {
     },
     /// The request was cancelled.
     #[error("the work was called off")]
-    CalledOff,
+    Cancelled,
     /// A program could not be started.
     #[error("`{program}` could not be started")]
     NotStarted {
@@ -77,7 +77,7 @@ pub enum Error {
     },
     /// A program wrote too much output.
     #[error("`{program}` says more than {most} KiB")]
-    TooMuch {
+    OutputTooLarge {
         program: String,
         /// Output limit in KiB.
         most: usize,
@@ -91,7 +91,7 @@ pub enum Error {
     },
     /// The call would exceed the budget.
     #[error(transparent)]
-    Budget(#[from] Overdrawn),
+    Budget(#[from] BudgetError),
     /// The script has no answer for this request, or is invalid.
     #[error("the script of answers {why}")]
     Script {
@@ -100,17 +100,17 @@ pub enum Error {
     },
     /// All of several models failed; contains the error of each.
     #[error("none of {} models answered: {}", .0.len(), all(.0))]
-    NoneAnswered(Vec<(String, Self)>),
+    AllFailed(Vec<(String, Self)>),
 }
 
-impl Error {
+impl LlmError {
     /// Returns a suggestion for the user, if there is a generally useful one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::OutOfReach { .. } => "start the server, or correct `llm.base_url`".to_owned(),
+            Self::Unreachable { .. } => "start the server, or correct `llm.base_url`".to_owned(),
             Self::TimedOut { .. } => "raise `llm.timeout_s`, or choose a faster model".to_owned(),
-            Self::Refused { hint: Some(hint), .. } => (*hint).to_owned(),
-            Self::Refused { status: 429, .. } => {
+            Self::Rejected { hint: Some(hint), .. } => (*hint).to_owned(),
+            Self::Rejected { status: 429, .. } => {
                 "the provider's limit is reached: try again later, or with fewer sessions at once".to_owned()
             }
             Self::Malformed { .. } => "is `llm.base_url` the address of such a server?".to_owned(),
@@ -119,11 +119,11 @@ impl Error {
                 "is it installed, and does `llm.command` name it as a shell would find it?".to_owned()
             }
             Self::Budget(overdrawn) => overdrawn.hint().to_owned(),
-            Self::NoneAnswered(errors) => return errors.first().and_then(|(_, error)| error.hint()),
-            Self::Refused { .. }
-            | Self::CalledOff
+            Self::AllFailed(errors) => return errors.first().and_then(|(_, error)| error.hint()),
+            Self::Rejected { .. }
+            | Self::Cancelled
             | Self::Failed { .. }
-            | Self::TooMuch { .. }
+            | Self::OutputTooLarge { .. }
             | Self::Setting { .. }
             | Self::Script { .. } => return None,
         })
@@ -132,17 +132,17 @@ impl Error {
     /// Returns whether the model may have processed the request, so that it may be charged.
     pub fn may_cost(&self) -> bool {
         match self {
-            Self::TimedOut { .. } | Self::Malformed { .. } | Self::TooMuch { .. } => true,
-            Self::OutOfReach { .. }
-            | Self::Refused { .. }
+            Self::TimedOut { .. } | Self::Malformed { .. } | Self::OutputTooLarge { .. } => true,
+            Self::Unreachable { .. }
+            | Self::Rejected { .. }
             | Self::Key { .. }
-            | Self::CalledOff
+            | Self::Cancelled
             | Self::NotStarted { .. }
             | Self::Failed { .. }
             | Self::Setting { .. }
             | Self::Budget(_)
             | Self::Script { .. }
-            | Self::NoneAnswered(_) => false,
+            | Self::AllFailed(_) => false,
         }
     }
 }
@@ -151,23 +151,23 @@ impl Error {
 pub(super) const KEY_HINT: &str = "cm config set llm.key KEY --private, `llm.api_key_cmd` with a command that prints it, \
      or CM_LLM_KEY in the environment";
 
-impl From<cm_net::Error> for Error {
+impl From<cm_net::Error> for LlmError {
     fn from(error: cm_net::Error) -> Self {
         match error {
-            cm_net::Error::OutOfReach { url, cause } => Self::OutOfReach { url, cause },
+            cm_net::Error::Unreachable { url, cause } => Self::Unreachable { url, cause },
             cm_net::Error::TimedOut { url, after } => Self::TimedOut { who: url, after },
             cm_net::Error::Refused { url, status, message, wait } => {
-                Self::Refused { url, status, message, wait, hint: None }
+                Self::Rejected { url, status, message, wait, hint: None }
             }
             cm_net::Error::Malformed { url, why } => Self::Malformed { who: url, why },
             cm_net::Error::Key { url, why } => Self::Key { who: url, why },
-            cm_net::Error::CalledOff { .. } => Self::CalledOff,
+            cm_net::Error::Cancelled { .. } => Self::Cancelled,
         }
     }
 }
 
-impl From<NotAnAddress> for Error {
-    fn from(wrong: NotAnAddress) -> Self {
+impl From<InvalidServerUrl> for LlmError {
+    fn from(wrong: InvalidServerUrl) -> Self {
         Self::Setting { setting: "llm.base_url", why: format!("is no address: {wrong}") }
     }
 }
@@ -180,7 +180,7 @@ fn rest(wait: Option<Duration>) -> String {
     wait.map_or_else(String::new, |wait| format!(" (it asks to be left alone for {} s)", wait.as_secs()))
 }
 
-fn all(errors: &[(String, Error)]) -> String {
+fn all(errors: &[(String, LlmError)]) -> String {
     let each: Vec<_> = errors.iter().map(|(model, error)| format!("{model}: {error}")).collect();
     each.join("; ")
 }

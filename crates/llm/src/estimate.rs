@@ -1,19 +1,19 @@
 //! Estimates the token usage of a call before it is made.
 
-use super::request::{Reply, Request, Stop, Usage};
+use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 
 /// Estimated maximum token usage of a call; tends to be too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
+pub struct TokenEstimate {
     /// Input tokens.
     pub input: u64,
     /// Maximum number of output tokens.
     pub output: u64,
 }
 
-impl Estimate {
+impl TokenEstimate {
     /// Estimates the token usage of a request.
-    pub fn of(request: &Request) -> Self {
+    pub fn of(request: &ModelRequest) -> Self {
         Self { input: tokens(&request.as_text()), output: u64::from(request.max_tokens) }
     }
 
@@ -30,45 +30,56 @@ pub(super) fn tokens(text: &str) -> u64 {
 }
 
 /// Estimates the usage of an answer if the provider did not report it.
-pub(super) fn guessed(request: &Request, answer: &str) -> Usage {
-    Usage { input: Estimate::of(request).input, output: tokens(answer), guessed: true }
+pub(super) fn estimate_usage(request: &ModelRequest, answer: &str) -> TokenUsage {
+    TokenUsage { input: TokenEstimate::of(request).input, output: tokens(answer), is_estimated: true }
 }
 
 /// Completes the usage with estimates for the counts that the server did not report.
-pub(super) fn counted(request: &Request, input: Option<u64>, output: Option<u64>, answer: &str) -> Usage {
-    let guess = guessed(request, answer);
-    Usage {
+pub(super) fn complete_usage(
+    request: &ModelRequest,
+    input: Option<u64>,
+    output: Option<u64>,
+    answer: &str,
+) -> TokenUsage {
+    let guess = estimate_usage(request, answer);
+    TokenUsage {
         input: input.unwrap_or(guess.input),
         output: output.unwrap_or(guess.output),
-        guessed: input.is_none() || output.is_none(),
+        is_estimated: input.is_none() || output.is_none(),
     }
 }
 
 /// Creates a reply from a text, with estimated usage.
-pub(super) fn uncounted(request: &Request, text: String, model: &str) -> Reply {
-    let usage = guessed(request, &text);
-    Reply { text, stop: Stop::Done, usage, model: model.to_owned() }
+pub(super) fn estimated_reply(request: &ModelRequest, text: String, model: &str) -> ModelReply {
+    let usage = estimate_usage(request, &text);
+    ModelReply { text, stop: StopReason::Done, usage, model: model.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::clean;
+    use super::super::tests::redacted;
     use super::*;
 
     #[test]
     fn a_guess_covers_the_whole_question_and_the_longest_answer() {
-        let mut request = Request::new("You sum up.", clean("a".repeat(3000)));
+        let mut request = ModelRequest::new("You sum up.", redacted("a".repeat(3000)));
         request.max_tokens = 500;
-        let estimate = Estimate::of(&request);
+        let estimate = TokenEstimate::of(&request);
         assert!((1000..1030).contains(&estimate.input), "{estimate:?}");
         assert_eq!((estimate.output, estimate.total()), (500, estimate.input + 500));
-        assert!(Estimate::of(&request.again("x", "y")).input > estimate.input);
+        assert!(TokenEstimate::of(&request.repair("x", "y")).input > estimate.input);
     }
 
     #[test]
     fn what_the_server_counted_is_no_guess() {
-        let request = Request::new("", clean(String::new()));
-        assert_eq!(counted(&request, Some(7), Some(2), "abc"), Usage { input: 7, output: 2, guessed: false });
-        assert_eq!(counted(&request, Some(7), None, "abc"), Usage { input: 7, output: 1, guessed: true });
+        let request = ModelRequest::new("", redacted(String::new()));
+        assert_eq!(
+            complete_usage(&request, Some(7), Some(2), "abc"),
+            TokenUsage { input: 7, output: 2, is_estimated: false }
+        );
+        assert_eq!(
+            complete_usage(&request, Some(7), None, "abc"),
+            TokenUsage { input: 7, output: 1, is_estimated: true }
+        );
     }
 }

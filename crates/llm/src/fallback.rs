@@ -1,24 +1,24 @@
 //! Tries several models in order until one answers.
 
 use super::Llm;
-use super::error::{Error, Result};
-use super::request::{Reply, Request};
+use super::error::{LlmError, Result};
+use super::request::{ModelReply, ModelRequest};
 
 /// Models in order of preference. A model that failed is tried again with the next request.
 #[derive(Debug)]
-pub struct Fallback<M> {
+pub struct FallbackModel<M> {
     first: M,
     others: Vec<M>,
 }
 
-impl<M: Llm> Fallback<M> {
+impl<M: Llm> FallbackModel<M> {
     /// Creates a fallback chain; `first` is the preferred model.
     pub fn new(first: M, others: Vec<M>) -> Self {
         Self { first, others }
     }
 }
 
-impl<M: Llm> Llm for Fallback<M> {
+impl<M: Llm> Llm for FallbackModel<M> {
     fn provider(&self) -> &str {
         self.first.provider()
     }
@@ -27,16 +27,16 @@ impl<M: Llm> Llm for Fallback<M> {
         self.first.model()
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         let mut errors = Vec::new();
         for model in std::iter::once(&self.first).chain(&self.others) {
             match model.complete(request) {
                 Ok(reply) => return Ok(reply),
-                Err(Error::CalledOff) => return Err(Error::CalledOff),
+                Err(LlmError::Cancelled) => return Err(LlmError::Cancelled),
                 Err(error) if self.others.is_empty() => return Err(error),
                 Err(error) => errors.push((format!("{}/{}", model.provider(), model.model()), error)),
             }
         }
-        Err(Error::NoneAnswered(errors))
+        Err(LlmError::AllFailed(errors))
     }
 }

@@ -4,17 +4,17 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 /// A nesting level of the current position in JSON.
-enum Level {
+enum JsonLevel {
     Object(Option<String>),
     List(usize),
 }
 
 /// Parses JSON into a type; returns a description of the problem and its location.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| told(text, &error))
+    serde_json::from_str(text).map_err(|error| describe(text, &error))
 }
 
-fn told(text: &str, error: &serde_json::Error) -> String {
+fn describe(text: &str, error: &serde_json::Error) -> String {
     let shown = error.to_string();
     let message = shown.split(" at line ").next().unwrap_or_default();
     let at = match error.line() {
@@ -46,27 +46,27 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 
 /// Returns the path of the value at the end of a JSON prefix, such as `deltas[2].content`.
 fn path(read: &[u8]) -> String {
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<JsonLevel> = Vec::new();
     let mut at = 0;
     while at < read.len() {
         let is_last = at + 1 == read.len();
         match read[at] {
             b'"' => {
                 let end = end_of_string(read, at);
-                if let Some(Level::Object(key @ None)) = levels.last_mut() {
+                if let Some(JsonLevel::Object(key @ None)) = levels.last_mut() {
                     let text = String::from_utf8_lossy(&read[at + 1..end.saturating_sub(1).max(at + 1)]);
                     *key = Some(text.into_owned());
                 }
                 at = end;
                 continue;
             }
-            b'{' => levels.push(Level::Object(None)),
-            b'[' => levels.push(Level::List(0)),
+            b'{' => levels.push(JsonLevel::Object(None)),
+            b'[' => levels.push(JsonLevel::List(0)),
             b'}' | b']' => drop(levels.pop()),
             // A reader that looked one byte ahead still means the value before it.
             b',' if !is_last => match levels.last_mut() {
-                Some(Level::Object(key)) => *key = None,
-                Some(Level::List(index)) => *index += 1,
+                Some(JsonLevel::Object(key)) => *key = None,
+                Some(JsonLevel::List(index)) => *index += 1,
                 None => {}
             },
             _ => {}
@@ -89,17 +89,17 @@ fn end_of_string(read: &[u8], from: usize) -> usize {
     read.len()
 }
 
-fn written(levels: &[Level]) -> String {
+fn written(levels: &[JsonLevel]) -> String {
     let mut path = String::new();
     for level in levels {
         match level {
-            Level::Object(Some(key)) if path.is_empty() => path.push_str(key),
-            Level::Object(Some(key)) => {
+            JsonLevel::Object(Some(key)) if path.is_empty() => path.push_str(key),
+            JsonLevel::Object(Some(key)) => {
                 path.push('.');
                 path.push_str(key);
             }
-            Level::Object(None) => {}
-            Level::List(index) => path.push_str(&format!("[{index}]")),
+            JsonLevel::Object(None) => {}
+            JsonLevel::List(index) => path.push_str(&format!("[{index}]")),
         }
     }
     path

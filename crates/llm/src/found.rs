@@ -9,7 +9,7 @@ const TRIES: usize = 64;
 
 /// Returns the longest JSON object in an answer, else the part that starts like one, else the whole
 /// answer.
-pub(super) fn json(answer: &str) -> &str {
+pub(super) fn extract(answer: &str) -> &str {
     let answer = answer.trim_start_matches('\u{feff}').trim();
     if length(answer) == Some(answer.len()) {
         return answer;
@@ -29,7 +29,7 @@ pub(super) fn json(answer: &str) -> &str {
             None => from = at + 1,
         }
     }
-    if looks_like_one(best) { best } else { begun(answer) }
+    if looks_like_one(best) { best } else { partial_object(answer) }
 }
 
 /// Returns the text after the last `</think>` tag.
@@ -54,7 +54,7 @@ fn looks_like_one(found: &str) -> bool {
 
 /// Returns the part that looks like an incomplete or invalid object, from the first brace,
 /// preferably inside a code fence.
-fn begun(answer: &str) -> &str {
+fn partial_object(answer: &str) -> &str {
     let fenced = answer.split_once("```").map(|(_, rest)| rest);
     let inside = fenced.map(|rest| rest.split_once("```").map_or(rest, |(inside, _)| inside));
     let text = inside.filter(|inside| inside.contains('{')).unwrap_or(answer);
@@ -90,7 +90,7 @@ mod tests {
             ),
             format!("[{object}]"),
         ] {
-            assert_eq!(json(&answer), object, "{answer}");
+            assert_eq!(extract(&answer), object, "{answer}");
         }
     }
 
@@ -106,14 +106,14 @@ mod tests {
             ("Use {} here.", "{}"),
             ("  ", ""),
         ] {
-            assert_eq!(json(answer), expected);
+            assert_eq!(extract(answer), expected);
         }
     }
 
     #[test]
     fn an_answer_of_braces_takes_no_age() {
-        json(&"{".repeat(1 << 20));
-        json(&"{\"a\":".repeat(1 << 18));
+        extract(&"{".repeat(1 << 20));
+        extract(&"{\"a\":".repeat(1 << 18));
     }
 
     proptest! {
@@ -123,12 +123,12 @@ mod tests {
         ) {
             let object = serde_json::json!({ "text": text, "list": [number, { "a": text }] }).to_string();
             let answer = format!("{before}{object}{after}");
-            prop_assert_eq!(json(&answer), object.as_str());
+            prop_assert_eq!(extract(&answer), object.as_str());
         }
 
         #[test]
         fn no_answer_is_too_odd(answer: String) {
-            json(&answer);
+            extract(&answer);
         }
     }
 }

@@ -26,21 +26,21 @@ mod sketch;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answered, Attempt, Unanswered, ask};
-pub use budget::{Budget, Overdrawn, Span};
-pub use choice::{Choice, Model, Provider, Remote, open, patience};
-pub use cm_net::{Address, Key, Pace, Patience};
-pub use command::{Command, key_from};
-pub use error::{Error, Result};
-pub use estimate::Estimate;
-pub use fallback::Fallback;
-pub use ledger::{Entry, Ledger, Parsed, Spent};
-pub use metered::{Account, Metered};
-pub use price::{NotAPrice, Price, Prices};
-pub use process::Program;
-pub use request::{MARKER, Reply, Request, Stop, Turn, Usage};
-pub use schema::Schema;
-pub use scripted::Scripted;
+pub use answer::{InvalidAnswer, StructuredAnswer, StructuredAnswerError, request_structured};
+pub use budget::{BudgetError, BudgetPeriod, SpendingLimits};
+pub use choice::{BoxedLlm, ModelProvider, ModelSelection, RemoteModel, open, retry_policy};
+pub use cm_net::{ApiKey, RetryPolicy, RetrySleeper, ServerUrl};
+pub use command::{ModelCommand, key_from};
+pub use error::{LlmError, Result};
+pub use estimate::TokenEstimate;
+pub use fallback::FallbackModel;
+pub use ledger::{ParsedLedger, SpendingEntry, SpendingLedger, SpentAmount};
+pub use metered::{BudgetAccount, MeteredModel};
+pub use price::{InvalidPriceLine, Price, Prices};
+pub use process::ExternalProgram;
+pub use request::{ChatMessage, MARKER, ModelReply, ModelRequest, StopReason, TokenUsage};
+pub use schema::AnswerSchema;
+pub use scripted::ScriptedModel;
 
 /// Interface to a language model.
 pub trait Llm {
@@ -55,7 +55,7 @@ pub trait Llm {
     /// # Errors
     /// Returns an error if there is no answer. A refusal by the model or a truncated text is an
     /// answer; see [`Reply::stop`].
-    fn complete(&self, request: &Request) -> Result<Reply>;
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply>;
 }
 
 impl<T: Llm + ?Sized> Llm for &T {
@@ -67,7 +67,7 @@ impl<T: Llm + ?Sized> Llm for &T {
         (**self).model()
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         (**self).complete(request)
     }
 }
@@ -81,7 +81,7 @@ impl<T: Llm + ?Sized> Llm for Box<T> {
         (**self).model()
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
         (**self).complete(request)
     }
 }

@@ -4,78 +4,78 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Llm;
-use super::budget::Budget;
+use super::budget::SpendingLimits;
 use super::error::Result;
-use super::estimate::Estimate;
-use super::ledger::{Entry, Ledger};
+use super::estimate::TokenEstimate;
+use super::ledger::{SpendingEntry, SpendingLedger};
 use super::price::Price;
-use super::request::{Reply, Request, Usage};
+use super::request::{ModelReply, ModelRequest, TokenUsage};
 use cm_note::instant::Instant;
 
 /// Budget and ledger shared by all models of a run.
-pub struct Account {
-    budget: Budget,
-    ledger: Mutex<Ledger>,
+pub struct BudgetAccount {
+    budget: SpendingLimits,
+    ledger: Mutex<SpendingLedger>,
     now: Box<dyn Fn() -> Instant + Send + Sync>,
-    record: Box<dyn Fn(&Entry) + Send + Sync>,
+    record: Box<dyn Fn(&SpendingEntry) + Send + Sync>,
 }
 
 /// A model that spends from an account.
 #[derive(Debug)]
-pub struct Metered<M> {
+pub struct MeteredModel<M> {
     model: M,
     price: Option<Price>,
-    account: Arc<Account>,
+    account: Arc<BudgetAccount>,
 }
 
-impl Account {
+impl BudgetAccount {
     /// Creates an account with past calls. `record` receives every new entry before the answer is
     /// returned.
     pub fn new(
-        budget: Budget,
-        ledger: Ledger,
+        budget: SpendingLimits,
+        ledger: SpendingLedger,
         now: impl Fn() -> Instant + Send + Sync + 'static,
-        record: impl Fn(&Entry) + Send + Sync + 'static,
+        record: impl Fn(&SpendingEntry) + Send + Sync + 'static,
     ) -> Self {
         Self { budget, ledger: Mutex::new(ledger), now: Box::new(now), record: Box::new(record) }
     }
 
     /// Replaces the ledger, because other processes write to the same file.
-    pub fn refresh(&self, ledger: Ledger) {
+    pub fn refresh(&self, ledger: SpendingLedger) {
         *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = ledger;
     }
 
     /// Checks whether a call stays within the budget.
-    fn may_spend(&self, estimate: Estimate, model: (&str, Option<Price>)) -> Result<()> {
+    fn may_spend(&self, estimate: TokenEstimate, model: (&str, Option<Price>)) -> Result<()> {
         let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.budget.may_spend(&ledger, (self.now)(), estimate, model)?)
     }
 
-    fn add(&self, entry: Entry) {
+    fn add(&self, entry: SpendingEntry) {
         (self.record)(&entry);
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).add(entry);
     }
 }
 
-impl fmt::Debug for Account {
+impl fmt::Debug for BudgetAccount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account").field("budget", &self.budget).finish_non_exhaustive()
     }
 }
 
-impl<M: Llm> Metered<M> {
+impl<M: Llm> MeteredModel<M> {
     /// Creates a metered model; `price` is `None` if it is unknown.
-    pub fn new(model: M, price: Option<Price>, account: Arc<Account>) -> Self {
+    pub fn new(model: M, price: Option<Price>, account: Arc<BudgetAccount>) -> Self {
         Self { model, price, account }
     }
 
-    fn entry(&self, usage: Usage) -> Entry {
+    fn entry(&self, usage: TokenUsage) -> SpendingEntry {
         let names = (self.model.provider(), self.model.model());
-        Entry::of((self.account.now)(), names, usage, self.price)
+        SpendingEntry::of((self.account.now)(), names, usage, self.price)
     }
 }
 
-impl<M: Llm> Llm for Metered<M> {
+impl<M: Llm> Llm for MeteredModel<M> {
     fn provider(&self) -> &str {
         self.model.provider()
     }
@@ -84,16 +84,16 @@ impl<M: Llm> Llm for Metered<M> {
         self.model.model()
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
-        let estimate = Estimate::of(request);
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
+        let estimate = TokenEstimate::of(request);
         self.account.may_spend(estimate, (self.model.model(), self.price))?;
         let answered = self.model.complete(request);
         match &answered {
             Ok(reply) => self.account.add(self.entry(reply.usage)),
             Err(error) if error.may_cost() => {
                 // Nobody told what it took: it counts as what it may have taken.
-                let usage = Usage { input: estimate.input, output: estimate.output, guessed: true };
-                self.account.add(Entry { failed: true, ..self.entry(usage) });
+                let usage = TokenUsage { input: estimate.input, output: estimate.output, is_estimated: true };
+                self.account.add(SpendingEntry { failed: true, ..self.entry(usage) });
             }
             Err(_) => {}
         }

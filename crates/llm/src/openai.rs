@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::dialect::{Cap, Dialect, Form, Known};
-use super::error::{Error, KEY_HINT, Result};
-use super::estimate::counted;
-use super::request::{Reply, Request, Stop};
-use cm_net::{Address, Client, reason, shortened};
+use super::dialect::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
+use super::error::{KEY_HINT, LlmError, Result};
+use super::estimate::complete_usage;
+use super::request::{ModelReply, ModelRequest, StopReason};
+use cm_net::{Client, ServerUrl, reason, shortened};
 
 /// Maximum number of request variants tried: three JSON formats, and another parameter for the
 /// length limit.
@@ -19,21 +19,21 @@ const SHOWN: usize = 200;
 
 /// A model on an OpenAI-compatible server.
 #[derive(Debug)]
-pub(super) struct OpenAi {
+pub(super) struct OpenAiClient {
     client: Client,
     provider: &'static str,
     model: String,
     url: String,
-    known: Known,
+    variant: AcceptedVariant,
     has_key: bool,
     /// Whether the server only enforces the schema without showing it to the model.
-    is_blind: bool,
+    hides_schema: bool,
 }
 
 #[derive(Deserialize)]
-struct WireAnswer {
+struct OpenAiAnswer {
     choices: Vec<WireChoice>,
-    usage: Option<WireUsage>,
+    usage: Option<OpenAiUsage>,
     model: Option<String>,
 }
 
@@ -63,54 +63,58 @@ struct WirePart {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct OpenAiUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
 }
 
-impl OpenAi {
+impl OpenAiClient {
     /// Creates a client for a model on a server. OpenAI's own server gets `max_completion_tokens`.
     pub(super) fn new(
         provider: &'static str,
         model: &str,
-        address: &Address,
+        address: &ServerUrl,
         client: Client,
         has_key: bool,
     ) -> Self {
         let is_blind = !matches!(provider, "openai" | "google");
-        let cap = if address.host() == "api.openai.com" { Cap::CompletionTokens } else { Cap::Tokens };
+        let cap = if address.host() == "api.openai.com" {
+            TokenLimitParameter::CompletionTokens
+        } else {
+            TokenLimitParameter::Tokens
+        };
         Self {
             client,
             provider,
             model: model.to_owned(),
             url: address.below("chat/completions"),
-            known: Known::new(Dialect { form: Form::Schema, cap }),
+            variant: AcceptedVariant::new(RequestVariant { form: JsonMode::Schema, cap }),
             has_key,
-            is_blind,
+            hides_schema: is_blind,
         }
     }
 
-    fn document(&self, request: &Request, dialect: Dialect) -> Value {
+    fn document(&self, request: &ModelRequest, dialect: RequestVariant) -> Value {
         let system = match dialect.form {
-            Form::Schema if !self.is_blind => request.system().to_owned(),
-            Form::Schema | Form::Object | Form::Plain => request.system_with_shape(),
+            JsonMode::Schema if !self.hides_schema => request.system().to_owned(),
+            JsonMode::Schema | JsonMode::Object | JsonMode::Plain => request.system_with_shape(),
         };
         let mut messages = vec![json!({ "role": "system", "content": system })];
         messages
             .extend(request.turns().iter().map(|turn| json!({ "role": turn.role, "content": turn.text })));
         let cap = match dialect.cap {
-            Cap::Tokens => "max_tokens",
-            Cap::CompletionTokens => "max_completion_tokens",
+            TokenLimitParameter::Tokens => "max_tokens",
+            TokenLimitParameter::CompletionTokens => "max_completion_tokens",
         };
         let mut document = json!({ "model": self.model, "messages": messages, cap: request.max_tokens });
         let format = request.schema.as_ref().and_then(|schema| match dialect.form {
-            Form::Schema => {
+            JsonMode::Schema => {
                 let strict = schema.is_strict();
                 let schema = json!({ "name": schema.name(), "schema": schema.value(), "strict": strict });
                 Some(json!({ "type": "json_schema", "json_schema": schema }))
             }
-            Form::Object => Some(json!({ "type": "json_object" })),
-            Form::Plain => None,
+            JsonMode::Object => Some(json!({ "type": "json_object" })),
+            JsonMode::Plain => None,
         });
         if let Some(format) = format {
             document["response_format"] = format;
@@ -118,9 +122,9 @@ impl OpenAi {
         document
     }
 
-    fn read(&self, request: &Request, body: &[u8]) -> Result<Reply> {
-        let malformed = |why| Error::Malformed { who: self.url.clone(), why };
-        let answer: WireAnswer = serde_json::from_slice(body).map_err(|error| {
+    fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
+        let malformed = |why| LlmError::Malformed { who: self.url.clone(), why };
+        let answer: OpenAiAnswer = serde_json::from_slice(body).map_err(|error| {
             let said = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
             malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
         })?;
@@ -132,18 +136,18 @@ impl OpenAi {
             None => String::new(),
         };
         let stop = match (choice.message.refusal, choice.finish_reason.as_deref()) {
-            (Some(why), _) if !why.trim().is_empty() => Stop::Declined(shortened(&why, SHOWN)),
-            (_, Some("content_filter")) => Stop::Declined("the provider's filter stopped it".to_owned()),
-            (_, Some("length")) => Stop::Length,
-            _ => Stop::Done,
+            (Some(why), _) if !why.trim().is_empty() => StopReason::Refused(shortened(&why, SHOWN)),
+            (_, Some("content_filter")) => StopReason::Refused("the provider's filter stopped it".to_owned()),
+            (_, Some("length")) => StopReason::Length,
+            _ => StopReason::Done,
         };
-        let usage = answer.usage.unwrap_or(WireUsage { prompt_tokens: None, completion_tokens: None });
-        let usage = counted(request, usage.prompt_tokens, usage.completion_tokens, &text);
-        Ok(Reply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
+        let usage = answer.usage.unwrap_or(OpenAiUsage { prompt_tokens: None, completion_tokens: None });
+        let usage = complete_usage(request, usage.prompt_tokens, usage.completion_tokens, &text);
+        Ok(ModelReply { text, stop, usage, model: answer.model.unwrap_or_else(|| self.model.clone()) })
     }
 
-    fn helped(&self, error: Error) -> Error {
-        let Error::Refused { url, status, message, wait, .. } = error else { return error };
+    fn with_hint(&self, error: LlmError) -> LlmError {
+        let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
         let hint = match status {
             401 | 403 if self.has_key => Some("is `llm.key` right?"),
             401 | 403 => Some(KEY_HINT),
@@ -151,11 +155,11 @@ impl OpenAi {
             404 => Some("is there such a model, and does `llm.base_url` end as the server's manual says?"),
             _ => None,
         };
-        Error::Refused { url, status, message, wait, hint }
+        LlmError::Rejected { url, status, message, wait, hint }
     }
 }
 
-impl Llm for OpenAi {
+impl Llm for OpenAiClient {
     fn provider(&self) -> &str {
         self.provider
     }
@@ -164,22 +168,22 @@ impl Llm for OpenAi {
         &self.model
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
-        const FORMS: [Form; 3] = [Form::Schema, Form::Object, Form::Plain];
-        let mut dialect = self.known.now();
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
+        const FORMS: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::Plain];
+        let mut dialect = self.variant.get();
         let mut ways = 1;
         loop {
             let asked = self.client.post(&self.url, &self.document(request, dialect), request.timeout);
             let error = match asked {
                 Ok(body) => {
-                    self.known.learn(dialect);
+                    self.variant.set(dialect);
                     return self.read(request, &body);
                 }
-                Err(error) => Error::from(error),
+                Err(error) => LlmError::from(error),
             };
-            match dialect.after(&error, request.schema.is_some(), &FORMS) {
+            match dialect.next_after(&error, request.schema.is_some(), &FORMS) {
                 Some(next) if ways < WAYS => dialect = next,
-                _ => return Err(self.helped(error)),
+                _ => return Err(self.with_hint(error)),
             }
             ways += 1;
         }

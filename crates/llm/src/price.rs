@@ -1,7 +1,7 @@
 //! Prices of models, as set by the user. No price is built in, because a wrong one is worse than
 //! none.
 
-use super::request::Usage;
+use super::request::TokenUsage;
 
 /// Price in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Prices(Vec<(String, Price)>);
 #[error(
     "`{line}` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`"
 )]
-pub struct NotAPrice {
+pub struct InvalidPriceLine {
     pub line: String,
 }
 
@@ -30,12 +30,12 @@ impl Price {
     pub const NOTHING: Self = Self { input: 0.0, output: 0.0 };
 
     /// Calculates the cost of a call in US dollars.
-    pub fn of(self, usage: Usage) -> f64 {
+    pub fn of(self, usage: TokenUsage) -> f64 {
         (usage.input as f64 * self.input + usage.output as f64 * self.output) / 1e6
     }
 
     /// Returns whether the price is zero.
-    pub fn is_nothing(self) -> bool {
+    pub fn is_zero(self) -> bool {
         self == Self::NOTHING
     }
 }
@@ -46,9 +46,9 @@ impl Prices {
     ///
     /// # Errors
     /// Returns the first invalid line.
-    pub fn parse(lines: &[String]) -> Result<Self, NotAPrice> {
+    pub fn parse(lines: &[String]) -> Result<Self, InvalidPriceLine> {
         let read = |line: &String| {
-            let wrong = || NotAPrice { line: line.clone() };
+            let wrong = || InvalidPriceLine { line: line.clone() };
             let parts: Vec<&str> = line.split_whitespace().collect();
             let [model, input, output] = parts[..] else { return Err(wrong()) };
             let dollars = |text: &str| text.trim_start_matches('$').parse::<f64>().ok();
@@ -74,7 +74,7 @@ impl Prices {
 mod tests {
     use super::*;
 
-    fn prices(lines: &[&str]) -> Result<Prices, NotAPrice> {
+    fn prices(lines: &[&str]) -> Result<Prices, InvalidPriceLine> {
         Prices::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
     }
 
@@ -83,14 +83,14 @@ mod tests {
         let prices = prices(&["small 1 2", "there/small $0.25 0", "meta/big:7b 0 0"]).unwrap();
         assert_eq!(prices.of("here", "small"), Some(Price { input: 1.0, output: 2.0 }));
         assert_eq!(prices.of("there", "small"), Some(Price { input: 0.25, output: 0.0 }));
-        assert!(prices.of("ollama", "meta/big:7b").unwrap().is_nothing());
+        assert!(prices.of("ollama", "meta/big:7b").unwrap().is_zero());
         assert_eq!(prices.of("here", "other"), None);
     }
 
     #[test]
     fn a_million_tokens_cost_the_price() {
         let price = Price { input: 0.25, output: 2.0 };
-        let usage = |input, output| Usage { input, output, guessed: false };
+        let usage = |input, output| TokenUsage { input, output, is_estimated: false };
         assert_eq!(price.of(usage(1_000_000, 0)), 0.25);
         assert_eq!(price.of(usage(1_000_000, 1_000_000)), 2.25);
         assert_eq!(price.of(usage(1_000, 500)), 0.001_25);

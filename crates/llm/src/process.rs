@@ -15,19 +15,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::error::{Error, Result, SHOWN};
-use cm_net::{Pace, shortened};
+use super::error::{LlmError, Result, SHOWN};
+use cm_net::{RetrySleeper, shortened};
 
 /// Interval of checks whether the program has exited.
 const STEP: Duration = Duration::from_millis(20);
 /// Time limit for a program to exit after SIGTERM, and for its last output to arrive.
 const GRACE: Duration = Duration::from_secs(1);
 /// Maximum size of the stored end of the error output, in bytes.
-const KEPT: usize = 4 << 10;
+const MAX_STDERR_BYTES: usize = 4 << 10;
 
 /// A program to run.
 #[derive(Debug)]
-pub struct Program<'a> {
+pub struct ExternalProgram<'a> {
     /// Program name or absolute path, followed by the arguments.
     pub argv: &'a [String],
     /// Complete environment.
@@ -36,35 +36,35 @@ pub struct Program<'a> {
     /// Maximum running time.
     pub timeout: Duration,
     /// Maximum output size in bytes.
-    pub largest: usize,
+    pub max_output_bytes: usize,
     /// Whether the program may prompt the user in the terminal. It then stays in cm's process
     /// group, and its child processes are not terminated with it.
-    pub may_ask: bool,
+    pub is_interactive: bool,
 }
 
 /// Output collected so far.
 #[derive(Default)]
-struct Heard {
-    said: Vec<u8>,
-    is_all: bool,
-    complaints: Option<Vec<u8>>,
+struct ProcessOutput {
+    stdout: Vec<u8>,
+    stdout_ended: bool,
+    stderr: Option<Vec<u8>>,
 }
 
-enum Event {
-    Said(Vec<u8>),
-    SaidAll,
+enum OutputEvent {
+    Output(Vec<u8>),
+    OutputEnd,
     TooMuch,
-    Complained(Vec<u8>),
+    ErrorOutput(Vec<u8>),
 }
 
 /// Why the program was terminated early.
-enum Cut {
+enum TerminationReason {
     TimedOut,
     TooMuch,
     CalledOff,
 }
 
-impl Program<'_> {
+impl ExternalProgram<'_> {
     fn name(&self) -> String {
         self.argv.first().cloned().unwrap_or_default()
     }
@@ -74,55 +74,58 @@ impl Program<'_> {
     /// # Errors
     /// Returns an error if the program cannot be started, fails, times out or writes too much, or
     /// if the work was cancelled.
-    pub fn run(&self, input: &str, pace: &Pace) -> Result<String> {
-        if pace.is_called_off() {
-            return Err(Error::CalledOff);
+    pub fn run(&self, input: &str, pace: &RetrySleeper) -> Result<String> {
+        if pace.is_cancelled() {
+            return Err(LlmError::Cancelled);
         }
         let mut child = self.start()?;
-        let events = self.listen(&mut child, input);
-        let mut heard = Heard::default();
+        let events = self.spawn_io_threads(&mut child, input);
+        let mut heard = ProcessOutput::default();
         let mut cut = self.wait(&mut child, &events, &mut heard, pace);
-        if cut.is_none() && heard.rest(&events) {
-            cut = Some(Cut::TooMuch);
+        if cut.is_none() && heard.drain(&events) {
+            cut = Some(TerminationReason::TooMuch);
         }
         // What it left running may hold its output open, and is ended with it.
-        let status = if self.may_ask { end_alone(&mut child) } else { end(&mut child, cut.is_some()) };
-        heard.rest(&events);
+        let status = if self.is_interactive { end_alone(&mut child) } else { end(&mut child, cut.is_some()) };
+        heard.drain(&events);
         match cut {
-            Some(Cut::CalledOff) => return Err(Error::CalledOff),
-            Some(Cut::TimedOut) => {
-                return Err(Error::TimedOut { who: format!("`{}`", self.name()), after: self.timeout });
+            Some(TerminationReason::CalledOff) => return Err(LlmError::Cancelled),
+            Some(TerminationReason::TimedOut) => {
+                return Err(LlmError::TimedOut { who: format!("`{}`", self.name()), after: self.timeout });
             }
-            Some(Cut::TooMuch) => {
-                return Err(Error::TooMuch { program: self.name(), most: self.largest >> 10 });
+            Some(TerminationReason::TooMuch) => {
+                return Err(LlmError::OutputTooLarge {
+                    program: self.name(),
+                    most: self.max_output_bytes >> 10,
+                });
             }
             None => {}
         }
         if !status.is_some_and(|status| status.success()) {
-            let complaints = heard.complaints.unwrap_or_default();
-            return Err(self.failed(status, &complaints, &heard.said));
+            let complaints = heard.stderr.unwrap_or_default();
+            return Err(self.failed(status, &complaints, &heard.stdout));
         }
-        Ok(String::from_utf8_lossy(&heard.said).into_owned())
+        Ok(String::from_utf8_lossy(&heard.stdout).into_owned())
     }
 
     fn start(&self) -> Result<Child> {
-        let (program, arguments) = self
-            .argv
-            .split_first()
-            .ok_or_else(|| Error::Setting { setting: "llm.command", why: "names no program".to_owned() })?;
+        let (program, arguments) = self.argv.split_first().ok_or_else(|| LlmError::Setting {
+            setting: "llm.command",
+            why: "names no program".to_owned(),
+        })?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(self.environment).current_dir(self.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
-        if !self.may_ask {
+        if !self.is_interactive {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
-        command.spawn().map_err(|source| Error::NotStarted { program: self.name(), source })
+        command.spawn().map_err(|source| LlmError::NotStarted { program: self.name(), source })
     }
 
     /// Starts threads that write the input and read both outputs, so that no full pipe blocks
     /// another.
-    fn listen(&self, child: &mut Child, input: &str) -> Receiver<Event> {
+    fn spawn_io_threads(&self, child: &mut Child, input: &str) -> Receiver<OutputEvent> {
         let (sender, events) = channel();
         if let Some(mut stdin) = child.stdin.take() {
             let input = input.to_owned();
@@ -130,23 +133,26 @@ impl Program<'_> {
             thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
         }
         if let Some(mut stdout) = child.stdout.take() {
-            let (sender, largest) = (sender.clone(), self.largest);
+            let (sender, largest) = (sender.clone(), self.max_output_bytes);
             thread::spawn(move || {
                 let mut all = 0;
                 let mut part = vec![0; 64 << 10];
                 while let Ok(read @ 1..) = stdout.read(&mut part) {
                     all += read;
-                    let event =
-                        if all > largest { Event::TooMuch } else { Event::Said(part[..read].to_vec()) };
+                    let event = if all > largest {
+                        OutputEvent::TooMuch
+                    } else {
+                        OutputEvent::Output(part[..read].to_vec())
+                    };
                     if sender.send(event).is_err() || all > largest {
                         return;
                     }
                 }
-                drop(sender.send(Event::SaidAll));
+                drop(sender.send(OutputEvent::OutputEnd));
             });
         }
         if let Some(stderr) = child.stderr.take() {
-            thread::spawn(move || drop(sender.send(Event::Complained(end_of(stderr)))));
+            thread::spawn(move || drop(sender.send(OutputEvent::ErrorOutput(end_of(stderr)))));
         }
         events
     }
@@ -155,16 +161,16 @@ impl Program<'_> {
     fn wait(
         &self,
         child: &mut Child,
-        events: &Receiver<Event>,
-        heard: &mut Heard,
-        pace: &Pace,
-    ) -> Option<Cut> {
+        events: &Receiver<OutputEvent>,
+        heard: &mut ProcessOutput,
+        pace: &RetrySleeper,
+    ) -> Option<TerminationReason> {
         let begun = Instant::now();
         loop {
             match events.recv_timeout(STEP) {
                 Ok(event) => {
-                    if heard.take(event) {
-                        return Some(Cut::TooMuch);
+                    if heard.store(event) {
+                        return Some(TerminationReason::TooMuch);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -174,32 +180,32 @@ impl Program<'_> {
             if has_ended(child) {
                 return None;
             }
-            if pace.is_called_off() {
-                return Some(Cut::CalledOff);
+            if pace.is_cancelled() {
+                return Some(TerminationReason::CalledOff);
             }
             if begun.elapsed() >= self.timeout {
-                return Some(Cut::TimedOut);
+                return Some(TerminationReason::TimedOut);
             }
         }
     }
 
-    fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], said: &[u8]) -> Error {
+    fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], said: &[u8]) -> LlmError {
         let text = if complaints.trim_ascii().is_empty() { said } else { complaints };
         let text = shortened(&String::from_utf8_lossy(text), usize::MAX);
         let from = text.char_indices().rev().nth(SHOWN - 2).map_or(0, |(at, _)| at);
         let message = if from > 0 { format!("…{}", &text[from..]) } else { text };
         let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
-        Error::Failed { program: self.name(), status, message }
+        LlmError::Failed { program: self.name(), status, message }
     }
 }
 
-impl Heard {
+impl ProcessOutput {
     /// Reads the remaining output with a short timeout; returns true if it exceeds the limit.
-    fn rest(&mut self, events: &Receiver<Event>) -> bool {
-        while !self.is_all || self.complaints.is_none() {
+    fn drain(&mut self, events: &Receiver<OutputEvent>) -> bool {
+        while !self.stdout_ended || self.stderr.is_none() {
             match events.recv_timeout(GRACE) {
                 Ok(event) => {
-                    if self.take(event) {
+                    if self.store(event) {
                         return true;
                     }
                 }
@@ -210,13 +216,13 @@ impl Heard {
     }
 
     /// Stores a piece of output; returns true if the output exceeds the limit.
-    fn take(&mut self, event: Event) -> bool {
+    fn store(&mut self, event: OutputEvent) -> bool {
         match event {
-            Event::Said(part) => self.said.extend_from_slice(&part),
-            Event::SaidAll => self.is_all = true,
-            Event::Complained(complaints) => self.complaints = Some(complaints),
-            Event::TooMuch => {
-                self.is_all = true;
+            OutputEvent::Output(part) => self.stdout.extend_from_slice(&part),
+            OutputEvent::OutputEnd => self.stdout_ended = true,
+            OutputEvent::ErrorOutput(complaints) => self.stderr = Some(complaints),
+            OutputEvent::TooMuch => {
+                self.stdout_ended = true;
                 return true;
             }
         }
@@ -230,8 +236,8 @@ fn end_of(mut stream: impl Read) -> Vec<u8> {
     let mut part = vec![0; 16 << 10];
     while let Ok(read @ 1..) = stream.read(&mut part) {
         kept.extend_from_slice(&part[..read]);
-        if kept.len() > KEPT {
-            kept.drain(..kept.len() - KEPT);
+        if kept.len() > MAX_STDERR_BYTES {
+            kept.drain(..kept.len() - MAX_STDERR_BYTES);
         }
     }
     kept

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::schema::Schema;
+use super::schema::AnswerSchema;
 use cm_secrets::Redacted;
 
 /// Marker in every request that cm sends, by which agents' logs of these calls are recognized.
@@ -10,13 +10,13 @@ pub const MARKER: &str = "<!-- cm:model-call -->";
 
 /// One request to a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct ModelRequest {
     system: String,
     prompt: Redacted,
     /// Previous invalid answer, and a description of its problems.
     repair: Option<(String, String)>,
     /// Schema of the answer; `None` for free text.
-    pub schema: Option<Schema>,
+    pub schema: Option<AnswerSchema>,
     /// Maximum length of the answer in tokens.
     pub max_tokens: u32,
     /// Timeout of one attempt.
@@ -25,13 +25,13 @@ pub struct Request {
 
 /// One message of a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn<'a> {
+pub struct ChatMessage<'a> {
     /// Role of the speaker: `user` or `assistant`.
     pub role: &'static str,
     pub text: &'a str,
 }
 
-impl Request {
+impl ModelRequest {
     /// Creates a request from instructions, to which the marker is added, and a redacted prompt.
     pub fn new(system: &str, prompt: Redacted) -> Self {
         let system = if system.contains(MARKER) { system.to_owned() } else { format!("{MARKER}\n{system}") };
@@ -40,12 +40,12 @@ impl Request {
     }
 
     /// Sets the schema of the answer.
-    pub fn shaped(self, schema: Schema) -> Self {
+    pub fn with_schema(self, schema: AnswerSchema) -> Self {
         Self { schema: Some(schema), ..self }
     }
 
     /// Returns a request to repair an invalid answer, with a description of its problems.
-    pub fn again(&self, answer: &str, wrong: &str) -> Self {
+    pub fn repair(&self, answer: &str, wrong: &str) -> Self {
         Self { repair: Some((answer.to_owned(), wrong.to_owned())), ..self.clone() }
     }
 
@@ -55,13 +55,13 @@ impl Request {
     }
 
     /// Returns the messages so far; the last one has the role `user`.
-    pub fn turns(&self) -> Vec<Turn<'_>> {
-        let mut turns = vec![Turn { role: "user", text: self.prompt.as_str() }];
+    pub fn turns(&self) -> Vec<ChatMessage<'_>> {
+        let mut turns = vec![ChatMessage { role: "user", text: self.prompt.as_str() }];
         if let Some((answer, wrong)) = &self.repair {
             // Servers refuse an empty message.
             let answer = if answer.trim().is_empty() { "(nothing)" } else { answer };
-            turns.push(Turn { role: "assistant", text: answer });
-            turns.push(Turn { role: "user", text: wrong });
+            turns.push(ChatMessage { role: "assistant", text: answer });
+            turns.push(ChatMessage { role: "user", text: wrong });
         }
         turns
     }
@@ -70,7 +70,7 @@ impl Request {
     /// schema.
     pub fn system_with_shape(&self) -> String {
         match &self.schema {
-            Some(schema) => format!("{}\n\n{}", self.system, schema.in_words()),
+            Some(schema) => format!("{}\n\n{}", self.system, schema.instructions()),
             None => self.system.clone(),
         }
     }
@@ -93,43 +93,43 @@ impl Request {
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct ModelReply {
     pub text: String,
-    pub stop: Stop,
-    pub usage: Usage,
+    pub stop: StopReason,
+    pub usage: TokenUsage,
     /// Name of the model as reported by the server.
     pub model: String,
 }
 
 /// Why a reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The reply is complete.
     Done,
     /// The token limit was reached.
     Length,
     /// The model refused, with its reason or an empty text.
-    Declined(String),
+    Refused(String),
 }
 
 /// Token usage of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Input tokens.
     pub input: u64,
     /// Output tokens, including the model's thoughts.
     pub output: u64,
     /// Whether the counts are estimates from the length of the texts.
-    pub guessed: bool,
+    pub is_estimated: bool,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Adds the usage of another call.
-    pub fn and(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
-            guessed: self.guessed || other.guessed,
+            is_estimated: self.is_estimated || other.is_estimated,
         }
     }
 }
@@ -139,23 +139,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tests::clean;
+    use crate::tests::redacted;
 
     #[test]
     fn every_question_carries_the_marker_once() {
-        let request = Request::new("You sum up.", clean("Sum up: a".to_owned()));
+        let request = ModelRequest::new("You sum up.", redacted("Sum up: a".to_owned()));
         assert_eq!(request.system(), format!("{MARKER}\nYou sum up."));
-        let marked = Request::new(&format!("You sum up. {MARKER}"), clean(String::new()));
+        let marked = ModelRequest::new(&format!("You sum up. {MARKER}"), redacted(String::new()));
         assert_eq!(marked.system().matches(MARKER).count(), 1);
-        assert_eq!(request.again("b", "no").as_text().matches(MARKER).count(), 1);
+        assert_eq!(request.repair("b", "no").as_text().matches(MARKER).count(), 1);
     }
 
     #[test]
     fn a_question_after_a_bad_answer_shows_it_and_what_is_wrong() {
-        let schema = Schema::new("note", json!({ "type": "object" }));
-        let request = Request::new("You sum up.", clean("Sum up: a".to_owned())).shaped(schema);
+        let schema = AnswerSchema::new("note", json!({ "type": "object" }));
+        let request = ModelRequest::new("You sum up.", redacted("Sum up: a".to_owned())).with_schema(schema);
         assert_eq!(request.turns().len(), 1);
-        let again = request.again(" ", "That is empty.");
+        let again = request.repair(" ", "That is empty.");
         let turns: Vec<_> = again.turns().iter().map(|turn| (turn.role, turn.text)).collect();
         assert_eq!(turns, [("user", "Sum up: a"), ("assistant", "(nothing)"), ("user", "That is empty.")]);
         insta::assert_snapshot!(again.as_text(), @"

@@ -9,12 +9,12 @@ use super::sketch;
 
 /// A named JSON Schema of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Schema {
+pub struct AnswerSchema {
     name: String,
     value: Value,
 }
 
-impl Schema {
+impl AnswerSchema {
     /// Creates a schema. Characters of the name other than ASCII letters, digits, `_` and `-`
     /// become `_`; at most 64 are used.
     pub fn new(name: &str, value: Value) -> Self {
@@ -38,7 +38,7 @@ impl Schema {
 
     /// Describes the schema in the prompt, for models that do not accept one: as a sketch if
     /// possible, because small models tend to repeat a JSON Schema as their answer.
-    pub fn in_words(&self) -> String {
+    pub fn instructions(&self) -> String {
         match sketch::of(&self.value) {
             Some(sketch) => {
                 format!("Answer with one JSON object of this shape, and nothing else:\n{sketch}")
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_schema_is_strict_only_where_every_object_in_it_is() {
-        let strict = |value| Schema::new("x", value).is_strict();
+        let strict = |value| AnswerSchema::new("x", value).is_strict();
         let inner = json!({ "type": "object", "properties": { "a": { "type": "string" } },
             "required": ["a"], "additionalProperties": false });
         assert!(strict(inner.clone()));
@@ -101,13 +101,13 @@ mod tests {
 
     #[test]
     fn a_name_holds_what_servers_take() {
-        assert_eq!(Schema::new("delta list/é", json!({})).name(), "delta_list__");
-        assert_eq!(Schema::new(&"a".repeat(100), json!({})).name().len(), 64);
+        assert_eq!(AnswerSchema::new("delta list/é", json!({})).name(), "delta_list__");
+        assert_eq!(AnswerSchema::new(&"a".repeat(100), json!({})).name().len(), 64);
     }
 
     #[test]
     fn a_schema_that_has_no_sketch_is_told_as_it_is() {
-        let told = |value| Schema::new("x", value).in_words();
+        let told = |value| AnswerSchema::new("x", value).instructions();
         let shaped =
             json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
         insta::assert_snapshot!(told(shaped), @r#"

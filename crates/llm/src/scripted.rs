@@ -6,21 +6,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Llm;
-use super::error::{Error, Result};
-use super::estimate::counted;
-use super::request::{Reply, Request, Stop};
+use super::error::{LlmError, Result};
+use super::estimate::complete_usage;
+use super::request::{ModelReply, ModelRequest, StopReason};
 
 /// A script and the requests so far.
 #[derive(Debug, Default)]
-pub struct Scripted {
-    lines: Mutex<Vec<(WireLine, bool)>>,
-    asked: Mutex<Vec<Request>>,
+pub struct ScriptedModel {
+    lines: Mutex<Vec<(ScriptedAnswer, bool)>>,
+    requests: Mutex<Vec<ModelRequest>>,
 }
 
 /// One answer of a script.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WireLine {
+struct ScriptedAnswer {
     /// The answer: a string, or other JSON that is sent as text.
     answer: Option<Value>,
     /// Text that the request must contain for this answer to apply.
@@ -40,10 +40,10 @@ struct WireLine {
     tokens: Option<(u64, u64)>,
 }
 
-impl Scripted {
+impl ScriptedModel {
     /// Creates a script with these answers, in this order, each used once.
     pub fn of<S: Into<String>>(answers: impl IntoIterator<Item = S>) -> Self {
-        let line = |answer: S| WireLine {
+        let line = |answer: S| ScriptedAnswer {
             answer: Some(Value::String(answer.into())),
             when: String::new(),
             again: false,
@@ -53,7 +53,7 @@ impl Scripted {
             tokens: None,
         };
         let lines = answers.into_iter().map(|answer| (line(answer), false)).collect();
-        Self { lines: Mutex::new(lines), asked: Mutex::default() }
+        Self { lines: Mutex::new(lines), requests: Mutex::default() }
     }
 
     /// Parses a script with one JSON object per line: `answer` (a string or JSON), and optionally
@@ -70,33 +70,34 @@ impl Scripted {
                 continue;
             }
             let wrong =
-                |why: String| Error::Script { why: format!("has a line {} that is none: {why}", at + 1) };
-            let line: WireLine = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+                |why: String| LlmError::Script { why: format!("has a line {} that is none: {why}", at + 1) };
+            let line: ScriptedAnswer =
+                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if line.answer.is_none() && line.error.is_none() && line.declined.is_none() {
                 return Err(wrong("it has neither `answer`, `error` nor `declined`".to_owned()));
             }
             lines.push((line, false));
         }
-        Ok(Self { lines: Mutex::new(lines), asked: Mutex::default() })
+        Ok(Self { lines: Mutex::new(lines), requests: Mutex::default() })
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<Request> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn next(&self, request: &Request) -> Option<WireLine> {
+    fn next(&self, request: &ModelRequest) -> Option<ScriptedAnswer> {
         let question = request.as_text();
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let fits =
-            |line: &&mut (WireLine, bool)| (!line.1 || line.0.again) && question.contains(&line.0.when);
+            |line: &&mut (ScriptedAnswer, bool)| (!line.1 || line.0.again) && question.contains(&line.0.when);
         let line = lines.iter_mut().find(fits)?;
         line.1 = true;
         Some(line.0.clone())
     }
 }
 
-impl Llm for Scripted {
+impl Llm for ScriptedModel {
     fn provider(&self) -> &str {
         "scripted"
     }
@@ -105,9 +106,9 @@ impl Llm for Scripted {
         "script"
     }
 
-    fn complete(&self, request: &Request) -> Result<Reply> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        let script = |why: &str| Error::Script { why: why.to_owned() };
+    fn complete(&self, request: &ModelRequest) -> Result<ModelReply> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let script = |why: &str| LlmError::Script { why: why.to_owned() };
         let line = self.next(request).ok_or_else(|| script("has no answer left for this question"))?;
         if let Some(why) = line.error {
             return Err(script(&format!("says that no answer comes: {why}")));
@@ -118,22 +119,23 @@ impl Llm for Scripted {
             None => String::new(),
         };
         let stop = match line.declined {
-            Some(why) => Stop::Declined(why),
-            None if line.cut => Stop::Length,
-            None => Stop::Done,
+            Some(why) => StopReason::Refused(why),
+            None if line.cut => StopReason::Length,
+            None => StopReason::Done,
         };
-        let usage = counted(request, line.tokens.map(|both| both.0), line.tokens.map(|both| both.1), &text);
-        Ok(Reply { text, stop, usage, model: "script".to_owned() })
+        let usage =
+            complete_usage(request, line.tokens.map(|both| both.0), line.tokens.map(|both| both.1), &text);
+        Ok(ModelReply { text, stop, usage, model: "script".to_owned() })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::clean;
+    use super::super::tests::redacted;
     use super::*;
 
-    fn asked(script: &Scripted, prompt: &str) -> String {
-        let request = Request::new("You sum up.", clean(prompt.to_owned()));
+    fn asked(script: &ScriptedModel, prompt: &str) -> String {
+        let request = ModelRequest::new("You sum up.", redacted(prompt.to_owned()));
         match script.complete(&request) {
             Ok(reply) => format!("{} {:?} {:?}", reply.text, reply.stop, reply.usage),
             Err(error) => error.to_string(),
@@ -151,8 +153,8 @@ mod tests {
 {"when": "evil", "declined": "no"}
 {"when": "long", "answer": "{\"a\":", "cut": true}
 "#;
-        let script = Scripted::parse(text).unwrap();
-        insta::assert_snapshot!(asked(&script, "a"), @"first Done Usage { input: 13, output: 2, guessed: true }");
+        let script = ScriptedModel::parse(text).unwrap();
+        insta::assert_snapshot!(asked(&script, "a"), @"first Done TokenUsage { input: 13, output: 2, is_estimated: true }");
         insta::assert_snapshot!(asked(&script, "a diary"), @r#"{"status":"done"} Done Usage { input: 10, output: 2, guessed: false }"#);
         for _ in 0..3 {
             assert!(asked(&script, "again").starts_with("as ever Done"));
@@ -161,7 +163,7 @@ mod tests {
         insta::assert_snapshot!(asked(&script, "evil"), @r#" Declined("no") Usage { input: 14, output: 0, guessed: true }"#);
         insta::assert_snapshot!(asked(&script, "long"), @r#"{"a": Length Usage { input: 14, output: 2, guessed: true }"#);
         insta::assert_snapshot!(asked(&script, "a diary"), @"the script of answers has no answer left for this question");
-        assert_eq!(script.asked().len(), 9);
+        assert_eq!(script.requests().len(), 9);
     }
 
     #[test]
@@ -169,7 +171,7 @@ mod tests {
         for text in
             ["{\"answer\": \"a\"}\n{\"anwser\": \"b\"}", "{\"answer\": \"a\"}\n{}", "{\"answer\": 1}\nb"]
         {
-            let error = Scripted::parse(text).unwrap_err().to_string();
+            let error = ScriptedModel::parse(text).unwrap_err().to_string();
             assert!(error.starts_with("the script of answers has a line 2 that is none"), "{error}");
         }
     }

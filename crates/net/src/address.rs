@@ -11,7 +11,7 @@ use ureq::http::Uri;
 /// A URL that starts with `http://` or `https://`, without credentials and without a trailing
 /// slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct ServerUrl {
     text: String,
     host: String,
 }
@@ -19,19 +19,19 @@ pub struct Address {
 /// Error for an invalid address. It never repeats the input, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct NotAnAddress {
+pub struct InvalidServerUrl {
     /// What is wrong with the address.
     pub why: &'static str,
 }
 
-impl Address {
+impl ServerUrl {
     /// Parses an address.
     ///
     /// # Errors
     ///
     /// The text is not an address, or may contain a secret.
-    pub fn parse(typed: &str) -> Result<Self, NotAnAddress> {
-        let wrong = |why| Err(NotAnAddress { why });
+    pub fn parse(typed: &str) -> Result<Self, InvalidServerUrl> {
+        let wrong = |why| Err(InvalidServerUrl { why });
         let typed = typed.trim().trim_end_matches('/');
         let Ok(uri) = typed.parse::<Uri>() else { return wrong("it cannot be read") };
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
@@ -77,7 +77,7 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_this_machine() {
-        let loopback = |typed: &str| Address::parse(typed).unwrap().is_loopback();
+        let loopback = |typed: &str| ServerUrl::parse(typed).unwrap().is_loopback();
         for here in
             ["http://localhost:11434", "http://LOCALHOST", "https://127.0.0.1:1/v1/", "http://[::1]:8080"]
         {
@@ -121,11 +121,11 @@ mod tests {
             "http://a b",
             "",
         ] {
-            let error = Address::parse(typed).unwrap_err().to_string();
+            let error = ServerUrl::parse(typed).unwrap_err().to_string();
             assert!(error.starts_with("it "), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
-        let address = Address::parse("http://localhost:1//").unwrap();
+        let address = ServerUrl::parse("http://localhost:1//").unwrap();
         assert_eq!(
             (address.below("api/embed").as_str(), address.host()),
             ("http://localhost:1/api/embed", "localhost")
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn only_https_is_encrypted() {
-        let encrypted = |typed: &str| Address::parse(typed).unwrap().is_encrypted();
+        let encrypted = |typed: &str| ServerUrl::parse(typed).unwrap().is_encrypted();
         assert!(encrypted("https://example.org") && encrypted("HTTPS://example.org/v1"));
         assert!(!encrypted("http://example.org") && !encrypted("http://a"));
     }

@@ -11,9 +11,9 @@ use ureq::http::{HeaderMap, Response, header};
 use ureq::{Agent, Body, Timeout};
 
 use super::error::{Error, Result};
-use super::key::{Key, Lock};
-use super::pace::Pace;
-use super::patience::Patience;
+use super::key::{ApiKey, AuthHeader};
+use super::pace::RetrySleeper;
+use super::patience::RetryPolicy;
 use super::said::reason;
 
 /// Maximum time to connect.
@@ -25,40 +25,40 @@ const KEPT_REASON: usize = 4 << 10;
 
 /// Configuration of a client.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct ClientConfig {
     /// API key and the header that carries it.
-    pub key: Option<(Key, Lock)>,
+    pub key: Option<(ApiKey, AuthHeader)>,
     /// Additional headers. They must not be secret.
     pub headers: Vec<(&'static str, &'static str)>,
     /// Maximum size of a response in bytes.
     pub largest: u64,
     /// When to retry.
-    pub patience: Patience,
+    pub patience: RetryPolicy,
     /// How to sleep between retries.
-    pub pace: Pace,
+    pub pace: RetrySleeper,
 }
 
 /// An HTTP client for one server.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
-    terms: Terms,
+    terms: ClientConfig,
 }
 
 /// A failed attempt, and when it may be retried.
-struct Failure {
+struct AttemptFailure {
     error: Error,
-    again: Again,
+    again: RetryDecision,
 }
 
-enum Again {
+enum RetryDecision {
     Never,
     Soon,
     After(Duration),
 }
 
 impl Client {
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: ClientConfig) -> Self {
         let config = Agent::config_builder()
             .proxy(None)
             .max_redirects(0)
@@ -74,10 +74,10 @@ impl Client {
     ///
     /// The error of the last attempt, after all allowed retries.
     pub fn post(&self, url: &str, document: &Value, timeout: Duration) -> Result<Vec<u8>> {
-        let Terms { patience, pace, .. } = &self.terms;
+        let ClientConfig { patience, pace, .. } = &self.terms;
         let body = document.to_string();
         for nth in 0.. {
-            if pace.is_called_off() {
+            if pace.is_cancelled() {
                 break;
             }
             let failure = match self.once(url, &body, timeout) {
@@ -86,19 +86,19 @@ impl Client {
             };
             let wait = match failure.again {
                 _ if nth >= patience.retries => None,
-                Again::Never => None,
-                Again::Soon => Some(patience.wait(nth)),
-                Again::After(wait) => (wait <= patience.longest).then_some(wait),
+                RetryDecision::Never => None,
+                RetryDecision::Soon => Some(patience.wait(nth)),
+                RetryDecision::After(wait) => (wait <= patience.longest).then_some(wait),
             };
             match wait {
                 Some(wait) => pace.sleep(wait),
                 None => return Err(failure.error),
             }
         }
-        Err(Error::CalledOff { url: url.to_owned() })
+        Err(Error::Cancelled { url: url.to_owned() })
     }
 
-    fn once(&self, url: &str, body: &str, timeout: Duration) -> std::result::Result<Vec<u8>, Failure> {
+    fn once(&self, url: &str, body: &str, timeout: Duration) -> std::result::Result<Vec<u8>, AttemptFailure> {
         let mut request = self.agent.post(url).header(header::CONTENT_TYPE, "application/json");
         for (name, value) in &self.terms.headers {
             request = request.header(*name, *value);
@@ -122,7 +122,7 @@ impl Client {
         reader.read_to_vec().map_err(|error| self.failed(url, timeout, error))
     }
 
-    fn refused(&self, url: &str, mut response: Response<Body>) -> Failure {
+    fn refused(&self, url: &str, mut response: Response<Body>) -> AttemptFailure {
         let status = response.status();
         let mut message = if status.is_redirection() {
             let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
@@ -132,54 +132,60 @@ impl Client {
             reason(&body.unwrap_or_default()).unwrap_or_default()
         };
         if let Some((key, _)) = &self.terms.key {
-            message = key.taken_out_of(&message);
+            message = key.redact(&message);
         }
         message.truncate(message.floor_char_boundary(KEPT_REASON));
         let wait = retry_after(response.headers());
         let again = match wait {
-            _ if !matches!(status.as_u16(), 408 | 429) && !status.is_server_error() => Again::Never,
-            Some(wait) => Again::After(wait),
-            None => Again::Soon,
+            _ if !matches!(status.as_u16(), 408 | 429) && !status.is_server_error() => RetryDecision::Never,
+            Some(wait) => RetryDecision::After(wait),
+            None => RetryDecision::Soon,
         };
-        Failure {
+        AttemptFailure {
             error: Error::Refused { url: url.to_owned(), status: status.as_u16(), message, wait },
             again,
         }
     }
 
     /// Converts a transport error, and decides whether to retry.
-    fn failed(&self, url: &str, timeout: Duration, error: ureq::Error) -> Failure {
+    fn failed(&self, url: &str, timeout: Duration, error: ureq::Error) -> AttemptFailure {
         let url = url.to_owned();
-        let out =
-            |cause: String, again| Failure { error: Error::OutOfReach { url: url.clone(), cause }, again };
+        let out = |cause: String, again| AttemptFailure {
+            error: Error::Unreachable { url: url.clone(), cause },
+            again,
+        };
         match error {
             ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                out(format!("no connection within {:?}", timeout.min(LONGEST_CONNECT)), Again::Soon)
+                out(format!("no connection within {:?}", timeout.min(LONGEST_CONNECT)), RetryDecision::Soon)
             }
             ureq::Error::Timeout(_) => {
-                let again = if self.terms.patience.with_silence { Again::Soon } else { Again::Never };
-                Failure { error: Error::TimedOut { url, after: timeout }, again }
+                let again = if self.terms.patience.retry_timeouts {
+                    RetryDecision::Soon
+                } else {
+                    RetryDecision::Never
+                };
+                AttemptFailure { error: Error::TimedOut { url, after: timeout }, again }
             }
             ureq::Error::Io(error) => match error.kind() {
-                ErrorKind::ConnectionRefused => out("nothing listens there".to_owned(), Again::Never),
+                ErrorKind::ConnectionRefused => out("nothing listens there".to_owned(), RetryDecision::Never),
                 ErrorKind::UnexpectedEof
                 | ErrorKind::ConnectionReset
                 | ErrorKind::ConnectionAborted
-                | ErrorKind::BrokenPipe => out("the connection broke off".to_owned(), Again::Soon),
-                _ => out(error.to_string(), Again::Never),
+                | ErrorKind::BrokenPipe => out("the connection broke off".to_owned(), RetryDecision::Soon),
+                _ => out(error.to_string(), RetryDecision::Never),
             },
-            ureq::Error::HostNotFound => out("there is no such host".to_owned(), Again::Never),
+            ureq::Error::HostNotFound => out("there is no such host".to_owned(), RetryDecision::Never),
             ureq::Error::BodyExceedsLimit(limit) => {
                 never(Error::Malformed { url, why: format!("more than {} MiB", limit >> 20) })
             }
             ureq::Error::Protocol(error) => never(Error::Malformed { url, why: error.to_string() }),
-            other => out(other.to_string(), Again::Never),
+            other => out(other.to_string(), RetryDecision::Never),
         }
     }
 }
 
-fn never(error: Error) -> Failure {
-    Failure { error, again: Again::Never }
+fn never(error: Error) -> AttemptFailure {
+    AttemptFailure { error, again: RetryDecision::Never }
 }
 
 /// Returns the delay of the `Retry-After` header. A date is relative to the server's `Date` header.

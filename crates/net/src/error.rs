@@ -15,7 +15,7 @@ const SHOWN: usize = 200;
 pub enum Error {
     /// The server cannot be reached.
     #[error("{url} is out of reach: {cause}")]
-    OutOfReach { url: String, cause: String },
+    Unreachable { url: String, cause: String },
     /// The server accepted the request but did not respond in time.
     #[error("{url} is out of reach: no answer within {after:?}")]
     TimedOut {
@@ -49,7 +49,7 @@ pub enum Error {
     },
     /// The operation was cancelled before the server responded.
     #[error("{url} was not waited for: the work was called off")]
-    CalledOff { url: String },
+    Cancelled { url: String },
 }
 
 fn said(message: &str) -> String {

@@ -14,10 +14,10 @@ mod said;
 #[cfg(test)]
 mod tests;
 
-pub use address::{Address, NotAnAddress};
-pub use client::{Client, Terms};
+pub use address::{InvalidServerUrl, ServerUrl};
+pub use client::{Client, ClientConfig};
 pub use error::{Error, Result};
-pub use key::{Key, Lock};
-pub use pace::Pace;
-pub use patience::Patience;
+pub use key::{ApiKey, AuthHeader};
+pub use pace::RetrySleeper;
+pub use patience::RetryPolicy;
 pub use said::{reason, shortened};

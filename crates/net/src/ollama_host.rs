@@ -1,6 +1,6 @@
 //! Parses `OLLAMA_HOST` by the same rules as Ollama.
 
-use super::Address;
+use super::ServerUrl;
 
 /// Default port of Ollama.
 const PORT: u16 = 11434;
@@ -8,7 +8,7 @@ const PORT: u16 = 11434;
 /// Returns the address in a value of `OLLAMA_HOST`, such as `10.0.0.7`, `:8080` or
 /// `https://ollama.example`, or `None` if it is empty or invalid. A wildcard address is replaced by
 /// the local one.
-pub fn ollama_host(value: &str) -> Option<Address> {
+pub fn ollama_host(value: &str) -> Option<ServerUrl> {
     let value = value.trim().trim_matches(['"', '\'']);
     let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
     let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
@@ -25,7 +25,7 @@ pub fn ollama_host(value: &str) -> Option<Address> {
         host if is_bare_v6 => format!("[{host}]"),
         host => host.to_owned(),
     };
-    Address::parse(&format!("{scheme}://{host}:{port}/{path}")).ok()
+    ServerUrl::parse(&format!("{scheme}://{host}:{port}/{path}")).ok()
 }
 
 /// Returns the default port: that of the scheme if one is given explicitly, otherwise that of

@@ -10,12 +10,12 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// Sleeps, and reports whether the operation was cancelled.
 #[derive(Clone)]
-pub struct Pace {
+pub struct RetrySleeper {
     sleep: Arc<dyn Fn(Duration) + Send + Sync>,
     called_off: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-impl Pace {
+impl RetrySleeper {
     /// Creates a value from a sleep function and a cancellation check.
     pub fn new(
         sleep: impl Fn(Duration) + Send + Sync + 'static,
@@ -44,19 +44,19 @@ impl Pace {
     }
 
     /// Whether the operation was cancelled.
-    pub fn is_called_off(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         (self.called_off)()
     }
 }
 
 /// Really sleeps, and is never cancelled.
-impl Default for Pace {
+impl Default for RetrySleeper {
     fn default() -> Self {
         Self::new(thread::sleep, || false)
     }
 }
 
-impl fmt::Debug for Pace {
+impl fmt::Debug for RetrySleeper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Pace")
     }
@@ -71,14 +71,14 @@ mod tests {
     #[test]
     fn a_long_wait_ends_when_it_is_called_off() {
         let asked = AtomicUsize::new(0);
-        let pace = Pace::until(move || asked.fetch_add(1, Ordering::SeqCst) >= 2);
+        let pace = RetrySleeper::until(move || asked.fetch_add(1, Ordering::SeqCst) >= 2);
         pace.sleep(Duration::MAX);
-        assert!(pace.is_called_off());
+        assert!(pace.is_cancelled());
     }
 
     #[test]
     fn nobody_is_called_off_by_default() {
-        assert!(!Pace::default().is_called_off());
-        Pace::until(|| false).sleep(Duration::ZERO);
+        assert!(!RetrySleeper::default().is_cancelled());
+        RetrySleeper::until(|| false).sleep(Duration::ZERO);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Number of retries and the delays between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// Maximum number of retries.
     pub retries: u32,
     /// Delay before the first retry.
@@ -17,10 +17,10 @@ pub struct Patience {
     /// for exact delays.
     pub jitter: Option<u64>,
     /// Whether to retry after a timeout.
-    pub with_silence: bool,
+    pub retry_timeouts: bool,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// No retries.
     pub const NONE: Self = Self {
         retries: 0,
@@ -28,7 +28,7 @@ impl Patience {
         growth: 1,
         longest: Duration::ZERO,
         jitter: None,
-        with_silence: false,
+        retry_timeouts: false,
     };
 
     /// Returns the delay before retry `nth`, starting at 0. With jitter it is between half and all
@@ -59,25 +59,25 @@ mod tests {
 
     use super::*;
 
-    const STEADY: Patience = Patience {
+    const STEADY: RetryPolicy = RetryPolicy {
         retries: 3,
         pause: Duration::from_secs(1),
         growth: 2,
         longest: Duration::from_secs(60),
         jitter: None,
-        with_silence: true,
+        retry_timeouts: true,
     };
 
     #[test]
     fn waits_grow_up_to_the_longest() {
         let waits: Vec<_> = (0..8).map(|nth| STEADY.wait(nth).as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
-        assert_eq!(Patience::NONE.wait(0), Duration::ZERO);
+        assert_eq!(RetryPolicy::NONE.wait(0), Duration::ZERO);
     }
 
     #[test]
     fn two_seeds_wait_differently_and_one_seed_always_alike() {
-        let wait = |seed| Patience { jitter: Some(seed), ..STEADY }.wait(2);
+        let wait = |seed| RetryPolicy { jitter: Some(seed), ..STEADY }.wait(2);
         assert_eq!(wait(7), wait(7));
         assert_ne!(wait(7), wait(8));
     }
@@ -85,8 +85,8 @@ mod tests {
     proptest! {
         #[test]
         fn jitter_takes_at_most_half_of_a_wait(seed: u64, nth in 0_u32..100, growth: u32) {
-            let steady = Patience { growth, ..STEADY };
-            let wait = Patience { jitter: Some(seed), ..steady }.wait(nth);
+            let steady = RetryPolicy { growth, ..STEADY };
+            let wait = RetryPolicy { jitter: Some(seed), ..steady }.wait(nth);
             prop_assert!(wait <= steady.wait(nth) && wait * 2 >= steady.wait(nth) - Duration::from_nanos(2));
         }
     }

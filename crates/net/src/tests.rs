@@ -7,37 +7,46 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use cm_test_server::{Reply, Request, Server};
+use cm_test_server::{ReceivedRequest, Reply, Server};
 
 const KEY: &str = "sk-secret-12345";
 /// A timeout that is never reached in practice.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(100);
 
-const PATIENCE: Patience = Patience {
+const PATIENCE: RetryPolicy = RetryPolicy {
     retries: 2,
     pause: Duration::from_secs(1),
     growth: 3,
     longest: Duration::from_secs(30),
     jitter: None,
-    with_silence: true,
+    retry_timeouts: true,
 };
 
 /// Returns a client that does not really sleep, and the recorded delays.
-fn client(patience: Patience) -> (Client, Arc<Mutex<Vec<Duration>>>) {
+fn client(patience: RetryPolicy) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
-    let pace = Pace::new(move |wait| kept.lock().unwrap().push(wait), || false);
-    let key = Key::of(KEY).map(|key| (key, Lock::Header("x-api-key")));
-    (Client::new(Terms { key, headers: vec![("x-version", "1")], largest: 1 << 20, patience, pace }), waits)
+    let pace = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
+    let key = ApiKey::of(KEY).map(|key| (key, AuthHeader::Header("x-api-key")));
+    (
+        Client::new(ClientConfig {
+            key,
+            headers: vec![("x-version", "1")],
+            largest: 1 << 20,
+            patience,
+            pace,
+        }),
+        waits,
+    )
 }
 
 /// Sends a request and returns the result, the delays and the number of requests as text, with the
 /// port masked.
-fn asked(script: impl Fn(usize, &Request) -> Reply + Send + 'static, timeout: Duration) -> String {
+fn asked(script: impl Fn(usize, &ReceivedRequest) -> Reply + Send + 'static, timeout: Duration) -> String {
     let server = Server::start(script);
     let (client, waits) = client(PATIENCE);
-    let address = Address::parse(&server.url()).unwrap();
+    let address = ServerUrl::parse(&server.url()).unwrap();
     let result = client.post(&address.below("v1"), &json!({}), timeout);
     let debug = format!("{result:?}");
     let said = match result {
@@ -54,7 +63,7 @@ fn a_key_goes_in_its_header_and_the_others_beside_it() {
     let server = Server::start(|_, _| Reply::status(200, "ok"));
     let (client, _) = client(PATIENCE);
     assert_eq!(
-        client.post(&Address::parse(&server.url()).unwrap().below("v1"), &json!({ "a": 1 }), LONG).unwrap(),
+        client.post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({ "a": 1 }), LONG).unwrap(),
         b"ok"
     );
     let request = server.requests().remove(0);
@@ -80,7 +89,7 @@ fn a_busy_server_is_asked_again_after_growing_waits() {
 #[test]
 fn a_server_that_asks_for_a_wait_gets_it_unless_it_is_too_long() {
     let resting = |seconds: &'static str| {
-        move |nth: usize, _: &Request| match nth {
+        move |nth: usize, _: &ReceivedRequest| match nth {
             0 => Reply::Answer(429, vec![("Retry-After", seconds.to_owned())], Vec::new()),
             _ => Reply::status(200, "ok"),
         }
@@ -109,8 +118,8 @@ fn a_silent_server_is_asked_again_only_by_the_patient() {
     3 asked, waits [1, 3]
     ");
     let server = Server::start(|_, _| Reply::Silence);
-    let (client, _) = client(Patience { with_silence: false, ..PATIENCE });
-    client.post(&Address::parse(&server.url()).unwrap().below("v1"), &json!({}), SHORT).unwrap_err();
+    let (client, _) = client(RetryPolicy { retry_timeouts: false, ..PATIENCE });
+    client.post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), SHORT).unwrap_err();
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -143,12 +152,12 @@ fn answers_that_are_none_or_have_no_end_are_not_asked_for_again() {
 fn nobody_there_is_told_at_once() {
     let server = Server::start(|_, _| Reply::Last(String::new()));
     let (client, waits) = client(PATIENCE);
-    let url = Address::parse(&server.url()).unwrap().below("v1");
+    let url = ServerUrl::parse(&server.url()).unwrap().below("v1");
     client.post(&url, &json!({}), LONG).unwrap();
     let error = client.post(&url, &json!({}), LONG).unwrap_err().to_string();
     assert!(error.ends_with("is out of reach: nothing listens there"), "{error}");
     let error = client.post("http://nowhere.invalid/", &json!({}), LONG).unwrap_err();
-    assert!(matches!(error, Error::OutOfReach { .. }), "{error}");
+    assert!(matches!(error, Error::Unreachable { .. }), "{error}");
     assert!(waits.lock().unwrap().is_empty());
 }
 
@@ -156,7 +165,7 @@ fn nobody_there_is_told_at_once() {
 fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
     let other = Server::start(|_, _| Reply::status(200, "ok"));
     for status in [301, 302, 307, 308] {
-        let target = Address::parse(&other.url()).unwrap().to_string();
+        let target = ServerUrl::parse(&other.url()).unwrap().to_string();
         let text = asked(
             move |_, _| Reply::Answer(status, vec![("Location", format!("{target}/{KEY}"))], Vec::new()),
             LONG,
@@ -169,10 +178,16 @@ fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
 #[test]
 fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let server = Server::start(|_, _| Reply::Close);
-    let key = Key::of(&format!("{KEY}\n{KEY}")).map(|key| (key, Lock::Bearer));
-    let terms = Terms { key, headers: Vec::new(), largest: 1, patience: PATIENCE, pace: Pace::default() };
+    let key = ApiKey::of(&format!("{KEY}\n{KEY}")).map(|key| (key, AuthHeader::Bearer));
+    let terms = ClientConfig {
+        key,
+        headers: Vec::new(),
+        largest: 1,
+        patience: PATIENCE,
+        pace: RetrySleeper::default(),
+    };
     let error = Client::new(terms)
-        .post(&Address::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
+        .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
         .unwrap_err();
     assert!(!format!("{error} {error:?}").contains("12345"), "{error:?}");
     assert!(matches!(error, Error::Key { .. }) && server.requests().is_empty());
@@ -184,12 +199,12 @@ fn who_is_called_off_asks_no_further() {
     for (tries, called_off_from) in [(0, 0), (1, 1), (2, 2)] {
         let server = Server::start(|_, _| Reply::status(503, ""));
         let looks = AtomicUsize::new(0);
-        let pace = Pace::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
-        let terms = Terms { key: None, headers: Vec::new(), largest: 1, patience: PATIENCE, pace };
+        let pace = RetrySleeper::new(|_| (), move || looks.fetch_add(1, Ordering::SeqCst) >= called_off_from);
+        let terms = ClientConfig { key: None, headers: Vec::new(), largest: 1, patience: PATIENCE, pace };
         let error = Client::new(terms)
-            .post(&Address::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
+            .post(&ServerUrl::parse(&server.url()).unwrap().below("v1"), &json!({}), LONG)
             .unwrap_err();
-        assert!(matches!(error, Error::CalledOff { .. }), "{error}");
+        assert!(matches!(error, Error::Cancelled { .. }), "{error}");
         assert_eq!(server.requests().len(), tries);
     }
 }

@@ -2,7 +2,7 @@
 //! applies them.
 
 use crate::frontmatter::edit::Edit;
-use crate::message::Message;
+use crate::message::CommitMessage;
 use crate::path::NotePath;
 
 /// BLAKE3 hash of a file's content.
@@ -18,14 +18,14 @@ impl ContentHash {
 /// A set of file changes that become one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeSet {
-    pub message: Message,
+    pub message: CommitMessage,
     /// The changes, at most one for each file.
-    pub changes: Vec<Change>,
+    pub changes: Vec<VaultFileChange>,
 }
 
 /// Change of one file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change {
+pub enum VaultFileChange {
     /// Creates a file; fails if the path exists.
     Create {
         /// Path of the new file.
@@ -75,7 +75,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl VaultFileChange {
     /// Path of the changed file; for a move, the new path.
     pub fn path(&self) -> &NotePath {
         match self {

@@ -22,7 +22,7 @@ pub enum Severity {
 /// Kind of finding. The names are stable, so scripts can select by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Code {
+pub enum FindingCode {
     /// The frontmatter is not valid YAML.
     InvalidYaml,
     /// The opening `---` has no closing `---`.
@@ -79,7 +79,7 @@ pub enum Code {
     UnknownKey,
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for FindingCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
@@ -94,7 +94,7 @@ pub struct Finding {
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    pub code: Code,
+    pub code: FindingCode,
     pub severity: Severity,
     /// Description of the problem, one sentence without a full stop.
     pub message: String,
@@ -104,7 +104,7 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding about a whole file.
-    pub fn new(path: &NotePath, code: Code, severity: Severity, message: impl Into<String>) -> Self {
+    pub fn new(path: &NotePath, code: FindingCode, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             path: path.as_str().to_owned(),
             line: None,
@@ -117,13 +117,13 @@ impl Finding {
     }
 
     /// Sets the location in the file, both numbers from 1.
-    pub fn at(mut self, line: u32, column: u32) -> Self {
+    pub fn with_location(mut self, line: u32, column: u32) -> Self {
         self.line = Some(line);
         self.column = Some(column);
         self
     }
 
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -14,15 +14,15 @@ pub const OWN_FILES: [&str; 3] = ["_state.json", ".zk/config.toml", "_config.jso
 
 /// A folder outside the vault.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Folder {
+pub struct ImportFolder {
     /// Name of the folder, without its parents.
     pub name: String,
     /// Its Markdown files, by path.
-    pub notes: Vec<File>,
+    pub notes: Vec<ImportFile>,
     /// Paths of all other files, sorted.
     pub attachments: Vec<String>,
     /// Contents of the existing [`OWN_FILES`], by path.
-    pub own: BTreeMap<String, String>,
+    pub tool_files: BTreeMap<String, String>,
     /// Names of the hidden folders at its root.
     pub hidden: Vec<String>,
     /// Files that could not be read.
@@ -31,7 +31,7 @@ pub struct Folder {
 
 /// A Markdown file of the folder.
 #[derive(Debug, Clone, PartialEq)]
-pub struct File {
+pub struct ImportFile {
     /// Path within the folder.
     pub path: NotePath,
     pub bytes: Vec<u8>,
@@ -39,7 +39,7 @@ pub struct File {
     pub modified: Instant,
 }
 
-impl File {
+impl ImportFile {
     /// The content as text; `None` if it is not UTF-8.
     pub fn text(&self) -> Option<&str> {
         std::str::from_utf8(&self.bytes).ok()

@@ -15,7 +15,7 @@ pub struct NoteId(String);
 /// Error: a text is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an id is one line of 1 to {} characters", NoteId::MAX)]
-pub struct NotAnId;
+pub struct InvalidId;
 
 impl NoteId {
     /// Maximum length of an id, in characters.
@@ -23,10 +23,10 @@ impl NoteId {
 
     /// Parses an id. Fails if the trimmed text is empty, longer than [`NoteId::MAX`], or has
     /// control characters.
-    pub fn parse(text: &str) -> Result<Self, NotAnId> {
+    pub fn parse(text: &str) -> Result<Self, InvalidId> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > Self::MAX || text.chars().any(char::is_control) {
-            return Err(NotAnId);
+            return Err(InvalidId);
         }
         Ok(Self(text.to_owned()))
     }
@@ -58,9 +58,9 @@ impl From<uuid::Uuid> for NoteId {
 }
 
 impl TryFrom<String> for NoteId {
-    type Error = NotAnId;
+    type Error = InvalidId;
 
-    fn try_from(text: String) -> Result<Self, NotAnId> {
+    fn try_from(text: String) -> Result<Self, InvalidId> {
         // Most ids are short, plain and checked before: they are taken as they are, without a copy.
         if (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Self(text));
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn control_characters_and_emptiness_are_no_id() {
         for text in ["", "  ", "a\nb", "a\u{0}", &"x".repeat(201)] {
-            assert_eq!(NoteId::parse(text), Err(NotAnId), "{text:?}");
+            assert_eq!(NoteId::parse(text), Err(InvalidId), "{text:?}");
         }
     }
 }

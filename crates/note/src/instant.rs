@@ -16,7 +16,7 @@ pub struct Instant(DateTime<Utc>);
 /// Error: a text is not a date in any accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w")]
-pub struct NotADate {
+pub struct InvalidDate {
     /// The rejected text.
     pub text: String,
 }
@@ -38,7 +38,7 @@ impl Instant {
 
     /// Rounds down to whole seconds, because files store whole seconds and a stored instant must
     /// equal the one read back.
-    pub fn whole(self) -> Self {
+    pub fn truncate_to_second(self) -> Self {
         Self::from_unix(self.unix())
     }
 
@@ -53,7 +53,7 @@ impl Instant {
 
     /// Parses the formats of notes: RFC 3339, a date and time without a zone (taken as UTC), or a
     /// date.
-    pub fn parse(text: &str) -> Result<Self, NotADate> {
+    pub fn parse(text: &str) -> Result<Self, InvalidDate> {
         let text = text.trim();
         if let Ok(at) = DateTime::parse_from_rfc3339(text) {
             return Ok(Self(at.with_timezone(&Utc)));
@@ -70,7 +70,7 @@ impl Instant {
         }
         match NaiveDate::parse_from_str(text, "%Y-%m-%d") {
             Ok(day) => Ok(Self(day.and_time(NaiveTime::MIN).and_utc())),
-            Err(_) => Err(NotADate { text: text.to_owned() }),
+            Err(_) => Err(InvalidDate { text: text.to_owned() }),
         }
     }
 
@@ -83,7 +83,7 @@ impl Instant {
     /// assert_eq!(Instant::parse_typed("7d", now)?.to_string(), "2026-11-14T12:00:00Z");
     /// # Ok::<(), cm_note::instant::NotADate>(())
     /// ```
-    pub fn parse_typed(text: &str, now: Self) -> Result<Self, NotADate> {
+    pub fn parse_typed(text: &str, now: Self) -> Result<Self, InvalidDate> {
         let text = text.trim();
         match text {
             "now" => return Ok(now),
@@ -91,7 +91,7 @@ impl Instant {
             "yesterday" => return Ok(now.midnight().minus_days(1.0)),
             _ => {}
         }
-        let refuse = || NotADate { text: text.to_owned() };
+        let refuse = || InvalidDate { text: text.to_owned() };
         let Some(unit) = text.chars().last().filter(char::is_ascii_alphabetic) else {
             return Self::parse(text);
         };
@@ -114,19 +114,19 @@ impl Instant {
     ///
     /// # Errors
     /// Returns [`NotADate`] for any other text.
-    pub fn parse_ahead(text: &str, now: Self) -> Result<Self, NotADate> {
+    pub fn parse_ahead(text: &str, now: Self) -> Result<Self, InvalidDate> {
         if let Ok(at) = Self::parse(text) {
             return Ok(at);
         }
         let begins_with_digit = text.trim().starts_with(|c: char| c.is_ascii_digit());
-        let refuse = || NotADate { text: text.to_owned() };
+        let refuse = || InvalidDate { text: text.to_owned() };
         let ago = if begins_with_digit { Self::parse_typed(text, now)? } else { return Err(refuse()) };
         let ahead = now.0.checked_add_signed(now.0 - ago.0);
         ahead.map(Self).ok_or_else(refuse)
     }
 
     /// Like [`Instant::parse_typed`], but a day without a time means its last second.
-    pub fn parse_typed_to_end(text: &str, now: Self) -> Result<Self, NotADate> {
+    pub fn parse_typed_to_end(text: &str, now: Self) -> Result<Self, InvalidDate> {
         let at = Self::parse_typed(text, now)?;
         let text = text.trim();
         let day =

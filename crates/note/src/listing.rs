@@ -23,7 +23,7 @@ pub struct FileStat {
 
 /// All notes of a vault, and the problems found during the walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct VaultListing {
     /// Files, sorted by the bytes of their paths.
     pub files: Vec<FileStat>,
     /// Unreadable folders, links that lead out of the vault, names that are not UTF-8.
@@ -32,18 +32,18 @@ pub struct Listing {
 
 /// An entry of a folder in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct TreeEntry {
     /// Name, which may not be UTF-8.
     pub name: Vec<u8>,
-    pub kind: EntryKind,
+    pub kind: TreeEntryKind,
     /// Fingerprint of the content; equal content has an equal mark. It replaces the metadata of a
     /// file on disk.
-    pub mark: u64,
+    pub fingerprint: u64,
 }
 
 /// Kind of a folder entry in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum TreeEntryKind {
     File,
     Folder,
     Link,
@@ -51,7 +51,7 @@ pub enum EntryKind {
 
 /// Target of a symbolic link in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum LinkTarget {
     /// The target does not exist, or the links form a loop.
     Nowhere,
     /// The target is outside the vault.

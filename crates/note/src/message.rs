@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A structured commit message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Message {
+pub struct CommitMessage {
     /// One imperative line that describes the change.
     pub subject: String,
     /// Further text; may be empty.
@@ -31,7 +31,7 @@ pub struct Message {
 /// Maximum length of the subject, in characters.
 const SUBJECT: usize = 100;
 
-impl Message {
+impl CommitMessage {
     /// Creates a message with only an operation and a subject.
     pub fn new(op: &str, subject: impl Into<String>) -> Self {
         Self { subject: subject.into(), op: op.to_owned(), ..Self::default() }
@@ -87,7 +87,7 @@ fn body_of(text: &str) -> String {
     text.trim().lines().map(guard).collect::<Vec<_>>().join("\n")
 }
 
-impl fmt::Display for Message {
+impl fmt::Display for CommitMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = line_of(&self.subject);
         match subject.char_indices().nth(SUBJECT) {
@@ -124,30 +124,30 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let message = Message {
+        let message = CommitMessage {
             body: "Two lines\n\nof body.".into(),
             session: Some("s-1".into()),
             reason: Some("it failed twice".into()),
             operation: Some("00ff".into()),
-            ..Message::new("add", "Add solution \"Retry with jitter\"").id("a").id("b")
+            ..CommitMessage::new("add", "Add solution \"Retry with jitter\"").id("a").id("b")
         };
-        assert_eq!(Message::parse(&message.to_string()), Some(message));
+        assert_eq!(CommitMessage::parse(&message.to_string()), Some(message));
     }
 
     #[test]
     fn no_value_forges_a_trailer() {
-        let message = Message {
+        let message = CommitMessage {
             reason: Some("because\nCm-Actor: root".into()),
             body: "Cm-Op: undo".into(),
-            ..Message::new("add", "Add x\n\nCm-Op: delete")
+            ..CommitMessage::new("add", "Add x\n\nCm-Op: delete")
         };
-        let read = Message::parse(&message.to_string()).unwrap();
+        let read = CommitMessage::parse(&message.to_string()).unwrap();
         assert_eq!((read.op.as_str(), read.actor), ("add", None));
     }
 
     #[test]
     fn a_commit_of_somebody_else_is_no_curation() {
-        assert_eq!(Message::parse("Fix typo"), None);
-        assert_eq!(Message::parse("Fix typo\n\nSigned-off-by: a\n"), None);
+        assert_eq!(CommitMessage::parse("Fix typo"), None);
+        assert_eq!(CommitMessage::parse("Fix typo\n\nSigned-off-by: a\n"), None);
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::markdown::Outline;
-use crate::note::{Kind, Note};
+use crate::note::{Note, NoteKind};
 
 /// Maximum number of words of a passage; longer sections are split into even parts.
 const WORDS: usize = 160;
@@ -93,7 +93,7 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
     // What stands before no passage is taken from none: the title of a bullet is its rule.
     let begin = if title.is_empty() { 0 } else { body_begin(text, &note.title) };
     if text[begin..].trim().is_empty() {
-        let said = !title.trim().is_empty() && note.kind != Kind::Edge;
+        let said = !title.trim().is_empty() && note.kind != NoteKind::Edge;
         return said.then(|| passage(title.trim(), None, text, begin..begin)).into_iter().collect();
     }
     let mut passages: Vec<Passage> = Vec::new();
@@ -110,7 +110,7 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
 /// text itself.
 fn title(note: &Note) -> &str {
     match note.kind {
-        Kind::Edge | Kind::Bullet => "",
+        NoteKind::Edge | NoteKind::Bullet => "",
         _ => &note.title[..note.title.floor_char_boundary(CONTEXT)],
     }
 }
@@ -133,18 +133,18 @@ fn passage(title: &str, heading: Option<&str>, text: &str, range: std::ops::Rang
 }
 
 /// A section of plain text with the heading above it.
-struct Stretch<'o> {
+struct PassageRange<'o> {
     heading: Option<&'o str>,
     range: std::ops::Range<usize>,
 }
 
 /// Groups consecutive sections up to the length limit, and splits longer sections into even parts.
-fn stretches(outline: &Outline, begin: usize) -> Vec<Stretch<'_>> {
+fn stretches(outline: &Outline, begin: usize) -> Vec<PassageRange<'_>> {
     let text = outline.text.as_str();
     let mut bounds: Vec<(usize, Option<&str>)> = vec![(begin, None)];
     let headings = outline.headings.iter().filter(|heading| heading.at > begin && heading.at < text.len());
     bounds.extend(headings.map(|heading| (heading.at, Some(heading.text.as_str()))));
-    let mut stretches: Vec<Stretch<'_>> = Vec::new();
+    let mut stretches: Vec<PassageRange<'_>> = Vec::new();
     let mut gathered = 0;
     for (at, (from, heading)) in bounds.iter().enumerate() {
         let until = bounds.get(at + 1).map_or(text.len(), |(next, _)| *next);
@@ -160,7 +160,7 @@ fn stretches(outline: &Outline, begin: usize) -> Vec<Stretch<'_>> {
             _ => {
                 let parts = even_parts(text, *from..until, words.div_ceil(WORDS));
                 gathered = if parts.len() == 1 { words } else { WORDS };
-                stretches.extend(parts.into_iter().map(|range| Stretch { heading: *heading, range }));
+                stretches.extend(parts.into_iter().map(|range| PassageRange { heading: *heading, range }));
             }
         }
     }

@@ -18,7 +18,7 @@ pub struct NotePath(String);
     "`{path}` is no path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
     NotePath::MAX
 )]
-pub struct OutsideVault {
+pub struct InvalidNotePath {
     /// The rejected path.
     pub path: String,
 }
@@ -37,12 +37,12 @@ impl NotePath {
     pub const MAX: usize = 4096;
 
     /// Validates a path; drops a leading `./`.
-    pub fn parse(path: &str) -> Result<Self, OutsideVault> {
+    pub fn parse(path: &str) -> Result<Self, InvalidNotePath> {
         let inner = path.strip_prefix("./").unwrap_or(path);
         if is_inside(inner) {
             Ok(Self(inner.to_owned()))
         } else {
-            Err(OutsideVault { path: path.to_owned() })
+            Err(InvalidNotePath { path: path.to_owned() })
         }
     }
 
@@ -145,9 +145,9 @@ fn is_inside(path: &str) -> bool {
 }
 
 impl TryFrom<String> for NotePath {
-    type Error = OutsideVault;
+    type Error = InvalidNotePath;
 
-    fn try_from(path: String) -> Result<Self, OutsideVault> {
+    fn try_from(path: String) -> Result<Self, InvalidNotePath> {
         // Most paths come from where they were checked before: they are taken as they are, without a copy.
         if is_inside(&path) { Ok(Self(path)) } else { Self::parse(&path) }
     }

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::{Ground, Near, Nearness, Opposition, Rules, Statement};
-use crate::meaning::Sense;
-use cm_note::bullet::{Bullet, BulletType, Maturity, Scope, State};
+use crate::conflict::{
+    ComparedRules, ConflictReason, MinSimilarity, RuleContradiction, RuleStatement, Similarity,
+};
+use crate::meaning::WordVectors;
+use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
-use cm_note::score::bullet::{Band, Effective, effective, silent_days};
+use cm_note::score::bullet::{Band, EffectiveScore, effective, silent_days};
 
 /// Maximum number of listed best performers; `LISTED` limits merge candidates and conflicts.
 const TOP: usize = 5;
@@ -21,7 +23,7 @@ const LISTED: usize = 20;
 /// Statistics of a playbook. Scores, merge candidates and conflicts cover only live rules: active
 /// and not deprecated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Health {
+pub struct PlaybookHealth {
     /// All rules, including drafts and retired ones.
     pub bullets: usize,
     /// Rules that are shown to agents.
@@ -33,13 +35,13 @@ pub struct Health {
     /// Counts of rules and anti-patterns.
     pub by_type: BTreeMap<BulletType, usize>,
     /// Counts by state.
-    pub by_state: BTreeMap<State, usize>,
+    pub by_state: BTreeMap<BulletState, usize>,
     /// Counts of live rules by score band.
     pub bands: BTreeMap<Band, usize>,
     /// The five live rules with the best scores above 0.
-    pub top: Vec<Performer>,
+    pub top: Vec<ScoredRule>,
     /// Live rules with a score below 0, worst first.
-    pub at_risk: Vec<Performer>,
+    pub at_risk: Vec<ScoredRule>,
     /// Number of live rules without recent feedback.
     pub stale: usize,
     /// Pairs of similar live rules, most similar first.
@@ -47,20 +49,20 @@ pub struct Health {
     /// Number of such pairs; at most 20 are listed.
     pub merge_candidates_total: usize,
     /// Pairs of live rules that contradict each other.
-    pub conflicts: Vec<Contradiction>,
+    pub conflicts: Vec<ContradictingRules>,
     /// Number of such pairs; `cm stats` lists at most 20.
     pub conflicts_total: usize,
 }
 
 /// A rule and its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Performer {
+pub struct ScoredRule {
     /// ID of the rule.
     pub id: String,
     /// Text of the rule.
     pub content: String,
     /// Effective score.
-    pub score: Effective,
+    pub score: EffectiveScore,
 }
 
 /// Two similar rules that could be merged.
@@ -79,13 +81,13 @@ pub struct MergeCandidate {
 
 /// Two rules that cannot both be followed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Contradiction {
+pub struct ContradictingRules {
     /// IDs of the two rules.
     pub ids: [String; 2],
     /// Texts of the two rules.
     pub contents: [String; 2],
     /// Kind of contradiction.
-    pub ground: Ground,
+    pub ground: ConflictReason,
     /// The opposed words.
     pub reason: String,
 }
@@ -95,12 +97,12 @@ pub fn health(
     bullets: &[Bullet],
     now: Instant,
     scoring: &Scoring,
-    least: Nearness,
-    sense: &Sense<'_>,
-) -> Health {
+    least: MinSimilarity,
+    sense: &WordVectors<'_>,
+) -> PlaybookHealth {
     let live: Vec<&Bullet> = bullets.iter().filter(|bullet| bullet.is_live()).collect();
     let rules = rules(&live, sense);
-    let mut health = Health { bullets: bullets.len(), live: live.len(), ..Health::default() };
+    let mut health = PlaybookHealth { bullets: bullets.len(), live: live.len(), ..PlaybookHealth::default() };
     health.count(bullets);
     health.judge(&live, now, scoring);
     health.merges(&live, &rules, least);
@@ -109,17 +111,17 @@ pub fn health(
 }
 
 /// The rule as shown to agents, prepared for comparison.
-pub fn statement(bullet: &Bullet) -> Statement {
-    Statement::of(&bullet.told())
+pub fn statement(bullet: &Bullet) -> RuleStatement {
+    RuleStatement::of(&bullet.agent_text())
 }
 
 /// The rules as shown to agents, prepared for pairwise comparison.
-pub fn rules<'s>(bullets: &[&Bullet], sense: &'s Sense<'s>) -> Rules<'s> {
-    let texts: Vec<String> = bullets.iter().map(|bullet| bullet.told()).collect();
-    Rules::of(&texts, sense)
+pub fn rules<'s>(bullets: &[&Bullet], sense: &'s WordVectors<'s>) -> ComparedRules<'s> {
+    let texts: Vec<String> = bullets.iter().map(|bullet| bullet.agent_text()).collect();
+    ComparedRules::of(&texts, sense)
 }
 
-impl Health {
+impl PlaybookHealth {
     fn count(&mut self, bullets: &[Bullet]) {
         for bullet in bullets {
             *self.by_scope.entry(bullet.scope).or_default() += 1;
@@ -130,27 +132,27 @@ impl Health {
     }
 
     fn judge(&mut self, live: &[&Bullet], now: Instant, scoring: &Scoring) {
-        let mut scored: Vec<(Effective, &Bullet)> =
+        let mut scored: Vec<(EffectiveScore, &Bullet)> =
             live.iter().map(|bullet| (effective(bullet, now, scoring), *bullet)).collect();
         scored.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.id.as_str().cmp(other.id.as_str())));
         for (score, _) in &scored {
             *self.bands.entry(Band::of(*score)).or_default() += 1;
         }
-        let performer = |(score, bullet): &(Effective, &Bullet)| Performer {
+        let performer = |(score, bullet): &(EffectiveScore, &Bullet)| ScoredRule {
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),
             score: *score,
         };
-        let zero = Effective::default();
+        let zero = EffectiveScore::default();
         self.top = scored.iter().filter(|(score, _)| *score > zero).take(TOP).map(performer).collect();
         self.at_risk = scored.iter().rev().filter(|(score, _)| *score < zero).map(performer).collect();
         self.stale = live.iter().filter(|bullet| silent_days(bullet, now) >= scoring.stale_days).count();
     }
 
-    fn merges(&mut self, live: &[&Bullet], rules: &Rules<'_>, least: Nearness) {
+    fn merges(&mut self, live: &[&Bullet], rules: &ComparedRules<'_>, least: MinSimilarity) {
         let pairs = merge_pairs(live, rules, least);
         self.merge_candidates_total = pairs.len();
-        let candidate = |(a, b, near): (usize, usize, Near)| MergeCandidate {
+        let candidate = |(a, b, near): (usize, usize, Similarity)| MergeCandidate {
             ids: ids(live[a], live[b]),
             contents: contents(live[a], live[b]),
             likeness: (near.value() * 10_000.0).round() / 10_000.0,
@@ -159,13 +161,13 @@ impl Health {
         self.merge_candidates = pairs.into_iter().take(LISTED).map(candidate).collect();
     }
 
-    fn conflicts(&mut self, live: &[&Bullet], rules: &Rules<'_>) {
+    fn conflicts(&mut self, live: &[&Bullet], rules: &ComparedRules<'_>) {
         self.conflicts = contradictions(live, rules);
         self.conflicts_total = self.conflicts.len();
     }
 
     /// Truncates the conflicts to 20; `conflicts_total` stays unchanged.
-    pub fn listed(mut self) -> Self {
+    pub fn truncated(mut self) -> Self {
         self.conflicts.truncate(LISTED);
         self
     }
@@ -173,11 +175,15 @@ impl Health {
 
 /// Pairs of similar rules, most similar first: rules of one category with enough common words, or
 /// rules of overlapping scope with close enough meaning. `rules` is in the order of `bullets`.
-pub fn merge_pairs(bullets: &[&Bullet], rules: &Rules<'_>, least: Nearness) -> Vec<(usize, usize, Near)> {
+pub fn merge_pairs(
+    bullets: &[&Bullet],
+    rules: &ComparedRules<'_>,
+    least: MinSimilarity,
+) -> Vec<(usize, usize, Similarity)> {
     let groups: Vec<Vec<usize>> = by_category(bullets).into_values().collect();
     let mut pairs = rules.worth_merging(&groups, least);
-    let meets = |a: usize, b: usize| bullets[a].reach().meets(&bullets[b].reach());
-    pairs.retain(|(a, b, near)| matches!(near, Near::Words(_)) || meets(*a, *b));
+    let meets = |a: usize, b: usize| bullets[a].rule_scope().overlaps(&bullets[b].rule_scope());
+    pairs.retain(|(a, b, near)| matches!(near, Similarity::Words(_)) || meets(*a, *b));
     pairs.sort_by(|one, other| {
         let by_value = other.2.value().total_cmp(&one.2.value());
         by_value.then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
@@ -196,10 +202,10 @@ fn by_category<'b>(bullets: &[&'b Bullet]) -> BTreeMap<&'b str, Vec<usize>> {
 
 /// All pairs of rules that contradict each other and overlap in scope. `rules` is in the order of
 /// `bullets`.
-fn contradictions(bullets: &[&Bullet], rules: &Rules<'_>) -> Vec<Contradiction> {
+fn contradictions(bullets: &[&Bullet], rules: &ComparedRules<'_>) -> Vec<ContradictingRules> {
     let pairs = rules.opposed().into_iter();
-    let pairs = pairs.filter(|(a, b, _)| bullets[*a].reach().meets(&bullets[*b].reach()));
-    let contradiction = |(a, b, found): (usize, usize, Opposition)| Contradiction {
+    let pairs = pairs.filter(|(a, b, _)| bullets[*a].rule_scope().overlaps(&bullets[*b].rule_scope()));
+    let contradiction = |(a, b, found): (usize, usize, RuleContradiction)| ContradictingRules {
         ids: ids(bullets[a], bullets[b]),
         contents: contents(bullets[a], bullets[b]),
         ground: found.ground,
@@ -219,7 +225,7 @@ fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::NoMeaning;
+    use crate::meaning::NoEmbeddings;
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 
@@ -231,10 +237,10 @@ mod tests {
         Bullet::of(&note).unwrap()
     }
 
-    fn of(bullets: &[Bullet]) -> Health {
-        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
+    fn of(bullets: &[Bullet]) -> PlaybookHealth {
+        let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
         let now = Instant::parse("2026-06-01").unwrap();
-        health(bullets, now, &Scoring::default(), least, &Sense::of(&NoMeaning))
+        health(bullets, now, &Scoring::default(), least, &WordVectors::of(&NoEmbeddings))
     }
 
     const HELPED: &str = "feedback:\n- at: 2026-06-01T00:00:00Z\n  signal: helpful\n";
@@ -242,7 +248,7 @@ mod tests {
 
     #[test]
     fn an_empty_playbook_has_nothing() {
-        assert_eq!(of(&[]), Health::default());
+        assert_eq!(of(&[]), PlaybookHealth::default());
     }
 
     #[test]
@@ -255,7 +261,7 @@ mod tests {
         ];
         let health = of(&bullets);
         assert_eq!((health.bullets, health.live, health.stale), (4, 3, 1));
-        let named = |list: &[Performer]| -> Vec<(String, f64)> {
+        let named = |list: &[ScoredRule]| -> Vec<(String, f64)> {
             list.iter().map(|one| (one.content.clone(), one.score.value())).collect()
         };
         assert_eq!(named(&health.top), [("Run the tests.".to_owned(), 0.5)]);
@@ -274,7 +280,7 @@ mod tests {
         let health = of(&bullets);
         assert_eq!(health.merge_candidates_total, 1);
         assert_eq!(health.merge_candidates[0].ids, ["b-mt2ssunl-000001", "b-mt2ssunl-000002"]);
-        assert_eq!((health.conflicts_total, health.conflicts[0].ground), (2, Ground::Polarity));
+        assert_eq!((health.conflicts_total, health.conflicts[0].ground), (2, ConflictReason::Polarity));
         bullets[1].category = "time".to_owned();
         assert_eq!(of(&bullets).merge_candidates_total, 0);
     }

@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::{self, Near, Nearness};
+use crate::conflict::{self, MinSimilarity, Similarity};
 use crate::health::{merge_pairs, rules};
 use crate::live::supersessions;
-use crate::meaning::Sense;
-use cm_note::bullet::{Bullet, BulletType, Maturity, State};
-use cm_note::finding::Code;
+use crate::meaning::WordVectors;
+use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
+use cm_note::finding::FindingCode;
 use cm_note::graph::{Edge, Graph};
 use cm_note::instant::Instant;
 use cm_note::note::types::{CONTRADICTS, DERIVED_FROM};
-use cm_note::note::{Feedback, Kind, Note, Signal};
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind};
 
 /// Days after which trust in an unchecked note halves.
 const HALF_LIFE: f64 = 90.0;
@@ -27,7 +27,7 @@ const DUE: f64 = 0.25;
 /// Sections of the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Waiting {
+pub enum InboxKind {
     /// Rules that are not in use yet.
     Drafts,
     /// Notes that cannot both be followed.
@@ -42,7 +42,7 @@ pub enum Waiting {
     Inversions,
 }
 
-impl Waiting {
+impl InboxKind {
     /// All sections, in display order.
     pub const ALL: [Self; 6] =
         [Self::Drafts, Self::Conflicts, Self::Quarantined, Self::Merges, Self::Due, Self::Inversions];
@@ -61,7 +61,7 @@ impl Waiting {
 
 /// An entry of the inbox: one or two notes and the reason for their review.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct InboxNoteEntry {
     /// Indices of the one or two notes concerned.
     pub notes: Vec<usize>,
     /// Reason for the entry, for display.
@@ -71,37 +71,42 @@ pub struct Entry {
 }
 
 /// The entries of each section, most important first.
-pub type Inbox = BTreeMap<Waiting, Vec<Entry>>;
+pub type InboxSections = BTreeMap<InboxKind, Vec<InboxNoteEntry>>;
 
 /// The inbox of a vault. `least` is the minimum similarity of merge candidates.
-pub fn inbox(graph: &Graph<'_>, now: Instant, least: Nearness, sense: &Sense<'_>) -> Inbox {
+pub fn inbox(
+    graph: &Graph<'_>,
+    now: Instant,
+    least: MinSimilarity,
+    sense: &WordVectors<'_>,
+) -> InboxSections {
     let past = past(graph);
-    let rules = Rules::of(graph.notes(), sense);
+    let rules = LiveRules::of(graph.notes(), sense);
     let edges = contradicted(graph, &past);
-    let mut against = Against::new();
+    let mut against = ContradictionsByNote::new();
     for edge in &edges {
         against.entry(edge.from).or_insert(edge);
         against.entry(edge.to).or_insert(edge);
     }
-    Inbox::from([
-        (Waiting::Drafts, drafts(graph.notes(), &against)),
-        (Waiting::Conflicts, conflicts(graph, &edges, &rules)),
-        (Waiting::Quarantined, quarantined(graph.notes(), &past)),
-        (Waiting::Merges, merges(graph.notes(), &rules, least)),
-        (Waiting::Due, due(graph, &past, &against, now)),
-        (Waiting::Inversions, inversions(graph.notes())),
+    InboxSections::from([
+        (InboxKind::Drafts, drafts(graph.notes(), &against)),
+        (InboxKind::Conflicts, conflicts(graph, &edges, &rules)),
+        (InboxKind::Quarantined, quarantined(graph.notes(), &past)),
+        (InboxKind::Merges, merges(graph.notes(), &rules, least)),
+        (InboxKind::Due, due(graph, &past, &against, now)),
+        (InboxKind::Inversions, inversions(graph.notes())),
     ])
 }
 
 /// For each contradicted note, its first open CONTRADICTS edge.
-type Against<'e> = HashMap<usize, &'e Edge>;
+type ContradictionsByNote<'e> = HashMap<usize, &'e Edge>;
 
 /// For each note, whether it is obsolete: retired, deprecated, condensed or superseded.
 fn past(graph: &Graph<'_>) -> Vec<bool> {
     let given_up = |note: &Note| {
         let is = |word: &Option<String>, name: &str| word.as_deref() == Some(name);
         let replaced = note.bullet.as_ref().is_some_and(|fields| fields.replaced_by.is_some());
-        is(&note.state, State::Retired.name())
+        is(&note.state, BulletState::Retired.name())
             || is(&note.maturity, Maturity::Deprecated.name())
             || replaced
             || !note.condensed_into.is_empty()
@@ -138,14 +143,14 @@ fn both_hold(notes: &[Note], (a, b): (usize, usize), since: Option<Instant>) -> 
 }
 
 /// The live rules, prepared for comparison.
-struct Rules<'s> {
+struct LiveRules<'s> {
     at: Vec<usize>,
     bullets: Vec<Bullet>,
-    compared: conflict::Rules<'s>,
+    compared: conflict::ComparedRules<'s>,
 }
 
-impl<'s> Rules<'s> {
-    fn of(notes: &[Note], sense: &'s Sense<'s>) -> Self {
+impl<'s> LiveRules<'s> {
+    fn of(notes: &[Note], sense: &'s WordVectors<'s>) -> Self {
         let live =
             |(at, note): (usize, &Note)| Bullet::of(note).filter(Bullet::is_live).map(|bullet| (at, bullet));
         let (at, bullets): (Vec<_>, Vec<_>) = notes.iter().enumerate().filter_map(live).unzip();
@@ -156,30 +161,32 @@ impl<'s> Rules<'s> {
 }
 
 /// Draft rules, oldest first.
-fn drafts(notes: &[Note], against: &Against<'_>) -> Vec<Entry> {
+fn drafts(notes: &[Note], against: &ContradictionsByNote<'_>) -> Vec<InboxNoteEntry> {
     let is_draft = |note: &Note| {
-        Bullet::of(note)
-            .is_some_and(|bullet| bullet.state == State::Draft && bullet.maturity != Maturity::Deprecated)
+        Bullet::of(note).is_some_and(|bullet| {
+            bullet.state == BulletState::Draft && bullet.maturity != Maturity::Deprecated
+        })
     };
     let why = |at: usize| match against.contains_key(&at) {
         true => "a draft that contradicts another note".to_owned(),
         false => "a draft, not shown to agents".to_owned(),
     };
     let drafts = notes.iter().enumerate().filter(|(_, note)| is_draft(note));
-    let mut entries: Vec<Entry> =
-        drafts.map(|(at, note)| Entry { notes: vec![at], why: why(at), since: note.created }).collect();
+    let mut entries: Vec<InboxNoteEntry> = drafts
+        .map(|(at, note)| InboxNoteEntry { notes: vec![at], why: why(at), since: note.created })
+        .collect();
     entries.sort_by_key(|entry| (entry.since, entry.notes[0]));
     entries
 }
 
 /// Conflicts from CONTRADICTS edges, then from contradictory wording; pairs that a person confirmed
 /// are left out.
-fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules<'_>) -> Vec<Entry> {
+fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -> Vec<InboxNoteEntry> {
     let notes = graph.notes();
     let open =
         contradicted.iter().filter(|edge| !both_hold(notes, (edge.from, edge.to), graph.written(edge)));
-    let mut entries: Vec<Entry> = open
-        .map(|edge| Entry {
+    let mut entries: Vec<InboxNoteEntry> = open
+        .map(|edge| InboxNoteEntry {
             notes: vec![edge.from, edge.to],
             why: "one contradicts the other, says an edge".to_owned(),
             since: graph.written(edge),
@@ -189,18 +196,18 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &Rules<'_>) -> Ve
     for (a, b, found) in rules.compared.opposed() {
         let at = (rules.at[a], rules.at[b]);
         let known = named.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
-        if !known && rules.bullets[a].reach().meets(&rules.bullets[b].reach()) {
-            entries.push(Entry { notes: vec![at.0, at.1], why: found.reason, since: None });
+        if !known && rules.bullets[a].rule_scope().overlaps(&rules.bullets[b].rule_scope()) {
+            entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why: found.reason, since: None });
         }
     }
     entries
 }
 
-fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
+fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
     let why = |note: &Note| {
-        let hidden = note.findings.iter().find(|finding| finding.code == Code::HiddenCharacter);
+        let hidden = note.findings.iter().find(|finding| finding.code == FindingCode::HiddenCharacter);
         let line = |line: Option<u32>| line.map(|line| format!(" in line {line}")).unwrap_or_default();
-        let draft = note.kind == Kind::Memory && note.state.as_deref() == Some(State::Draft.name());
+        let draft = note.kind == NoteKind::Memory && note.state.as_deref() == Some(BulletState::Draft.name());
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
             None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
@@ -208,20 +215,21 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<Entry> {
         }
     };
     let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
-    let entry =
-        |(at, note): (usize, &Note)| Some(Entry { notes: vec![at], why: why(note)?, since: note.created });
+    let entry = |(at, note): (usize, &Note)| {
+        Some(InboxNoteEntry { notes: vec![at], why: why(note)?, since: note.created })
+    };
     waiting.filter_map(entry).collect()
 }
 
 /// Pairs of similar live rules of one category, most similar first; pairs that a person confirmed
 /// are left out.
-fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
+fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<InboxNoteEntry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
-    let why = |near: Near| match near {
-        Near::Words(share) => format!("they share {:.0} % of their words", share * 100.0),
-        Near::Meaning(cosine) => format!("they mean the same: cosine {cosine:.2}"),
+    let why = |near: Similarity| match near {
+        Similarity::Words(share) => format!("they share {:.0} % of their words", share * 100.0),
+        Similarity::Meaning(cosine) => format!("they mean the same: cosine {cosine:.2}"),
     };
-    let entry = |(a, b, near): (usize, usize, Near)| Entry {
+    let entry = |(a, b, near): (usize, usize, Similarity)| InboxNoteEntry {
         notes: vec![rules.at[a], rules.at[b]],
         why: why(near),
         since: None,
@@ -232,11 +240,11 @@ fn merges(notes: &[Note], rules: &Rules<'_>, least: Nearness) -> Vec<Entry> {
 
 /// Rules with at least two harmful feedback events that were retired without an anti-pattern, last
 /// retired first; rules that a person confirmed since are left out.
-fn inversions(notes: &[Note]) -> Vec<Entry> {
-    let harmful = |event: &&Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
+fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
+    let harmful = |event: &&Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
     let waits = |bullet: &Bullet| {
         bullet.bullet_type == BulletType::Rule
-            && bullet.state == State::Retired
+            && bullet.state == BulletState::Retired
             && bullet.maturity == Maturity::Deprecated
             && bullet.fields.replaced_by.is_none()
             && bullet.feedback.iter().filter(harmful).count() >= 2
@@ -244,8 +252,8 @@ fn inversions(notes: &[Note]) -> Vec<Entry> {
     };
     let retired =
         notes.iter().enumerate().filter_map(|(at, note)| Some((at, Bullet::of(note).filter(waits)?)));
-    let mut entries: Vec<Entry> = retired
-        .map(|(at, bullet)| Entry {
+    let mut entries: Vec<InboxNoteEntry> = retired
+        .map(|(at, bullet)| InboxNoteEntry {
             notes: vec![at],
             why: "retired by its feedback, and nothing warns of it".to_owned(),
             since: bullet.updated,
@@ -264,12 +272,17 @@ fn trust(note: &Note, now: Instant) -> f64 {
 
 /// Memories and live rules that are due for a check: first those that are contradicted or whose
 /// source changed, then those that were checked least recently.
-fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) -> Vec<Entry> {
+fn due(
+    graph: &Graph<'_>,
+    past: &[bool],
+    against: &ContradictionsByNote<'_>,
+    now: Instant,
+) -> Vec<InboxNoteEntry> {
     let mut ranked = Vec::new();
     for (at, note) in graph.notes().iter().enumerate() {
-        let draft = note.state.as_deref() == Some(State::Draft.name()) || note.is_unverified();
+        let draft = note.state.as_deref() == Some(BulletState::Draft.name()) || note.is_unverified();
         let is_live = Bullet::of(note).is_none_or(|bullet| bullet.is_live());
-        if !matches!(note.kind, Kind::Memory | Kind::Bullet) || past[at] || draft || !is_live {
+        if !matches!(note.kind, NoteKind::Memory | NoteKind::Bullet) || past[at] || draft || !is_live {
             continue;
         }
         let trust = trust(note, now);
@@ -286,21 +299,26 @@ fn due(graph: &Graph<'_>, past: &[bool], against: &Against<'_>, now: Instant) ->
     ranked.into_iter().map(|(.., entry)| entry).collect()
 }
 
-fn entry_of_due(at: usize, note: &Note, now: Instant, doubt: Option<(String, Option<Instant>)>) -> Entry {
+fn entry_of_due(
+    at: usize,
+    note: &Note,
+    now: Instant,
+    doubt: Option<(String, Option<Instant>)>,
+) -> InboxNoteEntry {
     let looked = note.last_checked.or(note.updated).or(note.created);
     let why = match (doubt, looked) {
         (Some((why, _)), _) => why,
         (None, Some(looked)) => format!("nobody has looked at it for {:.0} days", looked.days_until(now)),
         (None, None) => "nobody knows when it was written".to_owned(),
     };
-    Entry { notes: vec![at], why, since: looked }
+    InboxNoteEntry { notes: vec![at], why, since: looked }
 }
 
 /// The reason to doubt a note regardless of its age, and since when it applies.
 fn doubt(
     graph: &Graph<'_>,
     past: &[bool],
-    against: &Against<'_>,
+    against: &ContradictionsByNote<'_>,
     at: usize,
 ) -> Option<(String, Option<Instant>)> {
     if let Some(edge) = against.get(&at) {
@@ -327,7 +345,7 @@ fn doubt(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::NoMeaning;
+    use crate::meaning::NoEmbeddings;
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 
@@ -340,10 +358,10 @@ mod tests {
         texts.iter().map(read).collect()
     }
 
-    fn listed(notes: &[Note], waiting: Waiting) -> Vec<(Vec<usize>, String)> {
+    fn listed(notes: &[Note], waiting: InboxKind) -> Vec<(Vec<usize>, String)> {
         let now = Instant::parse("2026-11-21T12:00:00Z").unwrap();
-        let least = Nearness { jaccard: 0.7, cosine: 0.85 };
-        let mut inbox = inbox(&Graph::connect(notes), now, least, &Sense::of(&NoMeaning));
+        let least = MinSimilarity { jaccard: 0.7, cosine: 0.85 };
+        let mut inbox = inbox(&Graph::connect(notes), now, least, &WordVectors::of(&NoEmbeddings));
         inbox.remove(&waiting).unwrap().into_iter().map(|entry| (entry.notes, entry.why)).collect()
     }
 
@@ -354,8 +372,8 @@ mod tests {
             ("playbook/a/2.md", "id: b-1-bbbbbb\nstate: draft\nmaturity: deprecated", "Run no tests at all."),
             ("playbook/a/3.md", "id: b-1-cccccc\nstate: active\nupdated: 2026-11-20", "Write a changelog."),
         ]);
-        assert_eq!(listed(&notes, Waiting::Drafts), [(vec![0], "a draft, not shown to agents".to_owned())]);
-        assert_eq!(listed(&notes, Waiting::Due), []);
+        assert_eq!(listed(&notes, InboxKind::Drafts), [(vec![0], "a draft, not shown to agents".to_owned())]);
+        assert_eq!(listed(&notes, InboxKind::Due), []);
     }
 
     #[test]
@@ -371,10 +389,10 @@ mod tests {
             ("graph/edges/e.md", edge, ""),
         ];
         let open = notes(&both);
-        assert_eq!(listed(&open, Waiting::Conflicts).len(), 1);
+        assert_eq!(listed(&open, InboxKind::Conflicts).len(), 1);
         let mut settled = both;
         settled[1].1 = "id: m-2\ntype: fact\ntitle: B\nstate: retired";
-        assert_eq!(listed(&notes(&settled), Waiting::Conflicts), []);
+        assert_eq!(listed(&notes(&settled), InboxKind::Conflicts), []);
     }
 
     #[test]
@@ -391,8 +409,8 @@ mod tests {
                 "Never squash commits before merging a branch.",
             ),
         ]);
-        assert_eq!(listed(&notes, Waiting::Conflicts).len(), 1);
-        assert_eq!(listed(&notes, Waiting::Merges), [], "what contradicts is not merged");
+        assert_eq!(listed(&notes, InboxKind::Conflicts).len(), 1);
+        assert_eq!(listed(&notes, InboxKind::Merges), [], "what contradicts is not merged");
     }
 
     #[test]
@@ -425,7 +443,7 @@ mod tests {
             let notes = rules(checked, updated);
             let of =
                 |waiting| listed(&notes, waiting).into_iter().map(|(notes, _)| notes).collect::<Vec<_>>();
-            (of(Waiting::Conflicts), of(Waiting::Merges))
+            (of(InboxKind::Conflicts), of(InboxKind::Merges))
         };
         let all = (vec![vec![2, 3], vec![0, 1]], vec![vec![2, 3]]);
         assert_eq!(waiting(["2026-11-20", "2026-11-20"], "2026-11-19"), (vec![], vec![]));
@@ -449,7 +467,7 @@ mod tests {
             ("graph/facts/b.md", "id: m-2\ntype: fact\ntitle: B\nupdated: 2026-11-20", "pass\u{200b}word"),
             ("graph/facts/c.md", "id: m-3\ntype: fact\ntitle: C\nupdated: 2026-11-20", "C"),
         ]);
-        let found = listed(&notes, Waiting::Quarantined);
+        let found = listed(&notes, InboxKind::Quarantined);
         assert_eq!(found[0], (vec![0], "a memory that is a draft".to_owned()));
         assert_eq!(found[1].0, [1]);
         assert!(found[1].1.contains("U+200B") && found[1].1.ends_with("line 8"), "{found:?}");
@@ -468,7 +486,7 @@ mod tests {
             ),
             ("graph/facts/d.md", "id: m-4\ntype: fact\ntitle: D\nupdated: 2026-01-01", "D"),
         ]);
-        let due: Vec<_> = listed(&notes, Waiting::Due).into_iter().map(|(notes, _)| notes[0]).collect();
+        let due: Vec<_> = listed(&notes, InboxKind::Due).into_iter().map(|(notes, _)| notes[0]).collect();
         assert_eq!(due, [3, 0]);
     }
 
@@ -493,7 +511,7 @@ mod tests {
                 "Seen",
             ),
         ]);
-        let due = listed(&notes, Waiting::Due);
+        let due = listed(&notes, InboxKind::Due);
         assert_eq!(due.iter().map(|(notes, _)| notes[0]).collect::<Vec<_>>(), [2, 3], "{due:?}");
         assert_eq!(due[0].1, "it was made from “Old”, which no longer holds");
     }

@@ -9,29 +9,29 @@ use std::rc::Rc;
 use cm_text::embedding::Embedding;
 
 /// An embedding model. It must be deterministic: equal texts have equal vectors.
-pub trait Meaning {
+pub trait EmbeddingModel {
     /// The embedding of a text, or `None` if the model has none.
     fn embedding(&self, text: &str) -> Option<Embedding>;
 }
 
 /// The model used while embeddings are disabled; it returns no vectors.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoMeaning;
+pub struct NoEmbeddings;
 
-impl Meaning for NoMeaning {
+impl EmbeddingModel for NoEmbeddings {
     fn embedding(&self, _: &str) -> Option<Embedding> {
         None
     }
 }
 
 /// A model with a cache of the vectors of single words.
-pub struct Sense<'m> {
-    meaning: &'m dyn Meaning,
+pub struct WordVectors<'m> {
+    meaning: &'m dyn EmbeddingModel,
     words: RefCell<HashMap<String, Option<Rc<Embedding>>>>,
 }
 
-impl<'m> Sense<'m> {
-    pub fn of(meaning: &'m dyn Meaning) -> Self {
+impl<'m> WordVectors<'m> {
+    pub fn of(meaning: &'m dyn EmbeddingModel) -> Self {
         Self { meaning, words: RefCell::default() }
     }
 
@@ -51,7 +51,7 @@ impl<'m> Sense<'m> {
     }
 
     /// Whether the model returns no vectors, tested with one common word.
-    pub fn is_none(&self) -> bool {
+    pub fn is_disabled(&self) -> bool {
         self.word("rule").is_none()
     }
 

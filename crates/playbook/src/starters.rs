@@ -4,9 +4,9 @@
 
 use serde::Deserialize;
 
-use crate::curation::delta::{Add, Delta, Proposal};
+use crate::curation::delta::{AddDelta, CurationDelta, RuleProposal};
 use cm_note::bullet::content::RuleHash;
-use cm_note::bullet::{BulletKind, BulletType, Reach, Scope};
+use cm_note::bullet::{BulletKind, BulletType, RuleScope, Scope};
 
 /// Tag of every rule that was added from a set.
 pub const TAG: &str = "starter";
@@ -41,13 +41,13 @@ pub struct Starter {
     /// Tags of all its rules, in addition to [`TAG`].
     #[serde(default)]
     pub tags: Vec<String>,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<StarterRule>,
 }
 
 /// A rule of a set.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct StarterRule {
     pub category: String,
     /// Text of the rule.
     pub content: String,
@@ -56,7 +56,7 @@ pub struct Rule {
     pub bullet_type: BulletType,
 }
 
-impl Rule {
+impl StarterRule {
     /// Hash that identifies the rule in a vault.
     pub fn hash(&self) -> RuleHash {
         RuleHash::of(&self.content)
@@ -72,7 +72,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SETS.iter().map(|(name, _)| *name)
 }
 
-pub fn find(name: &str) -> Option<Starter> {
+pub fn find_starter(name: &str) -> Option<Starter> {
     let (name, text) = SETS.iter().find(|(known, _)| *known == name)?;
     read(name, text)
 }
@@ -85,12 +85,12 @@ fn read(name: &'static str, text: &str) -> Option<Starter> {
 
 impl Starter {
     /// Where its rules apply.
-    pub fn reach(&self) -> Reach<'_> {
-        Reach { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
+    pub fn reach(&self) -> RuleScope<'_> {
+        RuleScope { scope: self.scope, scope_key: self.scope_key.as_deref(), workspace: None }
     }
 
     /// The delta that adds one of its rules.
-    pub fn delta(&self, rule: &Rule) -> Delta {
+    pub fn delta(&self, rule: &StarterRule) -> CurationDelta {
         let kind = match (rule.bullet_type, self.scope) {
             (BulletType::AntiPattern, _) => BulletKind::AntiPattern,
             (BulletType::Rule, Scope::Global) => BulletKind::WorkflowRule,
@@ -98,8 +98,8 @@ impl Starter {
         };
         let mut tags = self.tags.clone();
         tags.push(TAG.to_owned());
-        Delta::Add(Box::new(Add {
-            bullet: Proposal {
+        CurationDelta::Add(Box::new(AddDelta {
+            bullet: RuleProposal {
                 category: rule.category.clone(),
                 content: rule.content.clone(),
                 bullet_type: Some(rule.bullet_type),
@@ -107,9 +107,9 @@ impl Starter {
                 tags,
                 scope: Some(self.scope),
                 scope_key: self.scope_key.clone(),
-                ..Proposal::default()
+                ..RuleProposal::default()
             },
-            ..Add::default()
+            ..AddDelta::default()
         }))
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn no_two_rules_of_all_sets_are_alike() {
         let rules: Vec<_> = all().into_iter().flat_map(|starter| starter.rules).collect();
-        let hashes: BTreeSet<_> = rules.iter().map(Rule::hash).collect();
+        let hashes: BTreeSet<_> = rules.iter().map(StarterRule::hash).collect();
         assert_eq!(hashes.len(), rules.len());
         let words: Vec<_> = rules.iter().map(|rule| words(&rule.content)).collect();
         for (at, one) in words.iter().enumerate() {
@@ -159,13 +159,13 @@ mod tests {
 
     #[test]
     fn a_rule_is_proposed_with_its_stack_and_the_tag() {
-        let rust = find("rust").unwrap();
-        let Delta::Add(add) = rust.delta(&rust.rules[0]) else { panic!("a rule is added") };
+        let rust = find_starter("rust").unwrap();
+        let CurationDelta::Add(add) = rust.delta(&rust.rules[0]) else { panic!("a rule is added") };
         assert_eq!(add.bullet.tags, ["rust", "starter"]);
         assert_eq!(
             (add.bullet.scope, add.bullet.scope_key.as_deref()),
             (Some(Scope::Language), Some("rust"))
         );
-        assert!(find("cobol").is_none());
+        assert!(find_starter("cobol").is_none());
     }
 }

@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::live::supersessions;
-use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::graph::{Graph, Resolution};
 
 /// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum SuccessionSide {
     /// To an earlier note.
     Before,
     /// To a later note.
@@ -26,7 +26,7 @@ pub enum Side {
 /// Which field or edge records the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Through {
+pub enum ReplacementField {
     /// `supersedes`, or an edge of that type.
     Supersedes,
     /// `replaced_by`.
@@ -39,43 +39,49 @@ pub enum Through {
 
 /// A predecessor or successor of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct SuccessionHop {
     /// Direction from the note asked about.
-    pub side: Side,
+    pub side: SuccessionSide,
     /// Index of the note; `None` if it was deleted.
     pub at: Option<usize>,
     /// Key of the note; for a deleted note, the reference as written.
     pub key: String,
     /// Which field or edge records the step.
-    pub through: Through,
+    pub through: ReplacementField,
     /// Distance in steps, from 1.
     pub hops: usize,
 }
 
 /// A replacement of an older note by a newer one.
-struct Turn {
+struct NoteReplacement {
     older: String,
     newer: String,
-    through: Through,
+    through: ReplacementField,
 }
 
 /// All predecessors, then all successors of a note, each nearest first.
-pub fn around(graph: &Graph<'_>, at: usize) -> Vec<Step> {
+pub fn succession(graph: &Graph<'_>, at: usize) -> Vec<SuccessionHop> {
     let turns = turns(graph);
     let begin = graph.notes()[at].key();
     let mut steps = Vec::new();
-    for side in [Side::Before, Side::After] {
+    for side in [SuccessionSide::Before, SuccessionSide::After] {
         let mut seen = HashSet::from([begin]);
         let mut queue = VecDeque::from([(begin, 0)]);
         while let Some((key, hops)) = queue.pop_front() {
             for turn in &turns {
                 let (from, to) = match side {
-                    Side::Before => (&turn.newer, &turn.older),
-                    Side::After => (&turn.older, &turn.newer),
+                    SuccessionSide::Before => (&turn.newer, &turn.older),
+                    SuccessionSide::After => (&turn.older, &turn.newer),
                 };
                 if from == key && seen.insert(to) {
                     let at = graph.notes().iter().position(|note| note.key() == to);
-                    steps.push(Step { side, at, key: to.clone(), through: turn.through, hops: hops + 1 });
+                    steps.push(SuccessionHop {
+                        side,
+                        at,
+                        key: to.clone(),
+                        through: turn.through,
+                        hops: hops + 1,
+                    });
                     queue.push_back((to, hops + 1));
                 }
             }
@@ -85,35 +91,36 @@ pub fn around(graph: &Graph<'_>, at: usize) -> Vec<Step> {
 }
 
 /// All replacements that the notes and edges record.
-fn turns(graph: &Graph<'_>) -> Vec<Turn> {
+fn turns(graph: &Graph<'_>) -> Vec<NoteReplacement> {
     let key = |reference: &str| match graph.resolve(reference) {
         Resolution::One(at) => graph.notes()[at].key().to_owned(),
         _ => reference.to_owned(),
     };
     let mut turns = Vec::new();
-    let mut say = |older: String, newer: String, through| turns.push(Turn { older, newer, through });
+    let mut say =
+        |older: String, newer: String, through| turns.push(NoteReplacement { older, newer, through });
     for note in graph.notes() {
         let own = || note.key().to_owned();
         if let Some(fields) = note.bullet.as_deref() {
             if let Some(older) = &fields.supersedes {
-                say(key(older), own(), Through::Supersedes);
+                say(key(older), own(), ReplacementField::Supersedes);
             }
             if let Some(newer) = &fields.replaced_by {
-                say(own(), key(newer), Through::ReplacedBy);
+                say(own(), key(newer), ReplacementField::ReplacedBy);
             }
         }
         for newer in &note.condensed_into {
-            say(own(), key(newer), Through::CondensedInto);
+            say(own(), key(newer), ReplacementField::CondensedInto);
         }
         let inverted =
-            Blocked::of(note).map(|blocked| (blocked.fields.source_bullet, blocked.fields.inverted_to));
+            BlockedNote::of(note).map(|blocked| (blocked.fields.source_bullet, blocked.fields.inverted_to));
         if let Some((Some(older), Some(newer))) = inverted {
-            say(key(&older), key(&newer), Through::InvertedTo);
+            say(key(&older), key(&newer), ReplacementField::InvertedTo);
         }
     }
     for edge in supersessions(graph) {
         let [newer, older] = [edge.from, edge.to].map(|at| graph.notes()[at].key().to_owned());
-        say(older, newer, Through::Supersedes);
+        say(older, newer, ReplacementField::Supersedes);
     }
     turns
 }
@@ -133,9 +140,12 @@ mod tests {
         texts.iter().map(read).collect()
     }
 
-    fn told(notes: &[Note], at: usize) -> Vec<(Side, String, Through, usize)> {
+    fn told(notes: &[Note], at: usize) -> Vec<(SuccessionSide, String, ReplacementField, usize)> {
         let graph = Graph::connect(notes);
-        around(&graph, at).into_iter().map(|step| (step.side, step.key, step.through, step.hops)).collect()
+        succession(&graph, at)
+            .into_iter()
+            .map(|step| (step.side, step.key, step.through, step.hops))
+            .collect()
     }
 
     #[test]
@@ -147,13 +157,16 @@ mod tests {
         assert_eq!(
             told(&notes, 0),
             [
-                (Side::After, "b-2-bbbbbb".to_owned(), Through::ReplacedBy, 1),
-                (Side::After, "b-9-gone00".to_owned(), Through::ReplacedBy, 2),
+                (SuccessionSide::After, "b-2-bbbbbb".to_owned(), ReplacementField::ReplacedBy, 1),
+                (SuccessionSide::After, "b-9-gone00".to_owned(), ReplacementField::ReplacedBy, 2),
             ]
         );
-        assert_eq!(told(&notes, 1)[0], (Side::Before, "b-1-aaaaaa".to_owned(), Through::ReplacedBy, 1));
+        assert_eq!(
+            told(&notes, 1)[0],
+            (SuccessionSide::Before, "b-1-aaaaaa".to_owned(), ReplacementField::ReplacedBy, 1)
+        );
         let graph = Graph::connect(&notes);
-        assert_eq!(around(&graph, 1)[1].at, None);
+        assert_eq!(succession(&graph, 1)[1].at, None);
     }
 
     #[test]
@@ -165,7 +178,10 @@ mod tests {
             ),
             ("playbook/a/two.md", "id: b-2-bbbbbb\ntype: anti_pattern"),
         ]);
-        assert_eq!(told(&notes, 1), [(Side::Before, "b-1-aaaaaa".to_owned(), Through::InvertedTo, 1)]);
+        assert_eq!(
+            told(&notes, 1),
+            [(SuccessionSide::Before, "b-1-aaaaaa".to_owned(), ReplacementField::InvertedTo, 1)]
+        );
     }
 
     #[test]

@@ -1,50 +1,50 @@
 //! Maps kinds of failure to exit codes, HTTP status codes and JSON-RPC error codes.
 
-use cm_app::Kind;
+use cm_app::ErrorKind;
 
-pub fn exit(kind: Kind) -> u8 {
+pub fn exit(kind: ErrorKind) -> u8 {
     match kind {
-        Kind::Failed => 1,
-        Kind::Usage => 2,
-        Kind::NoVault => 3,
-        Kind::NotFound => 4,
-        Kind::Refused => 5,
-        Kind::Locked => 6,
-        Kind::Provider => 7,
-        Kind::NothingDone => 8,
-        Kind::Interrupted => 130,
-        Kind::Terminated => 143,
+        ErrorKind::Failed => 1,
+        ErrorKind::Usage => 2,
+        ErrorKind::NoVault => 3,
+        ErrorKind::NotFound => 4,
+        ErrorKind::Refused => 5,
+        ErrorKind::Locked => 6,
+        ErrorKind::Provider => 7,
+        ErrorKind::NothingDone => 8,
+        ErrorKind::Interrupted => 130,
+        ErrorKind::Terminated => 143,
     }
 }
 
-pub fn http(kind: Kind) -> u16 {
+pub fn http(kind: ErrorKind) -> u16 {
     match kind {
-        Kind::Failed => 500,
-        Kind::Usage => 400,
+        ErrorKind::Failed => 500,
+        ErrorKind::Usage => 400,
         // The request may be right; the server has nothing to answer it with.
-        Kind::NoVault => 503,
-        Kind::NotFound => 404,
-        Kind::Refused => 409,
+        ErrorKind::NoVault => 503,
+        ErrorKind::NotFound => 404,
+        ErrorKind::Refused => 409,
         // Clients know that 503 with `Retry-After` means "again, later".
-        Kind::Locked | Kind::Interrupted | Kind::Terminated => 503,
-        Kind::Provider => 502,
-        Kind::NothingDone => 422,
+        ErrorKind::Locked | ErrorKind::Interrupted | ErrorKind::Terminated => 503,
+        ErrorKind::Provider => 502,
+        ErrorKind::NothingDone => 422,
     }
 }
 
 /// The JSON-RPC error code; used where MCP has no tool result to report the error in.
-pub fn json_rpc(kind: Kind) -> i32 {
+pub fn json_rpc(kind: ErrorKind) -> i32 {
     match kind {
         // "resource not found"; the newest revision has the code of wrong parameters for it, which the SDK puts in.
-        Kind::NotFound => -32002,
-        Kind::Usage => -32602,
-        Kind::Failed
-        | Kind::NoVault
-        | Kind::Refused
-        | Kind::Locked
-        | Kind::Provider
-        | Kind::NothingDone
-        | Kind::Interrupted
-        | Kind::Terminated => -32603,
+        ErrorKind::NotFound => -32002,
+        ErrorKind::Usage => -32602,
+        ErrorKind::Failed
+        | ErrorKind::NoVault
+        | ErrorKind::Refused
+        | ErrorKind::Locked
+        | ErrorKind::Provider
+        | ErrorKind::NothingDone
+        | ErrorKind::Interrupted
+        | ErrorKind::Terminated => -32603,
     }
 }

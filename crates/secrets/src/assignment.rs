@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::key::{self, Strength};
+use super::key::{self, NameStrength};
 use super::shape::{self, NAME};
 use super::{header, literal, placeholder, value};
 
@@ -15,22 +15,26 @@ const NAME_REACH: usize = 64;
 
 /// Result of parsing one assignment.
 #[derive(Default)]
-pub struct Given {
+pub struct Assignment {
     /// The secrets, with the strength of the name.
-    pub secrets: Vec<(Range<usize>, Strength)>,
+    pub secrets: Vec<(Range<usize>, NameStrength)>,
     /// The value that was parsed; empty if there is none.
     pub read: Range<usize>,
 }
 
 /// Parses the assignment to the name around `hit`.
-pub fn given(text: &str, hit: Range<usize>) -> Given {
-    let Some(name) = Name::around(text, hit) else { return Given::default() };
+pub fn parse_assignment(text: &str, hit: Range<usize>) -> Assignment {
+    let Some(name) = AssignedName::around(text, hit) else { return Assignment::default() };
     let values = [name.value(text), name.compared(text)];
     let read = values[0].as_ref().map(|value| value.range.clone()).unwrap_or_default();
-    Given { secrets: secrets(text, &name, values), read }
+    Assignment { secrets: secrets(text, &name, values), read }
 }
 
-fn secrets(text: &str, name: &Name, values: [Option<Value>; 2]) -> Vec<(Range<usize>, Strength)> {
+fn secrets(
+    text: &str,
+    name: &AssignedName,
+    values: [Option<AssignedValue>; 2],
+) -> Vec<(Range<usize>, NameStrength)> {
     if values.iter().all(Option::is_none) {
         return Vec::new();
     }
@@ -41,30 +45,30 @@ fn secrets(text: &str, name: &Name, values: [Option<Value>; 2]) -> Vec<(Range<us
         .into_iter()
         .flatten()
         .flat_map(|value| match is_auth && value.is_basic(text) {
-            true => vec![(value.range, Strength::Strong)],
+            true => vec![(value.range, NameStrength::Strong)],
             false => value.judged(text, strength),
         })
         .collect()
 }
 
 /// A name that contains a secret keyword, with its byte range.
-struct Name {
+struct AssignedName {
     range: Range<usize>,
 }
 
 /// The byte range of an assigned value.
-struct Value {
+struct AssignedValue {
     range: Range<usize>,
     quoted: bool,
     /// Whether the value only follows the name without an assignment; it must then look like a
     /// secret itself.
-    beside: bool,
+    is_adjacent: bool,
     /// Whether the value is an attribute of a configuration element such as
     /// `<add key="…" value="…" />`.
-    stored: bool,
+    is_attribute: bool,
 }
 
-impl Name {
+impl AssignedName {
     fn around(text: &str, hit: Range<usize>) -> Option<Self> {
         let bytes = text.as_bytes();
         let part = NAME | shape::DASH | shape::DOT;
@@ -87,14 +91,14 @@ impl Name {
 
     /// Returns how strongly the name implies a secret; a plain `key` counts as an access key in a
     /// URL's query.
-    fn strength(&self, text: &str) -> Option<Strength> {
+    fn strength(&self, text: &str) -> Option<NameStrength> {
         let name = &text[self.range.clone()];
         let query = text[..self.range.start].ends_with(['?', '&']) && name.eq_ignore_ascii_case("key");
-        if query { Some(Strength::Medium) } else { key::strength(name.trim_end_matches(['.', '-'])) }
+        if query { Some(NameStrength::Medium) } else { key::strength(name.trim_end_matches(['.', '-'])) }
     }
 
     /// Returns the value after the name and an assignment operator.
-    fn value(&self, text: &str) -> Option<Value> {
+    fn value(&self, text: &str) -> Option<AssignedValue> {
         let bytes = text.as_bytes();
         let start = self.range.start;
         let mut at = self.range.end;
@@ -103,7 +107,7 @@ impl Name {
         let (closed, quoted) = past_closing(bytes, at);
         at = closed;
         if in_tag && bytes.get(at) == Some(&b'>') {
-            return Value::read(text, at + 1, b'<')
+            return AssignedValue::read(text, at + 1, b'<')
                 .filter(|value| bytes[value.range.end..].starts_with(b"</"));
         }
         let spaces = blanks(bytes, at);
@@ -120,7 +124,7 @@ impl Name {
                 _ if in_query => b'&',
                 _ => 0,
             };
-            let value = Value::read(text, at, stop)?;
+            let value = AssignedValue::read(text, at, stop)?;
             return value.past_type(text).or(Some(value));
         }
         let rest = &text[at + spaces..];
@@ -128,41 +132,48 @@ impl Name {
             rest.strip_prefix("value").or_else(|| rest.strip_prefix("Value")).filter(|_| quoted)
         {
             let from = from.trim_start_matches(' ').strip_prefix('=')?.trim_start_matches(' ');
-            let value = Value::read(text, text.len() - from.len(), 0)?;
-            return Some(Value { stored: in_element(bytes, start), ..value });
+            let value = AssignedValue::read(text, text.len() - from.len(), 0)?;
+            return Some(AssignedValue { is_attribute: in_element(bytes, start), ..value });
         }
         if quoted && rest.starts_with(',') {
             let from = at + spaces + 1;
             let from = from + blanks(bytes, from);
-            let value = Value::read(text, from, 0).filter(|value| value.quoted)?;
-            return Some(Value { beside: true, ..value });
+            let value = AssignedValue::read(text, from, 0).filter(|value| value.quoted)?;
+            return Some(AssignedValue { is_adjacent: true, ..value });
         }
         let flag = bytes.get(start) == Some(&b'-')
             && start.checked_sub(1).is_none_or(|i| !shape::is(bytes[i], NAME));
         if spaces > 0 && flag {
-            return Value::read(text, at + spaces, 0);
+            return AssignedValue::read(text, at + spaces, 0);
         }
         if spaces > 0 && !quoted && matches!(rest.as_bytes().first(), Some(b'"' | b'\'' | b'`')) {
-            return Value::read(text, at + spaces, 0);
+            return AssignedValue::read(text, at + spaces, 0);
         }
         let said = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("was ")).filter(|_| spaces > 0)?;
-        Value::read(text, text.len() - said.len(), 0).filter(|value| value.quoted || value.has_digit(bytes))
+        AssignedValue::read(text, text.len() - said.len(), 0)
+            .filter(|value| value.quoted || value.has_digit(bytes))
     }
 
     /// Returns the value compared with the name: `"…" == password`.
-    fn compared(&self, text: &str) -> Option<Value> {
+    fn compared(&self, text: &str) -> Option<AssignedValue> {
         let before = text[..self.range.start].trim_end_matches(' ');
         let before = before.strip_suffix('=')?.trim_end_matches(['=', '!']).trim_end_matches(' ');
         let quote = before.bytes().last().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
         let inner = &before[..before.len() - 1];
         let from = inner.bytes().rev().take(256).take_while(|byte| *byte != quote && *byte != b'\n').count();
         let start = inner.len() - from;
-        (start > 0 && inner.as_bytes()[start - 1] == quote && inner.is_char_boundary(start))
-            .then_some(Value { range: start..inner.len(), quoted: true, beside: false, stored: false })
+        (start > 0 && inner.as_bytes()[start - 1] == quote && inner.is_char_boundary(start)).then_some(
+            AssignedValue {
+                range: start..inner.len(),
+                quoted: true,
+                is_adjacent: false,
+                is_attribute: false,
+            },
+        )
     }
 }
 
-impl Value {
+impl AssignedValue {
     /// Reads the value that begins at `at`, quoted or bare. A bare value also ends at the byte
     /// `stop`, unless that is 0.
     fn read(text: &str, at: usize, stop: u8) -> Option<Self> {
@@ -176,10 +187,20 @@ impl Value {
                 // The mark closed a text that ends with the name: `"no token:", error`.
                 return None;
             }
-            return Some(Self { range: from..from + length, quoted: true, beside: false, stored: false });
+            return Some(Self {
+                range: from..from + length,
+                quoted: true,
+                is_adjacent: false,
+                is_attribute: false,
+            });
         }
         let length = literal::bare(&bytes[at..], stop);
-        (length > 0).then_some(Self { range: at..at + length, quoted: false, beside: false, stored: false })
+        (length > 0).then_some(Self {
+            range: at..at + length,
+            quoted: false,
+            is_adjacent: false,
+            is_attribute: false,
+        })
     }
 
     /// Skips a type annotation: in `password: String = "…"`, the text read first is a type and the
@@ -207,19 +228,19 @@ impl Value {
     /// Whether the value is a user name and password in base64, as container registries store them.
     fn is_basic(&self, text: &str) -> bool {
         text.get(self.range.clone())
-            .is_some_and(|value| header::is_basic(value) && !placeholder::is_one(value))
+            .is_some_and(|value| header::is_basic(value) && !placeholder::is_placeholder(value))
     }
 
     /// Returns the parts of the value that are secrets.
-    fn judged(&self, text: &str, strength: Strength) -> Vec<(Range<usize>, Strength)> {
+    fn judged(&self, text: &str, strength: NameStrength) -> Vec<(Range<usize>, NameStrength)> {
         let Some(value) = text.get(self.range.clone()) else { return Vec::new() };
-        let strength = if self.beside { strength.min(Strength::Medium) } else { strength };
-        let stored = self.stored && strength == Strength::Strong && value::is_stored(value);
+        let strength = if self.is_adjacent { strength.min(NameStrength::Medium) } else { strength };
+        let stored = self.is_attribute && strength == NameStrength::Strong && value::is_stored(value);
         if stored || value::is_secret(value, strength, self.quoted) {
             return vec![(self.range.clone(), strength)];
         }
         if !self.quoted
-            || strength == Strength::Weak
+            || strength == NameStrength::Weak
             || value.len() > 256
             || value.contains("[redacted")
             || value.contains("\\n")
@@ -312,7 +333,11 @@ mod tests {
             .find(|word| text.to_ascii_lowercase().contains(word))
             .unwrap();
         let at = text.to_ascii_lowercase().find(word).unwrap();
-        given(text, at..at + word.len()).secrets.into_iter().map(|(range, _)| &text[range]).collect()
+        parse_assignment(text, at..at + word.len())
+            .secrets
+            .into_iter()
+            .map(|(range, _)| &text[range])
+            .collect()
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn password(text: &str, at: usize, flag: &str) -> Option<Range<usize>> {
     let value = &rest[..length];
     let mixed = value.bytes().any(|byte| !shape::is(byte, NAME))
         || value.bytes().any(|byte| shape::is(byte, shape::DIGIT));
-    (length >= 4 && mixed && !value.starts_with(['-', '/', '$']) && !placeholder::is_one(value))
+    (length >= 4 && mixed && !value.starts_with(['-', '/', '$']) && !placeholder::is_placeholder(value))
         .then_some(from..from + length)
 }
 
@@ -50,7 +50,7 @@ pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let length = shape::run(rest.as_bytes(), NAME | shape::DASH | shape::DOT, REACH);
     let value = &rest[..length];
     let mixed = value.bytes().any(|byte| shape::is(byte, shape::DIGIT));
-    (length >= LEAST && mixed && !placeholder::is_one(value)).then_some(from..from + length)
+    (length >= LEAST && mixed && !placeholder::is_placeholder(value)).then_some(from..from + length)
 }
 
 /// Returns Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
@@ -69,7 +69,7 @@ pub fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let mut start = after;
     for word in line.split([' ', '=', '"', '\'', ';']) {
-        if is_pair(word) && !placeholder::is_one(word) {
+        if is_pair(word) && !placeholder::is_placeholder(word) {
             return Some(start..start + word.len());
         }
         start += word.len() + 1;

@@ -114,11 +114,11 @@ struct WireAllow {
 
 /// The compiled rules of one file.
 #[derive(Debug, Clone)]
-pub(super) struct Foreign(Arc<Set>);
+pub(super) struct GitleaksRules(Arc<CompiledRules>);
 
 #[derive(Debug)]
-struct Set {
-    rules: Vec<Rule>,
+struct CompiledRules {
+    rules: Vec<GitleaksRule>,
     /// Keywords of all rules, matched ignoring ASCII case.
     keywords: Option<AhoCorasick>,
     /// Indexes of the rules for each keyword.
@@ -128,35 +128,35 @@ struct Set {
 }
 
 #[derive(Debug)]
-struct Rule {
+struct GitleaksRule {
     label: String,
     regex: Regex,
     group: usize,
     entropy: Option<f64>,
-    allowed: Vec<Arc<Allow>>,
+    allowed: Vec<Arc<Allowlist>>,
 }
 
 /// An allowlist: matches that are not secrets.
 #[derive(Debug)]
-struct Allow {
+struct Allowlist {
     regexes: Vec<Regex>,
     /// Stop words in lower case.
     stopwords: Vec<String>,
-    target: Target,
+    target: AllowTarget,
     /// Whether all conditions must hold, rather than any.
     all: bool,
     /// Whether the allowlist has conditions on paths or commits, which never hold for a text.
-    elsewhere: bool,
+    has_path_conditions: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Target {
+enum AllowTarget {
     Secret,
     Match,
     Line,
 }
 
-impl Foreign {
+impl GitleaksRules {
     /// Parses a rule file. Ignores rules without a regular expression, which only match paths.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let file: WireFile = toml::from_str(text).map_err(|error| {
@@ -169,9 +169,10 @@ impl Foreign {
         }
         let mut general = Vec::new();
         for allow in file.allowlist.iter().chain(&file.allowlists) {
-            general.push((&allow.target_rules, Arc::new(Allow::read("allowlist", allow)?)));
+            general.push((&allow.target_rules, Arc::new(Allowlist::read("allowlist", allow)?)));
         }
-        let mut set = Set { rules: Vec::new(), keywords: None, of_keyword: Vec::new(), without: Vec::new() };
+        let mut set =
+            CompiledRules { rules: Vec::new(), keywords: None, of_keyword: Vec::new(), without: Vec::new() };
         let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut words: Vec<String> = Vec::new();
         for (wire, number) in file.rules.iter().zip(1..) {
@@ -179,7 +180,7 @@ impl Foreign {
                 return Err(RuleError::NoId { number });
             }
             let Some(pattern) = wire.regex.as_deref().filter(|pattern| !pattern.is_empty()) else { continue };
-            let mut rule = Rule::read(wire, pattern)?;
+            let mut rule = GitleaksRule::read(wire, pattern)?;
             let meant = |of: &&Vec<String>| of.is_empty() || of.contains(&wire.id);
             rule.allowed
                 .extend(general.iter().filter(|(of, _)| meant(of)).map(|(_, allow)| Arc::clone(allow)));
@@ -231,7 +232,7 @@ impl Foreign {
     }
 }
 
-impl Rule {
+impl GitleaksRule {
     fn read(wire: &WireRule, pattern: &str) -> Result<Self, RuleError> {
         let regex = expression(&wire.id, pattern)?;
         let groups = regex.captures_len() - 1;
@@ -239,7 +240,7 @@ impl Rule {
             return Err(RuleError::NoGroup { rule: wire.id.clone(), group: wire.secret_group, groups });
         }
         let allowed = wire.allowlist.iter().chain(&wire.allowlists);
-        let allowed = allowed.map(|allow| Allow::read(&wire.id, allow).map(Arc::new));
+        let allowed = allowed.map(|allow| Allowlist::read(&wire.id, allow).map(Arc::new));
         Ok(Self {
             label: label(&wire.id),
             regex,
@@ -266,27 +267,27 @@ impl Rule {
     }
 }
 
-impl Allow {
+impl Allowlist {
     fn read(rule: &str, wire: &WireAllow) -> Result<Self, RuleError> {
         let regexes = wire.regexes.iter().map(|pattern| expression(rule, pattern));
         Ok(Self {
             regexes: regexes.collect::<Result<_, _>>()?,
             stopwords: wire.stopwords.iter().map(|word| word.to_lowercase()).collect(),
             target: match wire.regex_target.as_str() {
-                "match" => Target::Match,
-                "line" => Target::Line,
-                _ => Target::Secret,
+                "match" => AllowTarget::Match,
+                "line" => AllowTarget::Line,
+                _ => AllowTarget::Secret,
             },
             all: wire.condition.eq_ignore_ascii_case("and") || wire.condition == "&&",
-            elsewhere: !wire.paths.is_empty() || !wire.commits.is_empty(),
+            has_path_conditions: !wire.paths.is_empty() || !wire.commits.is_empty(),
         })
     }
 
     fn allows(&self, text: &str, whole: &Range<usize>, secret: &Range<usize>) -> bool {
         let target = match self.target {
-            Target::Secret => &text[secret.clone()],
-            Target::Match => &text[whole.clone()],
-            Target::Line => line_around(text, whole),
+            AllowTarget::Secret => &text[secret.clone()],
+            AllowTarget::Match => &text[whole.clone()],
+            AllowTarget::Line => line_around(text, whole),
         };
         let by_regex = || self.regexes.iter().any(|regex| regex.is_match(target.as_bytes()));
         let by_word = || {
@@ -297,7 +298,7 @@ impl Allow {
             return by_regex() || by_word();
         }
         let says = !self.regexes.is_empty() || !self.stopwords.is_empty();
-        says && !self.elsewhere
+        says && !self.has_path_conditions
             && (self.regexes.is_empty() || by_regex())
             && (self.stopwords.is_empty() || by_word())
     }
@@ -380,7 +381,7 @@ regexes = ['''.*''']
 "#;
 
     fn found(text: &str) -> Vec<(String, String)> {
-        let rules = Foreign::parse(FILE).unwrap();
+        let rules = GitleaksRules::parse(FILE).unwrap();
         assert_eq!(rules.len(), 2, "one looks at paths alone");
         let found = rules.found(text).into_iter();
         found.map(|(range, label)| (label.to_owned(), text[range].to_owned())).collect()
@@ -407,9 +408,11 @@ regexes = ['''.*''']
 
     #[test]
     fn what_cannot_be_used_is_refused_by_the_name_of_its_rule() {
-        let wrong = |text: &str| Foreign::parse(text).unwrap_err();
+        let wrong = |text: &str| GitleaksRules::parse(text).unwrap_err();
         let rule = |rest: &str| format!("[[rules]]\nid = \"r1\"\n{rest}\n");
-        let Err(RuleError::Form { line, .. }) = Foreign::parse("a = 1\n[[rules") else { panic!("no TOML") };
+        let Err(RuleError::Form { line, .. }) = GitleaksRules::parse("a = 1\n[[rules") else {
+            panic!("no TOML")
+        };
         assert_eq!(line, Some(2));
         assert!(matches!(wrong("[[rules]]\nregex = 'a'"), RuleError::NoId { number: 1 }));
         let syntax = wrong(&rule("regex = 'ab(c'"));
@@ -431,8 +434,9 @@ regexes = ['''.*''']
 
     #[test]
     fn words_are_ascii_and_no_character_is_cut_in_two() {
-        let file =
-            |pattern: &str| Foreign::parse(&format!("[[rules]]\nid = 'r'\nregex = '{pattern}'\n")).unwrap();
+        let file = |pattern: &str| {
+            GitleaksRules::parse(&format!("[[rules]]\nid = 'r'\nregex = '{pattern}'\n")).unwrap()
+        };
         let first = |pattern: &str, text: &str| {
             let file = file(pattern);
             let found = file.found(text).into_iter().next();

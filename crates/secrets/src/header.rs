@@ -22,7 +22,7 @@ pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> 
         + shape::run(&bytes[from..], BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON, REACH);
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
     let secret = if scheme.eq_ignore_ascii_case("basic") { is_basic(value) } else { is_bearer(value) };
-    (secret && !placeholder::is_one(value)).then_some(from..from + value.len())
+    (secret && !placeholder::is_placeholder(value)).then_some(from..from + value.len())
 }
 
 /// Whether a value is a bearer token rather than a word of a sentence.
@@ -68,7 +68,7 @@ pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
     let part = BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON;
     let end = from + shape::run(&bytes[from..], part, REACH);
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
-    (is_bearer(value) && !placeholder::is_one(value)).then_some(from..from + value.len())
+    (is_bearer(value) && !placeholder::is_placeholder(value)).then_some(from..from + value.len())
 }
 
 /// Returns the secret values of a `Cookie` header, and the end of the header; its name ends at
@@ -103,7 +103,7 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
             let long = value.len() >= 16 && shape::looks_random(value);
             if (long
                 || session && value.len() >= 8 && value.bytes().any(|byte| shape::is(byte, shape::DIGIT)))
-                && !placeholder::is_one(value)
+                && !placeholder::is_placeholder(value)
             {
                 found.push(start..start + length);
             }
@@ -149,7 +149,7 @@ pub fn user(text: &str, at: usize) -> Option<Range<usize>> {
     let name = pair[..colon].trim_end_matches(['"', '\'']);
     let common = ["password", "pass", "passwd", "test", "secret", "changeme"];
     let plain = inner.len() < 3
-        || placeholder::is_one(inner)
+        || placeholder::is_placeholder(inner)
         || inner.starts_with('$')
         || inner.contains("${")
         || common.contains(&inner)

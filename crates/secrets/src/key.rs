@@ -3,7 +3,7 @@
 
 /// How strongly a name implies that its value is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
+pub enum NameStrength {
     /// A key of any kind: only a long random value is a secret.
     Weak,
     /// A token, a secret or an API key: a value that looks random is a secret.
@@ -64,21 +64,21 @@ const HARMLESS: [&str; 81] = [
 ];
 
 /// Returns how strongly a name implies a secret; `None` if it does not.
-pub fn strength(name: &str) -> Option<Strength> {
+pub fn strength(name: &str) -> Option<NameStrength> {
     let words = words(name);
     let last = words.iter().rposition(|word| kind(word).is_some() || word == "key" || word == "keys");
     if words.iter().any(|word| HARMLESS.contains(&word.as_str())) {
-        return is_access_id(&words).then_some(Strength::Weak);
+        return is_access_id(&words).then_some(NameStrength::Weak);
     }
     let at = match last {
         Some(at) => at,
         None if words.iter().any(|word| word == "sonar") && words.iter().any(|word| word == "login") => {
-            return Some(Strength::Medium);
+            return Some(NameStrength::Medium);
         }
         None if is_access_id(&words)
             || words.iter().any(|word| matches!(word.as_str(), "auth" | "webhook" | "hook")) =>
         {
-            return Some(Strength::Weak);
+            return Some(NameStrength::Weak);
         }
         None => return None,
     };
@@ -86,14 +86,14 @@ pub fn strength(name: &str) -> Option<Strength> {
         // `pass` alone is a verb as well: `pass_stmt` passes nothing secret, `db_pass` does.
         let verb = words.iter().filter(|word| kind(word).is_some()).all(|word| word == "pass");
         return match verb {
-            true if words.len() == 1 => Some(Strength::Medium),
+            true if words.len() == 1 => Some(NameStrength::Medium),
             true if words.last().is_none_or(|word| word != "pass") => None,
             _ => Some(strength),
         };
     }
     let before = at.checked_sub(1).and_then(|before| words.get(before));
     let qualifies = |word: &String| QUALIFIERS.contains(&word.as_str()) || word.ends_with("api");
-    Some(if before.is_some_and(qualifies) { Strength::Medium } else { Strength::Weak })
+    Some(if before.is_some_and(qualifies) { NameStrength::Medium } else { NameStrength::Weak })
 }
 
 /// Whether the name denotes the public half of a service's credentials.
@@ -102,17 +102,17 @@ fn is_access_id(words: &[String]) -> bool {
     joined.ends_with("accessid") || joined.ends_with("accesskeyid")
 }
 
-fn kind(word: &str) -> Option<Strength> {
+fn kind(word: &str) -> Option<NameStrength> {
     let ends =
         |list: &[&str]| list.iter().any(|known| word == *known || (known.len() > 4 && word.ends_with(known)));
     if ends(&PASSWORDS)
         || (word.ends_with("pass")
             && !["bypass", "compass", "overpass", "surpass", "trespass"].contains(&word))
     {
-        return Some(Strength::Strong);
+        return Some(NameStrength::Strong);
     }
     let secret = word.starts_with("secret") && word.len() <= 7;
-    (secret || ends(&SECRETS)).then_some(Strength::Medium)
+    (secret || ends(&SECRETS)).then_some(NameStrength::Medium)
 }
 
 /// Splits a name into lower-case words: `dbPassword`, `DB_PASSWORD` and `db-password` give `db`,
@@ -147,16 +147,16 @@ mod tests {
     #[test]
     fn a_name_says_how_secret_its_value_is() {
         for (name, expected) in [
-            ("password", Some(Strength::Strong)),
-            ("db_pass", Some(Strength::Strong)),
-            ("PGPASSWORD", Some(Strength::Strong)),
-            ("mySecretString", Some(Strength::Medium)),
-            ("shop_api_token_12", Some(Strength::Medium)),
-            ("softlayer-api-key", Some(Strength::Medium)),
-            ("slapikey", Some(Strength::Medium)),
-            ("aws_secret_access_key", Some(Strength::Medium)),
-            ("guru_key", Some(Strength::Weak)),
-            ("SUMO_ACCESS_ID", Some(Strength::Weak)),
+            ("password", Some(NameStrength::Strong)),
+            ("db_pass", Some(NameStrength::Strong)),
+            ("PGPASSWORD", Some(NameStrength::Strong)),
+            ("mySecretString", Some(NameStrength::Medium)),
+            ("shop_api_token_12", Some(NameStrength::Medium)),
+            ("softlayer-api-key", Some(NameStrength::Medium)),
+            ("slapikey", Some(NameStrength::Medium)),
+            ("aws_secret_access_key", Some(NameStrength::Medium)),
+            ("guru_key", Some(NameStrength::Weak)),
+            ("SUMO_ACCESS_ID", Some(NameStrength::Weak)),
             ("publicToken", None),
             ("foreignKey", None),
             ("credentialsId", None),

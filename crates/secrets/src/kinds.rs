@@ -12,7 +12,7 @@ use super::shape::{
 };
 
 /// A kind of token with a distinctive prefix.
-pub struct Token {
+pub struct PrefixedToken {
     /// Prefix, case-sensitive.
     pub prefix: &'static str,
     /// Label of its placeholder.
@@ -24,12 +24,12 @@ pub struct Token {
     /// Maximum length after the prefix.
     pub most: usize,
     /// Additional requirement for the text after the prefix.
-    pub care: Care,
+    pub care: PrefixRarity,
 }
 
 /// Requirement for the text after a prefix, depending on how common the prefix is in ordinary text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Care {
+pub enum PrefixRarity {
     /// None, because the prefix is rare.
     Rare,
     /// Upper-case and lower-case letters and a digit, because the prefix occurs in identifiers.
@@ -38,10 +38,10 @@ pub enum Care {
     Random,
 }
 
-impl Token {
+impl PrefixedToken {
     /// Priority of the label where kinds overlap; lower for common prefixes.
     pub fn weight(&self) -> u8 {
-        if self.care == Care::Rare { 9 } else { 7 }
+        if self.care == PrefixRarity::Rare { 9 } else { 7 }
     }
 }
 
@@ -53,8 +53,8 @@ const fn token(
     alphabet: Alphabet,
     least: usize,
     most: usize,
-) -> Token {
-    Token { prefix, label, alphabet, least, most, care: Care::Rare }
+) -> PrefixedToken {
+    PrefixedToken { prefix, label, alphabet, least, most, care: PrefixRarity::Rare }
 }
 
 const fn doubtful(
@@ -63,8 +63,8 @@ const fn doubtful(
     alphabet: Alphabet,
     least: usize,
     most: usize,
-) -> Token {
-    Token { prefix, label, alphabet, least, most, care: Care::Random }
+) -> PrefixedToken {
+    PrefixedToken { prefix, label, alphabet, least, most, care: PrefixRarity::Random }
 }
 
 const fn mixed(
@@ -73,17 +73,17 @@ const fn mixed(
     alphabet: Alphabet,
     least: usize,
     most: usize,
-) -> Token {
-    Token { prefix, label, alphabet, least, most, care: Care::Mixed }
+) -> PrefixedToken {
+    PrefixedToken { prefix, label, alphabet, least, most, care: PrefixRarity::Mixed }
 }
 
 /// Returns every kind of token with a prefix.
-pub fn tokens() -> impl Iterator<Item = &'static Token> {
+pub fn tokens() -> impl Iterator<Item = &'static PrefixedToken> {
     TOKENS.iter().chain(further::TOKENS)
 }
 
 /// Clouds, version control, chat, payment and the major AI providers.
-const TOKENS: &[Token] = &[
+const TOKENS: &[PrefixedToken] = &[
     token("AKIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ASIA", "aws-access-key", UPPER | DIGIT, 16, 16),
     token("ABIA", "aws-access-key", UPPER | DIGIT, 16, 16),
@@ -323,10 +323,10 @@ const TOKENS: &[Token] = &[
 ];
 
 /// Legacy Vault tokens. Their prefix is too common for the table.
-pub const VAULT: Token = doubtful("s.", "vault-token", ALNUM, 24, 24);
+pub const VAULT: PrefixedToken = doubtful("s.", "vault-token", ALNUM, 24, 24);
 
 /// A token with a marker in its middle: the marker and the text around it.
-pub struct Marked {
+pub struct MarkedToken {
     /// Marker, case-sensitive.
     pub mark: &'static str,
     /// Label of its placeholder.
@@ -338,21 +338,26 @@ pub struct Marked {
 }
 
 /// Key of an Azure service: base64 of 32, 42 or 64 bytes with the service's signature near the end.
-const fn azure_key(mark: &'static str, before: usize, after: usize) -> Marked {
-    Marked { mark, label: "azure-key", before: (BASE64, before, before), after: (BASE64, 5, after) }
+const fn azure_key(mark: &'static str, before: usize, after: usize) -> MarkedToken {
+    MarkedToken { mark, label: "azure-key", before: (BASE64, before, before), after: (BASE64, 5, after) }
 }
 
 /// Every kind of token with a marker.
-pub const MARKED: &[Marked] = &[
-    Marked {
+pub const MARKED: &[MarkedToken] = &[
+    MarkedToken {
         mark: "Q~",
         label: "azure-secret",
         before: (NAME | TILDE, 4, 4),
         after: (URL_SAFE | DOT | TILDE, 31, 34),
     },
-    Marked { mark: "T3BlbkFJ", label: "openai-key", before: (URL_SAFE, 20, 120), after: (URL_SAFE, 20, 120) },
-    Marked { mark: "JQQJ99", label: "azure-key", before: (ALNUM, 40, 60), after: (ALNUM, 20, 40) },
-    Marked { mark: "AZDO", label: "azure-devops-token", before: (ALNUM, 76, 76), after: (ALNUM, 4, 5) },
+    MarkedToken {
+        mark: "T3BlbkFJ",
+        label: "openai-key",
+        before: (URL_SAFE, 20, 120),
+        after: (URL_SAFE, 20, 120),
+    },
+    MarkedToken { mark: "JQQJ99", label: "azure-key", before: (ALNUM, 40, 60), after: (ALNUM, 20, 40) },
+    MarkedToken { mark: "AZDO", label: "azure-devops-token", before: (ALNUM, 76, 76), after: (ALNUM, 4, 5) },
     azure_key("+ASt", 76, 8),
     azure_key("+ABa", 76, 8),
     azure_key("+AMC", 33, 8),
@@ -367,22 +372,22 @@ pub const MARKED: &[Marked] = &[
     azure_key("AzFu", 44, 8),
     azure_key("AzSe", 42, 8),
     azure_key("+ACR", 42, 8),
-    Marked {
+    MarkedToken {
         mark: "!AQ",
         label: "salesforce-session",
         before: (ALNUM, 15, 18),
         after: (NAME | DOT, 60, 120),
     },
-    Marked {
+    MarkedToken {
         mark: ".atlasv1.",
         label: "terraform-token",
         before: (ALNUM, 14, 14),
         after: (URL_SAFE | EQUALS, 60, 70),
     },
-    Marked { mark: "-us", label: "mailchimp-key", before: (HEX, 32, 32), after: (DIGIT, 1, 2) },
-    Marked { mark: ":AA", label: "telegram-token", before: (DIGIT, 5, 16), after: (URL_SAFE, 32, 34) },
-    Marked { mark: "-NRMA", label: "newrelic-key", before: (ALNUM, 40, 44), after: (ALNUM, 0, 0) },
-    Marked {
+    MarkedToken { mark: "-us", label: "mailchimp-key", before: (HEX, 32, 32), after: (DIGIT, 1, 2) },
+    MarkedToken { mark: ":AA", label: "telegram-token", before: (DIGIT, 5, 16), after: (URL_SAFE, 32, 34) },
+    MarkedToken { mark: "-NRMA", label: "newrelic-key", before: (ALNUM, 40, 44), after: (ALNUM, 0, 0) },
+    MarkedToken {
         mark: ":APA91b",
         label: "firebase-key",
         before: (URL_SAFE, 11, 30),
@@ -391,5 +396,5 @@ pub const MARKED: &[Marked] = &[
 ];
 
 /// Facebook app tokens. Their marker, a bar, is too common for the table.
-pub const FACEBOOK: Marked =
-    Marked { mark: "|", label: "facebook-token", before: (DIGIT, 15, 16), after: (URL_SAFE, 27, 40) };
+pub const FACEBOOK: MarkedToken =
+    MarkedToken { mark: "|", label: "facebook-token", before: (DIGIT, 15, 16), after: (URL_SAFE, 27, 40) };

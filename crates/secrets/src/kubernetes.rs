@@ -64,7 +64,7 @@ fn value(line: &str, encoded: bool) -> Option<Range<usize>> {
     } else {
         value.len() >= 6 && !value.contains(' ')
     };
-    (fits && !placeholder::is_one(value)).then_some(start..start + value.len())
+    (fits && !placeholder::is_placeholder(value)).then_some(start..start + value.len())
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use foreign::RuleError;
-pub use rules::{PatternError, Rules};
+pub use rules::{PatternError, RedactionRules};
 pub use suspect::{Suspect, suspects};
 
 /// Redacted text. Only [`redact`] creates it, so functions that take it never receive raw text.
@@ -68,7 +68,7 @@ impl fmt::Display for Redacted {
 
 /// A secret that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Removed {
+pub struct RedactedSecret {
     /// Rule that matched; the placeholder is `[redacted: RULE]`.
     pub rule: String,
     /// Byte range in the original text.
@@ -79,7 +79,7 @@ pub struct Removed {
 
 /// Redacts the secrets of a text, and returns them. Redacting twice changes nothing.
 #[must_use]
-pub fn redact(text: &str, rules: &Rules) -> (Redacted, Vec<Removed>) {
+pub fn redact(text: &str, rules: &RedactionRules) -> (Redacted, Vec<RedactedSecret>) {
     let removed = find(text, rules);
     if removed.is_empty() {
         return (Redacted(text.to_owned()), removed);
@@ -102,7 +102,7 @@ fn without<'a>(text: &str, secrets: impl Iterator<Item = (&'a Range<usize>, &'a 
 
 /// Returns the secrets that [`redact`] would remove, in order.
 #[must_use]
-pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
+pub fn find(text: &str, rules: &RedactionRules) -> Vec<RedactedSecret> {
     let mut found = scanned(text, rules);
     for _ in 0..AGAIN {
         // A secret that is gone can uncover one beside it, so that what is left is looked at once more.
@@ -121,7 +121,7 @@ pub fn find(text: &str, rules: &Rules) -> Vec<Removed> {
     let place = |(range, rule): (Range<usize>, String)| {
         line += text[at..range.start].bytes().filter(|byte| *byte == b'\n').count();
         at = range.start;
-        Removed { rule, range, line }
+        RedactedSecret { rule, range, line }
     };
     found.into_iter().map(place).collect()
 }
@@ -137,25 +137,25 @@ pub fn fingerprint(secret: &str) -> String {
 /// Maximum number of additional scans after removing secrets.
 const AGAIN: usize = 4;
 
-fn scanned(text: &str, rules: &Rules) -> Vec<(Range<usize>, String)> {
+fn scanned(text: &str, rules: &RedactionRules) -> Vec<(Range<usize>, String)> {
     // Enough for each reading of the text and some readings of those.
     let mut budget = text.len().saturating_mul(4).saturating_add(1 << 16);
     let candidates = candidates(text, rules, false, reading::DEPTH, &mut budget);
     let merged = scan::merged(text, candidates).into_iter();
     let found = merged.map(|found| (found.range, found.label.to_owned()));
-    found.filter(|(range, _)| !published::is_one(&text[range.clone()])).collect()
+    found.filter(|(range, _)| !published::is_published(&text[range.clone()])).collect()
 }
 
 /// Returns the candidates of a text and of its decoded readings, with byte ranges in the text.
 fn candidates<'r>(
     text: &str,
-    rules: &'r Rules,
+    rules: &'r RedactionRules,
     is_joined: bool,
     depth: usize,
     budget: &mut usize,
-) -> Vec<scan::Candidate<'r>> {
+) -> Vec<scan::SecretCandidate<'r>> {
     let mut found = if rules.built_in() { scan::candidates(text, is_joined) } else { Vec::new() };
-    found.extend(rules.extra(text).into_iter().map(|(range, label)| scan::own(range, label)));
+    found.extend(rules.extra(text).into_iter().map(|(range, label)| scan::custom_candidate(range, label)));
     if depth == 0 {
         return found;
     }

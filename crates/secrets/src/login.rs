@@ -27,7 +27,7 @@ pub fn netrc(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
             "login" | "account" => {}
             "password" => {
                 let value = value.trim_end_matches(['"', '\'', '`', ',', ';']);
-                let secret = value.len() >= 3 && !placeholder::is_one(value);
+                let secret = value.len() >= 3 && !placeholder::is_placeholder(value);
                 return secret.then_some(at..at + value.len());
             }
             _ => return None,
@@ -77,7 +77,7 @@ pub fn pgpass(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let plain =
         entry[..host].bytes().all(|byte| shape::is(byte, NAME | DOT | DASH) || matches!(byte, b'*' | b'/'));
     let password = &entry[user + 1..];
-    let secret = password.len() >= 3 && !placeholder::is_one(password) && !is_count(password);
+    let secret = password.len() >= 3 && !placeholder::is_placeholder(password) && !is_count(password);
     (hit.start == start + host && named && plain && secret).then_some(start + user + 1..start + length)
 }
 

@@ -12,14 +12,14 @@ const GAP: usize = 12;
 
 /// Consecutive words that may form a phrase.
 #[derive(Default)]
-struct Stretch {
+struct WordRun {
     words: Vec<Range<usize>>,
 }
 
 /// Returns the byte ranges of the phrases in a text, in order.
 pub fn phrases(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut stretch = Stretch::default();
+    let mut stretch = WordRun::default();
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -56,7 +56,7 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     free(start.checked_sub(1).and_then(|before| bytes.get(before))) && free(bytes.get(end))
 }
 
-impl Stretch {
+impl WordRun {
     /// Appends the phrases among the collected words to `found`, and clears the words.
     fn close(&mut self, text: &str, found: &mut Vec<Range<usize>>) {
         if self.words.len() >= LEAST {

@@ -44,7 +44,7 @@ const FILLERS: [&str; 36] = [
 ];
 
 /// Whether the value is an example, variable, template, mask, or one of cm's placeholders.
-pub fn is_one(value: &str) -> bool {
+pub fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()
         || value.contains(OPENING.trim_end())
@@ -54,7 +54,7 @@ pub fn is_one(value: &str) -> bool {
 }
 
 /// Whether a token with a recognizable format is a mask or an example.
-pub fn is_shown(token: &str) -> bool {
+pub fn is_example(token: &str) -> bool {
     let says = |word: &str| {
         ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
     };
@@ -222,10 +222,10 @@ mod tests {
             "$(cat ./password.txt)",
             "0000000000000000000000000000000000000SHOP",
         ] {
-            assert!(is_one(value), "{value}");
+            assert!(is_placeholder(value), "{value}");
         }
         for value in ["hunter2", "$Tr33Top71k!", "correct", "AKIAQQQQQQQQQQQQQQQQ"] {
-            assert!(!is_one(value), "{value}");
+            assert!(!is_placeholder(value), "{value}");
         }
     }
 

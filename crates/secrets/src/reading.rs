@@ -15,24 +15,24 @@ pub use encoded::of_base64;
 pub const DEPTH: usize = 3;
 
 /// A decoded text with its origin.
-pub struct Reading {
+pub struct DecodedText {
     pub text: String,
-    origin: Origin,
+    origin: ByteOrigin,
     /// Whether only tokens with a recognizable format count, because names and values may be
     /// adjacent by chance.
     pub is_joined: bool,
 }
 
 /// Origin of the bytes of a reading.
-enum Origin {
+enum ByteOrigin {
     /// All bytes come from this range; it is a secret as a whole if the reading contains one.
     Whole(Range<usize>),
     /// Bytes mapped piece by piece, in order.
-    Pieces(Vec<Piece>),
+    Pieces(Vec<OriginPiece>),
 }
 
 /// A piece of a reading: copied bytes of the text, or the replacement of a range.
-struct Piece {
+struct OriginPiece {
     /// Offset in the reading.
     at: usize,
     /// Byte range in the text.
@@ -40,13 +40,13 @@ struct Piece {
     is_copy: bool,
 }
 
-impl Reading {
+impl DecodedText {
     /// Maps a range of the reading to the text. For a joined reading, returns `None` if the range
     /// is an unchanged copy.
     pub fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let pieces = match &self.origin {
-            Origin::Whole(whole) => return Some(whole.clone()),
-            Origin::Pieces(pieces) => pieces,
+            ByteOrigin::Whole(whole) => return Some(whole.clone()),
+            ByteOrigin::Pieces(pieces) => pieces,
         };
         let first = pieces.partition_point(|piece| piece.at <= range.start).checked_sub(1)?;
         let last = pieces.partition_point(|piece| piece.at < range.end).checked_sub(1)?;
@@ -61,7 +61,7 @@ impl Reading {
 }
 
 /// Returns the readings of a text. Deducts the decoded bytes from `budget`.
-pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
+pub fn readings(text: &str, budget: &mut usize) -> Vec<DecodedText> {
     let mut readings = encoded::readings(text, budget);
     readings.extend(escaped::reading(text, budget));
     readings.extend(split::reading(text, budget));
@@ -69,43 +69,43 @@ pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
 }
 
 /// Builds a reading piece by piece.
-struct Builder<'t> {
+struct DecodedTextBuilder<'t> {
     text: &'t str,
-    said: String,
-    pieces: Vec<Piece>,
+    decoded: String,
+    pieces: Vec<OriginPiece>,
     /// Offset in the text up to which the reading is complete.
     until: usize,
 }
 
-impl<'t> Builder<'t> {
+impl<'t> DecodedTextBuilder<'t> {
     fn of(text: &'t str) -> Self {
-        Self { text, said: String::new(), pieces: Vec::new(), until: 0 }
+        Self { text, decoded: String::new(), pieces: Vec::new(), until: 0 }
     }
 
     /// Copies the text up to `range`, and appends the replacement for it, which may be empty.
     fn replace(&mut self, range: Range<usize>, said: &str) {
         self.copy_to(range.start);
         if !said.is_empty() {
-            self.pieces.push(Piece { at: self.said.len(), from: range.clone(), is_copy: false });
-            self.said.push_str(said);
+            self.pieces.push(OriginPiece { at: self.decoded.len(), from: range.clone(), is_copy: false });
+            self.decoded.push_str(said);
         }
         self.until = range.end;
     }
 
     fn copy_to(&mut self, end: usize) {
         if self.until < end {
-            self.pieces.push(Piece { at: self.said.len(), from: self.until..end, is_copy: true });
-            self.said.push_str(&self.text[self.until..end]);
+            self.pieces.push(OriginPiece { at: self.decoded.len(), from: self.until..end, is_copy: true });
+            self.decoded.push_str(&self.text[self.until..end]);
         }
     }
 
     /// Returns the reading; `None` if nothing was replaced or the text exceeds the budget.
-    fn finish(mut self, budget: &mut usize, is_joined: bool) -> Option<Reading> {
+    fn finish(mut self, budget: &mut usize, is_joined: bool) -> Option<DecodedText> {
         if self.until == 0 || self.text.len() > *budget {
             return None;
         }
         self.copy_to(self.text.len());
         *budget -= self.text.len();
-        Some(Reading { text: self.said, origin: Origin::Pieces(self.pieces), is_joined })
+        Some(DecodedText { text: self.decoded, origin: ByteOrigin::Pieces(self.pieces), is_joined })
     }
 }

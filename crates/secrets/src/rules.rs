@@ -5,20 +5,20 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
 
-use super::foreign::{Foreign, RuleError};
+use super::foreign::{GitleaksRules, RuleError};
 use super::placeholder;
 
 /// Rules for redaction. The built-in rules are compiled on first use.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct RedactionRules {
     built_in: bool,
-    extra: Vec<Pattern>,
-    foreign: Vec<Foreign>,
+    extra: Vec<CustomPattern>,
+    foreign: Vec<GitleaksRules>,
 }
 
 /// A custom pattern of the vault.
 #[derive(Debug, Clone)]
-struct Pattern {
+struct CustomPattern {
     label: String,
     regex: Regex,
 }
@@ -58,13 +58,13 @@ pub enum PatternError {
     },
 }
 
-impl Default for Rules {
+impl Default for RedactionRules {
     fn default() -> Self {
         Self { built_in: true, extra: Vec::new(), foreign: Vec::new() }
     }
 }
 
-impl Rules {
+impl RedactionRules {
     /// No rules, for `redaction.enabled = false`: text is not changed.
     #[must_use]
     pub fn none() -> Self {
@@ -81,7 +81,7 @@ impl Rules {
     /// or is too large.
     pub fn with_extra(mut self, patterns: &[String]) -> Result<Self, PatternError> {
         for (index, pattern) in patterns.iter().enumerate() {
-            self.extra.push(Pattern::read(index, pattern)?);
+            self.extra.push(CustomPattern::read(index, pattern)?);
         }
         Ok(self)
     }
@@ -91,14 +91,14 @@ impl Rules {
     /// # Errors
     /// Returns [`RuleError`] if the file is not a rule file, or a pattern in it is invalid.
     pub fn with_file(mut self, text: &str) -> Result<Self, RuleError> {
-        self.foreign.push(Foreign::parse(text)?);
+        self.foreign.push(GitleaksRules::parse(text)?);
         Ok(self)
     }
 
     /// Number of custom patterns and rules.
     #[must_use]
-    pub fn own(&self) -> usize {
-        self.extra.len() + self.foreign.iter().map(Foreign::len).sum::<usize>()
+    pub fn custom_count(&self) -> usize {
+        self.extra.len() + self.foreign.iter().map(GitleaksRules::len).sum::<usize>()
     }
 
     #[must_use]
@@ -117,7 +117,7 @@ impl Rules {
     }
 }
 
-impl Pattern {
+impl CustomPattern {
     fn read(index: usize, pattern: &str) -> Result<Self, PatternError> {
         let (label, source) = labelled(pattern).unwrap_or_else(|| (format!("extra-{}", index + 1), pattern));
         let regex = RegexBuilder::new(source).size_limit(1 << 20).build().map_err(|error| match error {
@@ -164,14 +164,15 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_is_refused_with_its_place() {
-        let error = Rules::default().with_extra(&["ok-\\d+".to_owned(), "ab(c".to_owned()]).unwrap_err();
+        let error =
+            RedactionRules::default().with_extra(&["ok-\\d+".to_owned(), "ab(c".to_owned()]).unwrap_err();
         let PatternError::Syntax { index, at, .. } = &error else { panic!("{error:?}") };
         assert_eq!((*index, *at), (1, 3), "{error}");
         assert!(matches!(
-            Rules::default().with_extra(&["a*".to_owned()]),
+            RedactionRules::default().with_extra(&["a*".to_owned()]),
             Err(PatternError::Empty { index: 0, .. })
         ));
         let large = "(a{1000}){1000}".to_owned();
-        assert!(matches!(Rules::default().with_extra(&[large]), Err(PatternError::TooLarge { .. })));
+        assert!(matches!(RedactionRules::default().with_extra(&[large]), Err(PatternError::TooLarge { .. })));
     }
 }

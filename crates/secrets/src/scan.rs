@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::key::{self, Strength};
+use super::key::{self, NameStrength};
 use super::{
     assignment, call, header, jwt, kinds, kubernetes, login, mnemonic, placeholder, private_key, signature,
     token, url,
@@ -14,7 +14,7 @@ use super::{
 
 /// A byte range that a rule wants to redact.
 #[derive(Debug, Clone)]
-pub struct Candidate<'r> {
+pub struct SecretCandidate<'r> {
     pub range: Range<usize>,
     /// Label of the placeholder.
     pub label: &'r str,
@@ -22,7 +22,7 @@ pub struct Candidate<'r> {
     weight: u8,
 }
 
-impl Candidate<'_> {
+impl SecretCandidate<'_> {
     pub fn at(self, range: Range<usize>) -> Self {
         Self { range, ..self }
     }
@@ -30,9 +30,9 @@ impl Candidate<'_> {
 
 /// Rule that a keyword triggers.
 #[derive(Clone, Copy)]
-enum Sign {
-    Token(&'static kinds::Token),
-    Shaped(&'static kinds::shaped::Shaped),
+enum KeywordRule {
+    Token(&'static kinds::PrefixedToken),
+    Shaped(&'static kinds::shaped::MultiPartToken),
     Marked(usize),
     Jwt,
     Armour,
@@ -51,7 +51,7 @@ enum Sign {
     Other(fn(&str, Range<usize>) -> Option<Range<usize>>, &'static str, u8),
 }
 
-impl Sign {
+impl KeywordRule {
     /// Whether the keyword is part of the secret itself rather than of its context.
     fn is_form(self) -> bool {
         matches!(
@@ -69,7 +69,7 @@ impl Sign {
 
 struct Automaton {
     words: AhoCorasick,
-    signs: Vec<Sign>,
+    signs: Vec<KeywordRule>,
 }
 
 static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
@@ -85,52 +85,58 @@ static AUTOMATON: LazyLock<Automaton> = LazyLock::new(|| {
     Automaton { words, signs: table.into_iter().map(|(_, sign)| sign).collect() }
 });
 
-fn table() -> Vec<(&'static str, Sign)> {
+fn table() -> Vec<(&'static str, KeywordRule)> {
     let mut table = vec![
-        ("eyJ", Sign::Jwt),
-        ("-----BEGIN", Sign::Armour),
-        ("-----END", Sign::Armour),
-        ("://", Sign::Address),
-        ("bearer", Sign::Scheme("bearer")),
-        ("basic", Sign::Scheme("basic")),
-        ("ssws", Sign::Scheme("ssws")),
-        ("authorization", Sign::Authorization),
-        ("cookie", Sign::Cookie),
-        ("_session=", Sign::Session),
-        ("sessid=", Sign::Session),
-        ("connect.sid=", Sign::Session),
-        ("--user", Sign::User),
-        (" -u", Sign::User),
-        ("bundle", Sign::Bundler),
-        (placeholder::OPENING, Sign::Placeholder),
-        ("machine", Sign::Other(login::netrc, "password", 6)),
-        ("default", Sign::Other(login::netrc, "password", 6)),
-        (":5432:", Sign::Other(login::pgpass, "password", 6)),
-        (":5433:", Sign::Other(login::pgpass, "password", 6)),
-        (":6432:", Sign::Other(login::pgpass, "password", 6)),
-        (":6543:", Sign::Other(login::pgpass, "password", 6)),
-        (":*:", Sign::Other(login::pgpass, "password", 6)),
-        ("sig=", Sign::Other(signature::shared_access, "azure-signature", 8)),
-        ("private-lines:", Sign::Other(private_key::putty, "private-key", 10)),
+        ("eyJ", KeywordRule::Jwt),
+        ("-----BEGIN", KeywordRule::Armour),
+        ("-----END", KeywordRule::Armour),
+        ("://", KeywordRule::Address),
+        ("bearer", KeywordRule::Scheme("bearer")),
+        ("basic", KeywordRule::Scheme("basic")),
+        ("ssws", KeywordRule::Scheme("ssws")),
+        ("authorization", KeywordRule::Authorization),
+        ("cookie", KeywordRule::Cookie),
+        ("_session=", KeywordRule::Session),
+        ("sessid=", KeywordRule::Session),
+        ("connect.sid=", KeywordRule::Session),
+        ("--user", KeywordRule::User),
+        (" -u", KeywordRule::User),
+        ("bundle", KeywordRule::Bundler),
+        (placeholder::OPENING, KeywordRule::Placeholder),
+        ("machine", KeywordRule::Other(login::netrc, "password", 6)),
+        ("default", KeywordRule::Other(login::netrc, "password", 6)),
+        (":5432:", KeywordRule::Other(login::pgpass, "password", 6)),
+        (":5433:", KeywordRule::Other(login::pgpass, "password", 6)),
+        (":6432:", KeywordRule::Other(login::pgpass, "password", 6)),
+        (":6543:", KeywordRule::Other(login::pgpass, "password", 6)),
+        (":*:", KeywordRule::Other(login::pgpass, "password", 6)),
+        ("sig=", KeywordRule::Other(signature::shared_access, "azure-signature", 8)),
+        ("private-lines:", KeywordRule::Other(private_key::putty, "private-key", 10)),
     ];
-    table.extend(login::SCHEMES.iter().map(|scheme| (*scheme, Sign::Other(login::hash, "password-hash", 8))));
+    table.extend(
+        login::SCHEMES.iter().map(|scheme| (*scheme, KeywordRule::Other(login::hash, "password-hash", 8))),
+    );
     let members = signature::MEMBERS.iter();
-    table.extend(members.map(|name| (*name, Sign::Other(signature::key_member, "private-key", 8))));
-    table.extend(call::COMMANDS.iter().map(|name| (*name, Sign::Other(call::argument, "token", 4))));
-    table.extend(kinds::tokens().map(|token| (token.prefix, Sign::Token(token))));
-    table.extend(kinds::shaped::SHAPED.iter().map(|shaped| (shaped.prefix, Sign::Shaped(shaped))));
-    table.extend(kinds::MARKED.iter().enumerate().map(|(index, marked)| (marked.mark, Sign::Marked(index))));
-    table.extend(url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, Sign::WebHook(index))));
-    table.extend(call::PROGRAMS.iter().map(|(name, flag)| (*name, Sign::Program(flag))));
-    table.extend(key::WORDS.iter().map(|word| (*word, Sign::Name)));
+    table.extend(members.map(|name| (*name, KeywordRule::Other(signature::key_member, "private-key", 8))));
+    table.extend(call::COMMANDS.iter().map(|name| (*name, KeywordRule::Other(call::argument, "token", 4))));
+    table.extend(kinds::tokens().map(|token| (token.prefix, KeywordRule::Token(token))));
+    table.extend(kinds::shaped::SHAPED.iter().map(|shaped| (shaped.prefix, KeywordRule::Shaped(shaped))));
+    table.extend(
+        kinds::MARKED.iter().enumerate().map(|(index, marked)| (marked.mark, KeywordRule::Marked(index))),
+    );
+    table.extend(
+        url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, KeywordRule::WebHook(index))),
+    );
+    table.extend(call::PROGRAMS.iter().map(|(name, flag)| (*name, KeywordRule::Program(flag))));
+    table.extend(key::WORDS.iter().map(|word| (*word, KeywordRule::Name)));
     table
 }
 
 /// Returns everything that the built-in rules want to redact, in no particular order; ranges may
 /// overlap. With `forms_only`, only tokens with a recognizable format.
-pub fn candidates(text: &str, forms_only: bool) -> Vec<Candidate<'static>> {
+pub fn candidates(text: &str, forms_only: bool) -> Vec<SecretCandidate<'static>> {
     let automaton = &*AUTOMATON;
-    let mut pass = Pass {
+    let mut pass = ScanState {
         text,
         found: Vec::new(),
         quiet_until: 0,
@@ -162,9 +168,9 @@ const DULL: usize = 1024;
 /// Maximum number of names parsed inside a long value.
 const DULL_VALUES: usize = 16;
 
-struct Pass<'t> {
+struct ScanState<'t> {
     text: &'t str,
-    found: Vec<Candidate<'static>>,
+    found: Vec<SecretCandidate<'static>>,
     /// End of the current placeholder, whose content is skipped.
     quiet_until: usize,
     /// Offset before which no JSON Web Token begins.
@@ -185,46 +191,52 @@ struct Pass<'t> {
     next_at_sign: usize,
 }
 
-impl Pass<'_> {
-    fn look(&mut self, sign: Sign, hit: Range<usize>) {
+impl ScanState<'_> {
+    fn look(&mut self, sign: KeywordRule, hit: Range<usize>) {
         let (text, bytes) = (self.text, self.text.as_bytes());
         match sign {
-            Sign::Token(token) => {
+            KeywordRule::Token(token) => {
                 if let Some(end) = token::end(token, bytes, hit.start) {
                     self.push(hit.start..end, token.label, token.weight());
                 }
             }
-            Sign::Shaped(shaped) => self.extend(shaped.range(text, hit.start), shaped.label, 9),
-            Sign::Marked(index) => {
+            KeywordRule::Shaped(shaped) => self.extend(shaped.range(text, hit.start), shaped.label, 9),
+            KeywordRule::Marked(index) => {
                 let kind = &kinds::MARKED[index];
                 self.extend(token::around(kind, bytes, hit.start), kind.label, 8);
             }
-            Sign::Jwt => self.jwt(hit.start),
-            Sign::Armour => self.extend(private_key::block(text, hit.start), "private-key", 10),
-            Sign::Address if self.at_sign_near(hit.end) => {
+            KeywordRule::Jwt => self.jwt(hit.start),
+            KeywordRule::Armour => self.extend(private_key::block(text, hit.start), "private-key", 10),
+            KeywordRule::Address if self.at_sign_near(hit.end) => {
                 self.extend(url::password(text, hit.start), "url-password", 5);
             }
-            Sign::Address => {}
-            Sign::WebHook(index) => self.extend(url::web_hook(text, hit.end), url::WEB_HOOKS[index].1, 8),
-            Sign::Name => self.name(hit),
-            Sign::Scheme(scheme) => {
+            KeywordRule::Address => {}
+            KeywordRule::WebHook(index) => {
+                self.extend(url::web_hook(text, hit.end), url::WEB_HOOKS[index].1, 8)
+            }
+            KeywordRule::Name => self.name(hit),
+            KeywordRule::Scheme(scheme) => {
                 self.extend(header::credentials(text, hit.end, scheme), "authorization", 6)
             }
-            Sign::Authorization => self.extend(header::authorization(text, hit.end), "authorization", 6),
-            Sign::Cookie if hit.start < self.cookies_until => {}
-            Sign::Cookie => {
+            KeywordRule::Authorization => {
+                self.extend(header::authorization(text, hit.end), "authorization", 6)
+            }
+            KeywordRule::Cookie if hit.start < self.cookies_until => {}
+            KeywordRule::Cookie => {
                 let (values, end) = header::cookies(text, hit.end);
                 self.cookies_until = end;
                 for range in values {
                     self.push(range, "session-cookie", 6);
                 }
             }
-            Sign::Session => self.extend(header::session(text, hit.end), "session-cookie", 6),
-            Sign::User => self.extend(header::user(text, hit.end), "password", 5),
-            Sign::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
-            Sign::Bundler => self.extend(call::bundler(text, hit.end), "password", 5),
-            Sign::Other(look, label, weight) => self.extend(look(text, hit), label, weight),
-            Sign::Placeholder => self.quiet_until = hit.start + placeholder::length(&bytes[hit.start..]),
+            KeywordRule::Session => self.extend(header::session(text, hit.end), "session-cookie", 6),
+            KeywordRule::User => self.extend(header::user(text, hit.end), "password", 5),
+            KeywordRule::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
+            KeywordRule::Bundler => self.extend(call::bundler(text, hit.end), "password", 5),
+            KeywordRule::Other(look, label, weight) => self.extend(look(text, hit), label, weight),
+            KeywordRule::Placeholder => {
+                self.quiet_until = hit.start + placeholder::length(&bytes[hit.start..])
+            }
         }
     }
 
@@ -242,14 +254,14 @@ impl Pass<'_> {
         if hit.start < self.value_until || self.is_dull(hit.start) {
             return;
         }
-        let given = assignment::given(self.text, hit);
+        let given = assignment::parse_assignment(self.text, hit);
         if given.read.len() > DULL && given.secrets.is_empty() {
             self.dull_until = given.read.end;
             self.dull_values += 1;
         }
         for (range, strength) in given.secrets {
             self.value_until = self.value_until.max(range.end);
-            self.push(range, if strength == Strength::Strong { "password" } else { "token" }, 3);
+            self.push(range, if strength == NameStrength::Strong { "password" } else { "token" }, 3);
         }
     }
 
@@ -312,7 +324,7 @@ impl Pass<'_> {
     }
 
     fn push(&mut self, range: Range<usize>, label: &'static str, weight: u8) {
-        self.found.push(Candidate { range, label, weight });
+        self.found.push(SecretCandidate { range, label, weight });
     }
 }
 
@@ -322,7 +334,7 @@ pub fn labels() -> impl Iterator<Item = &'static str> {
     let marked = kinds::MARKED.iter().map(|marked| marked.label);
     let shaped = kinds::shaped::SHAPED.iter().map(|shaped| shaped.label);
     let others = table().into_iter().filter_map(|(_, sign)| match sign {
-        Sign::Other(_, label, _) => Some(label),
+        KeywordRule::Other(_, label, _) => Some(label),
         _ => None,
     });
     let hooks = url::WEB_HOOKS.iter().map(|(_, label)| *label);
@@ -330,12 +342,12 @@ pub fn labels() -> impl Iterator<Item = &'static str> {
 }
 
 /// Creates a candidate of a custom pattern, which takes precedence over the built-in rules.
-pub fn own<'r>(range: Range<usize>, label: &'r str) -> Candidate<'r> {
-    Candidate { range, label, weight: 20 }
+pub fn custom_candidate<'r>(range: Range<usize>, label: &'r str) -> SecretCandidate<'r> {
+    SecretCandidate { range, label, weight: 20 }
 }
 
 /// Merges overlapping candidates and sorts them; drops existing placeholders.
-pub fn merged<'r>(text: &str, mut candidates: Vec<Candidate<'r>>) -> Vec<Candidate<'r>> {
+pub fn merged<'r>(text: &str, mut candidates: Vec<SecretCandidate<'r>>) -> Vec<SecretCandidate<'r>> {
     if candidates.is_empty() {
         return candidates;
     }
@@ -346,7 +358,7 @@ pub fn merged<'r>(text: &str, mut candidates: Vec<Candidate<'r>>) -> Vec<Candida
         !range.is_empty() && taken.get(next).is_none_or(|taken| taken.start >= range.end)
     });
     candidates.sort_by_key(|candidate| (candidate.range.start, std::cmp::Reverse(candidate.range.end)));
-    let mut merged: Vec<Candidate<'r>> = Vec::with_capacity(candidates.len());
+    let mut merged: Vec<SecretCandidate<'r>> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         match merged.last_mut() {
             Some(last) if candidate.range.start < last.range.end => {

@@ -23,7 +23,7 @@ pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(hit.start.saturating_sub(REACH));
     let to = text.floor_char_boundary(hit.end + length + REACH);
     let signed = || PARAMETERS.iter().any(|name| text[from..to].contains(name));
-    ((40..=80).contains(&length) && !placeholder::is_one(value) && signed())
+    ((40..=80).contains(&length) && !placeholder::is_placeholder(value) && signed())
         .then_some(hit.end..hit.end + length)
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::shape::{self, ALNUM, URL_SAFE};
-use super::{Removed, Rules, find, placeholder};
+use super::{RedactedSecret, RedactionRules, find, placeholder};
 
 /// A value that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,12 +27,12 @@ const EVEN: u32 = 38;
 
 /// Returns the suspects of a text that redaction would not remove, in order.
 #[must_use]
-pub fn suspects(text: &str, rules: &Rules) -> Vec<Suspect> {
+pub fn suspects(text: &str, rules: &RedactionRules) -> Vec<Suspect> {
     let removed = find(text, rules);
     let mut found = Vec::new();
     let mut start = 0;
     for (number, line) in text.split('\n').enumerate() {
-        if !speaks_of_digests(line) {
+        if !contains_digest_keyword(line) {
             found.extend(of_line(line, start, number + 1, &removed));
         }
         start += line.len() + 1;
@@ -40,7 +40,7 @@ pub fn suspects(text: &str, rules: &Rules) -> Vec<Suspect> {
     found
 }
 
-fn of_line(line: &str, start: usize, number: usize, removed: &[Removed]) -> Vec<Suspect> {
+fn of_line(line: &str, start: usize, number: usize, removed: &[RedactedSecret]) -> Vec<Suspect> {
     let mut found = Vec::new();
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -57,7 +57,7 @@ fn of_line(line: &str, start: usize, number: usize, removed: &[Removed]) -> Vec<
 }
 
 /// Whether the range does not overlap a removed secret.
-fn is_left(range: &Range<usize>, removed: &[Removed]) -> bool {
+fn is_left(range: &Range<usize>, removed: &[RedactedSecret]) -> bool {
     let next = removed.partition_point(|secret| secret.range.end <= range.start);
     removed.get(next).is_none_or(|secret| secret.range.start >= range.end)
 }
@@ -72,13 +72,13 @@ fn is_guess(run: &[u8]) -> bool {
         && both
         && run.iter().filter(|byte| shape::is(**byte, ALNUM)).count() * 10 >= run.len() * 9
         && !shape::is_uuid(text)
-        && !placeholder::is_one(text)
+        && !placeholder::is_placeholder(text)
         && shape::looks_random(text)
         && entropy(run) >= EVEN
 }
 
 /// Whether the line contains digests, which look as random as keys, for example in lock files.
-fn speaks_of_digests(line: &str) -> bool {
+fn contains_digest_keyword(line: &str) -> bool {
     ["sha512-", "sha384-", "sha256-", "sha1-", " h1:", "integrity", "checksum", "sha256:", "base64,"]
         .iter()
         .any(|word| line.contains(word))
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn a_random_value_without_a_name_is_reported_and_stays() {
         let text = "first\nid 7Hqtm3w8XZcNPv5Lr2GkSbYd9JfTxQa4RzKnMpVhBsW here";
-        assert_eq!(find(text, &Rules::default()), []);
-        let found = suspects(text, &Rules::default());
+        assert_eq!(find(text, &RedactionRules::default()), []);
+        let found = suspects(text, &RedactionRules::default());
         assert_eq!(
             found.iter().map(|guess| (guess.line, &text[guess.range.clone()])).collect::<Vec<_>>(),
             [(2, &text[9..52])]
@@ -120,7 +120,7 @@ mod tests {
             "3f7c1d9e5b8a2c4f6d0e9b7a5c3f1d8e6b4a2c0f",
             "integrity sha512-7Hqtm3w8XZcNPv5Lr2GkSbYd9JfTxQa4RzKnMpVhBsW/9Cnzj4p4WGeKLs1Pt8QuKUpR==",
         ] {
-            assert_eq!(suspects(text, &Rules::default()), [], "{text}");
+            assert_eq!(suspects(text, &RedactionRules::default()), [], "{text}");
         }
     }
 }

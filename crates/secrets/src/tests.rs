@@ -5,20 +5,20 @@ use proptest::prelude::*;
 use super::*;
 
 fn redacted(text: &str) -> String {
-    redact(text, &Rules::default()).0.into_string()
+    redact(text, &RedactionRules::default()).0.into_string()
 }
 
 #[test]
 fn each_secret_becomes_a_placeholder_that_says_its_kind() {
     let key = format!("gh{}_{}", "p", "k3vq8wz1x5rt7bn2mc9pf4jd6hg0ls8yq2we");
-    let (text, removed) = redact(&format!("one\nexport GITHUB_TOKEN={key}\n"), &Rules::default());
+    let (text, removed) = redact(&format!("one\nexport GITHUB_TOKEN={key}\n"), &RedactionRules::default());
     assert_eq!(text.as_str(), "one\nexport GITHUB_TOKEN=[redacted: github-token]\n");
-    assert_eq!(removed, [Removed { rule: "github-token".to_owned(), range: 24..64, line: 2 }]);
+    assert_eq!(removed, [RedactedSecret { rule: "github-token".to_owned(), range: 24..64, line: 2 }]);
 }
 
 #[test]
 fn without_rules_a_text_passes_and_own_patterns_still_hold() {
-    let rules = Rules::none().with_extra(&["ticket = ACME-(\\d+)".to_owned()]).unwrap();
+    let rules = RedactionRules::none().with_extra(&["ticket = ACME-(\\d+)".to_owned()]).unwrap();
     assert_eq!(
         redact("password=hunter22 ACME-1234", &rules).0.as_str(),
         "password=hunter22 ACME-[redacted: ticket]"
@@ -61,7 +61,7 @@ fn a_published_key_stays_and_a_mark_in_the_line_changes_nothing() {
 fn a_secret_that_another_one_uncovers_is_placed_in_the_whole_text() {
     let key = ["AK", "IAEQ3KDFYSPSC5LKR4"].concat();
     let text = format!("password=kR7mossy!{key} and {key} then secret: {key}\n{key}");
-    let removed = find(&text, &Rules::default());
+    let removed = find(&text, &RedactionRules::default());
     assert!(removed.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{removed:?}");
     assert!(!redacted(&text).contains(&key));
 }
@@ -110,7 +110,7 @@ fn hostile_texts_are_read_in_time() {
         "\\",
     ] {
         let text = piece.repeat(SIZE / piece.len());
-        let found = find(&text, &Rules::default());
+        let found = find(&text, &RedactionRules::default());
         assert!(found.iter().all(|removed| text.get(removed.range.clone()).is_some()), "{piece}");
     }
 }
@@ -178,7 +178,7 @@ proptest! {
 
     #[test]
     fn any_text_is_redacted_without_panic_and_ranges_are_in_order(text in any::<String>()) {
-        let (_, removed) = redact(&text, &Rules::default());
+        let (_, removed) = redact(&text, &RedactionRules::default());
         prop_assert!(removed.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
         prop_assert!(removed.iter().all(|secret| text.get(secret.range.clone()).is_some()));
     }

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::kinds::{Care, Marked, Token};
+use super::kinds::{MarkedToken, PrefixRarity, PrefixedToken};
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
 
 /// Returns the end of the token of this kind with a prefix at `at`; `None` if there is none.
-pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
+pub fn end(token: &PrefixedToken, text: &[u8], at: usize) -> Option<usize> {
     if !text[at..].starts_with(token.prefix.as_bytes()) || !shape::begins_here(text, at) {
         return None;
     }
@@ -28,10 +28,10 @@ pub fn end(token: &Token, text: &[u8], at: usize) -> Option<usize> {
     }
     let body = std::str::from_utf8(&text[from..from + length]).ok()?;
     let real = match token.care {
-        Care::Rare => true,
-        Care::Mixed => is_mixed(body),
-        Care::Random => shape::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len(),
-    } && !placeholder::is_shown(body);
+        PrefixRarity::Rare => true,
+        PrefixRarity::Mixed => is_mixed(body),
+        PrefixRarity::Random => shape::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len(),
+    } && !placeholder::is_example(body);
     // Nothing else begins as the keys of Artifactory do, so that a masked one counts.
     let masked = token.label == "artifactory-key" && shape::distinct(body.as_bytes()) == 1;
     let real = real || masked;
@@ -60,7 +60,7 @@ fn most_common(bytes: &[u8]) -> usize {
 }
 
 /// Returns the byte range of the token around the marker at `at`.
-pub fn around(kind: &Marked, text: &[u8], at: usize) -> Option<Range<usize>> {
+pub fn around(kind: &MarkedToken, text: &[u8], at: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with(kind.mark.as_bytes()) {
         return None;
     }
@@ -77,7 +77,7 @@ pub fn around(kind: &Marked, text: &[u8], at: usize) -> Option<Range<usize>> {
     let begins = shape::begins_here(text, starts) || text[..starts].ends_with(b"bot");
     let free = begins && !text.get(from + after).is_some_and(|byte| shape::is(*byte, ALNUM));
     let body = std::str::from_utf8(&text[starts..from + after]).ok()?;
-    (fits && free && !placeholder::is_shown(body)).then_some(starts..from + after)
+    (fits && free && !placeholder::is_example(body)).then_some(starts..from + after)
 }
 
 /// Returns the byte range of a Discord bot token: three parts separated by dots, the first a number

@@ -21,11 +21,12 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
         // The key of a Sentry address goes to every client.
         let host = &text[end..text.floor_char_boundary(end + 64)];
         let public = host.contains("sentry");
-        let alone = info.len() >= 16 && shape::looks_random(info) && !placeholder::is_one(info) && !public;
+        let alone =
+            info.len() >= 16 && shape::looks_random(info) && !placeholder::is_placeholder(info) && !public;
         return alone.then_some(from..end);
     };
     let (user, password) = (&info[..colon], &info[colon + 1..]);
-    (!password.is_empty() && !is_shown(user, password)).then_some(from + colon + 1..end)
+    (!password.is_empty() && !is_example(user, password)).then_some(from + colon + 1..end)
 }
 
 /// Returns the offset of the `@` that ends user and password. Passwords may contain reserved
@@ -54,7 +55,7 @@ fn port(bytes: &[u8]) -> usize {
 }
 
 /// Whether the password is an example, as in documentation.
-fn is_shown(user: &str, password: &str) -> bool {
+fn is_example(user: &str, password: &str) -> bool {
     let common = [
         "password",
         "pass",
@@ -69,7 +70,7 @@ fn is_shown(user: &str, password: &str) -> bool {
         "x-oauth-basic",
     ];
     let repeated = user == password && user.bytes().all(|byte| shape::is(byte, shape::LOWER));
-    placeholder::is_one(password)
+    placeholder::is_placeholder(password)
         || common.contains(&password.to_ascii_lowercase().as_str())
         || repeated
         || password.contains("${")
@@ -115,7 +116,7 @@ pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
     let secret = path
         .split(['/', '=', ':'])
         .any(|part| part.len() >= 16 && (shape::looks_random(part) || part.len() >= 20));
-    let plain = path.split('/').next_back().is_some_and(placeholder::is_one);
+    let plain = path.split('/').next_back().is_some_and(placeholder::is_placeholder);
     (secret && !plain).then_some(from..from + path.len())
 }
 

@@ -1,26 +1,30 @@
 //! Decides whether an assigned value is a secret; the strength of the name determines how random it
 //! must look.
 
-use super::key::Strength;
+use super::key::NameStrength;
 use super::placeholder;
 use super::shape::{self, ALNUM, DIGIT, DOT, LETTER, LOWER, NAME, UPPER};
 
 /// Whether a value assigned to a name of this strength is a secret.
-pub fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
+pub fn is_secret(value: &str, strength: NameStrength, quoted: bool) -> bool {
     let value = value.trim();
-    if value.len() < 4 || placeholder::is_one(value) || shape::names_digest(value) || is_address(value) {
+    if value.len() < 4
+        || placeholder::is_placeholder(value)
+        || shape::names_digest(value)
+        || is_address(value)
+    {
         return false;
     }
     if value.contains(char::is_whitespace) {
-        return strength == Strength::Strong && quoted && is_phrase(value);
+        return strength == NameStrength::Strong && quoted && is_phrase(value);
     }
     if is_code(value, quoted) || is_number(value) || is_date(value) {
         return false;
     }
     match strength {
-        Strength::Strong => is_password(value, quoted) || is_token(value, 8),
-        Strength::Medium => is_token(value, 8) || is_garbled(value) || is_long_number(value),
-        Strength::Weak => {
+        NameStrength::Strong => is_password(value, quoted) || is_token(value, 8),
+        NameStrength::Medium => is_token(value, 8) || is_garbled(value) || is_long_number(value),
+        NameStrength::Weak => {
             value.len() >= 14
                 && !value.to_ascii_lowercase().contains("abcdefghijklmnopqrstuvwxyz")
                 && is_token(value, 14)
@@ -39,7 +43,7 @@ fn names_content(value: &str) -> bool {
 
 /// Whether the attribute of a configuration element is a password: anything but a placeholder.
 pub fn is_stored(value: &str) -> bool {
-    value.len() >= 6 && !placeholder::is_one(value) && !value.contains(char::is_whitespace)
+    value.len() >= 6 && !placeholder::is_placeholder(value) && !value.contains(char::is_whitespace)
 }
 
 /// Returns the byte ranges of words that are secrets themselves, as in `Bearer …`.
@@ -47,7 +51,7 @@ pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     let mut at = 0;
     for part in value.split(' ') {
-        if part.len() >= 16 && is_secret(part, Strength::Medium, true) && !shape::is_uuid(part) {
+        if part.len() >= 16 && is_secret(part, NameStrength::Medium, true) && !shape::is_uuid(part) {
             parts.push((at, at + part.len()));
         }
         at += part.len() + 1;
@@ -298,7 +302,7 @@ mod tests {
             ("q[[w}e)r${t]plain{ly(odd>-_$#signs}}", false),
             ("K(v81trb'6ow{xQ3", true),
         ] {
-            assert!(is_secret(value, Strength::Strong, quoted), "{value}");
+            assert!(is_secret(value, NameStrength::Strong, quoted), "{value}");
         }
         for (value, quoted) in [
             ("string", false),
@@ -310,16 +314,16 @@ mod tests {
             ("Password is required", true),
             ("hash(user", false),
         ] {
-            assert!(!is_secret(value, Strength::Strong, quoted), "{value}");
+            assert!(!is_secret(value, NameStrength::Strong, quoted), "{value}");
         }
     }
 
     #[test]
     fn a_token_must_look_random() {
-        assert!(is_secret("7q4hzk2w9xj5vb1", Strength::Medium, false));
-        assert!(is_secret("5D2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", Strength::Medium, true));
-        assert!(!is_secret("SHOP-V4-API-KEY", Strength::Medium, true));
-        assert!(!is_secret("5c1f7d20-9e4b-11ee-8b2a-1d2e3f4a5b6c", Strength::Medium, false));
-        assert!(!is_secret("6E2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", Strength::Weak, true));
+        assert!(is_secret("7q4hzk2w9xj5vb1", NameStrength::Medium, false));
+        assert!(is_secret("5D2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", NameStrength::Medium, true));
+        assert!(!is_secret("SHOP-V4-API-KEY", NameStrength::Medium, true));
+        assert!(!is_secret("5c1f7d20-9e4b-11ee-8b2a-1d2e3f4a5b6c", NameStrength::Medium, false));
+        assert!(!is_secret("6E2C7E10-4B9A-4F3E-8C61-90A7B3D5E2F4", NameStrength::Weak, true));
     }
 }

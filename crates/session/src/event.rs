@@ -11,7 +11,7 @@ use cm_note::instant::Instant;
 /// `line` and `part` identify an event within its session: when a log is read again, the same pair
 /// denotes the same event, whose text may have grown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct SessionEvent {
     /// Time of the event; `None` in formats without times.
     pub at: Option<Instant>,
     /// Line of the log, from 1; in formats without lines, the ordinal of the record in its session.
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_event_is_written_as_one_flat_object_and_read_back() {
-        let event = Event {
+        let event = SessionEvent {
             at: Some(Instant::from_unix(0)),
             line: 3,
             part: 1,
@@ -187,7 +187,7 @@ mod tests {
             written,
             r#"{"at":"1970-01-01T00:00:00Z","line":3,"part":1,"record":"r","side":false,"kind":"tool_call","id":"c","name":"Bash","input":{"command":"ls"}}"#
         );
-        assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), event);
+        assert_eq!(serde_json::from_str::<SessionEvent>(&written).unwrap(), event);
         assert!(written.contains(&format!("\"kind\":\"{}\"", event.kind.name())));
     }
 }

@@ -130,7 +130,7 @@ id! {
 
 /// Metadata of a session. Logs may provide it after the first event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Meta {
+pub struct SessionMeta {
     pub agent: Agent,
     /// Session id, unique for the agent.
     pub id: SessionId,
@@ -155,7 +155,7 @@ pub struct Meta {
     pub ours: bool,
 }
 
-impl Meta {
+impl SessionMeta {
     /// Creates metadata with only an id.
     pub fn new(agent: Agent, id: SessionId) -> Self {
         Self {
@@ -174,7 +174,7 @@ impl Meta {
     }
 
     /// Extends the session's time range to the time of a record.
-    pub fn saw(&mut self, at: Option<Instant>) {
+    pub fn extend_time_range(&mut self, at: Option<Instant>) {
         let Some(at) = at else { return };
         self.started = Some(self.started.map_or(at, |known| known.min(at)));
         self.ended = Some(self.ended.map_or(at, |known| known.max(at)));
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn the_earliest_and_latest_record_bound_a_session_in_whatever_order_they_come() {
-        let mut meta = Meta::new(Agent::Pi, "s".into());
+        let mut meta = SessionMeta::new(Agent::Pi, "s".into());
         for seconds in [20, 10, 30] {
-            meta.saw(Some(Instant::from_unix(seconds)));
+            meta.extend_time_range(Some(Instant::from_unix(seconds)));
         }
-        meta.saw(None);
+        meta.extend_time_range(None);
         assert_eq!(meta.started, Some(Instant::from_unix(10)));
         assert_eq!(meta.ended, Some(Instant::from_unix(30)));
     }

@@ -21,7 +21,7 @@ pub fn is_model_call(text: &str) -> bool {
 ///
 /// A section without an end marker extends to the end of the text if its start marker begins a
 /// line, because logs truncate long output. Markers with escaped angle brackets are recognized too.
-pub fn stripped(text: &str) -> Option<String> {
+pub fn strip_injected(text: &str) -> Option<String> {
     let left = without(text, BEGIN, END, "-->");
     if !text.contains("&lt;!-- cm:") {
         return left;
@@ -84,7 +84,7 @@ mod tests {
             ("a &lt;!-- cm:begin memory --&gt; rule &lt;!-- cm:end memory --&gt; b", Some("a  b")),
             ("a &lt;!-- cm:begin", None),
         ] {
-            assert_eq!(stripped(text).as_deref(), expected, "{text}");
+            assert_eq!(strip_injected(text).as_deref(), expected, "{text}");
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
                 prop::sample::select(vec!["é", "\n", BEGIN, END, "-->", " ", "rule"]), 0..20)
         ) {
             let text = parts.concat();
-            if let Some(left) = stripped(&text) {
+            if let Some(left) = strip_injected(&text) {
                 prop_assert!(left.len() < text.len());
                 prop_assert!(!text.contains(END) || left.matches(BEGIN).count() < text.matches(BEGIN).count());
             }

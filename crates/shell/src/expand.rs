@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Word;
-use super::token::Piece;
+use super::ShellWord;
+use super::token::WordPiece;
 
 /// Maximum number of words that one word expands to.
 const WORDS: usize = 64;
@@ -17,7 +17,7 @@ pub type Variables = BTreeMap<String, Vec<String>>;
 
 /// Part of a word after parameter expansion and command substitution.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct ExpandedPart {
     /// Possible texts of the part; never empty.
     pub choices: Vec<String>,
     pub quoted: bool,
@@ -25,7 +25,7 @@ pub struct Part {
     pub splits: bool,
 }
 
-impl Part {
+impl ExpandedPart {
     /// Creates a part with one literal text.
     pub fn text(text: &str, quoted: bool) -> Self {
         Self { choices: vec![text.to_owned()], quoted, splits: false }
@@ -34,26 +34,26 @@ impl Part {
 
 /// Expands a piece. `output` is the output of its command substitution, if known; unknown
 /// parameters and outputs stay as written.
-pub fn part(piece: &Piece, output: Option<String>, variables: &Variables) -> Part {
+pub fn part(piece: &WordPiece, output: Option<String>, variables: &Variables) -> ExpandedPart {
     match piece {
-        Piece::Text { text, quoted } => Part::text(text, *quoted),
-        Piece::Substitution { text, quoted, .. } => match output.filter(|output| output.len() <= VALUE) {
+        WordPiece::Text { text, quoted } => ExpandedPart::text(text, *quoted),
+        WordPiece::Substitution { text, quoted, .. } => match output.filter(|output| output.len() <= VALUE) {
             Some(output) => {
                 let value = output.trim_end_matches('\n').to_owned();
-                Part { choices: vec![value], quoted: *quoted, splits: !quoted }
+                ExpandedPart { choices: vec![value], quoted: *quoted, splits: !quoted }
             }
-            None => Part::text(text, *quoted),
+            None => ExpandedPart::text(text, *quoted),
         },
-        Piece::Parameter { text, quoted, .. } => match value(text, variables) {
-            Some(choices) => Part { choices, quoted: *quoted, splits: !quoted },
-            None => Part::text(text, *quoted),
+        WordPiece::Parameter { text, quoted, .. } => match value(text, variables) {
+            Some(choices) => ExpandedPart { choices, quoted: *quoted, splits: !quoted },
+            None => ExpandedPart::text(text, *quoted),
         },
     }
 }
 
 /// Expands parts to words: braces, every combination of choices, and splitting at the characters of
 /// `fields`.
-pub fn words(parts: Vec<Part>, fields: &str) -> Vec<Word> {
+pub fn words(parts: Vec<ExpandedPart>, fields: &str) -> Vec<ShellWord> {
     let braced = braces(parts);
     let mut found = Vec::new();
     for parts in &braced {
@@ -68,13 +68,13 @@ pub fn words(parts: Vec<Part>, fields: &str) -> Vec<Word> {
 }
 
 /// Returns the texts of parts without word splitting, as in an assignment.
-pub fn texts(parts: &[Part]) -> Vec<String> {
+pub fn texts(parts: &[ExpandedPart]) -> Vec<String> {
     products(parts).into_iter().map(|texts| texts.concat()).collect()
 }
 
 /// Returns the combinations of the parts' choices. A part that would exceed [`WORDS`] combinations
 /// contributes only its first choice.
-fn products(parts: &[Part]) -> Vec<Vec<&str>> {
+fn products(parts: &[ExpandedPart]) -> Vec<Vec<&str>> {
     let mut found: Vec<Vec<&str>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {
         let many = found.len() * part.choices.len() <= WORDS;
@@ -93,12 +93,12 @@ fn products(parts: &[Part]) -> Vec<Vec<&str>> {
 }
 
 /// Splits one combination into words and appends them.
-fn split(parts: &[Part], texts: &[&str], fields: &str, found: &mut Vec<Word>) {
-    let mut word: Option<Word> = None;
+fn split(parts: &[ExpandedPart], texts: &[&str], fields: &str, found: &mut Vec<ShellWord>) {
+    let mut word: Option<ShellWord> = None;
     for (part, text) in parts.iter().zip(texts) {
         if !part.splits {
             if part.quoted || !text.is_empty() {
-                let word = word.get_or_insert_with(Word::default);
+                let word = word.get_or_insert_with(ShellWord::default);
                 word.text.push_str(text);
                 word.quoted |= part.quoted;
             }
@@ -107,12 +107,12 @@ fn split(parts: &[Part], texts: &[&str], fields: &str, found: &mut Vec<Word>) {
         let is_field = |character: char| fields.contains(character);
         let mut pieces = text.split(is_field);
         if let Some(first) = pieces.next().filter(|first| !first.is_empty()) {
-            word.get_or_insert_with(Word::default).text.push_str(first);
+            word.get_or_insert_with(ShellWord::default).text.push_str(first);
         }
         for piece in pieces {
             found.extend(word.take());
             if !piece.is_empty() {
-                word = Some(Word { text: piece.to_owned(), quoted: false });
+                word = Some(ShellWord { text: piece.to_owned(), quoted: false });
             }
         }
     }
@@ -186,21 +186,21 @@ fn slice(value: &str, range: &str) -> Option<String> {
 
 /// A character that brace expansion can inspect, or an opaque part.
 #[derive(Clone)]
-enum Unit {
+enum BraceUnit {
     Character(char),
-    Part(Part),
+    Part(ExpandedPart),
 }
 
 /// Expands the braces of a word. Returns the word itself if it has no braces or would expand to too
 /// many words.
-fn braces(parts: Vec<Part>) -> Vec<Vec<Part>> {
-    let opens = |part: &Part| !part.quoted && !part.splits && part.choices[0].contains('{');
+fn braces(parts: Vec<ExpandedPart>) -> Vec<Vec<ExpandedPart>> {
+    let opens = |part: &ExpandedPart| !part.quoted && !part.splits && part.choices[0].contains('{');
     let length: usize = parts.iter().map(|part| part.choices[0].len()).sum();
     if !parts.iter().any(opens) || length > BRACED {
         return vec![parts];
     }
     let mut open = vec![units(&parts)];
-    let mut done: Vec<Vec<Unit>> = Vec::new();
+    let mut done: Vec<Vec<BraceUnit>> = Vec::new();
     while let Some(word) = open.pop() {
         if open.len() + done.len() > WORDS {
             return vec![parts];
@@ -213,7 +213,7 @@ fn braces(parts: Vec<Part>) -> Vec<Vec<Part>> {
     done.into_iter().map(joined).collect()
 }
 
-fn units(parts: &[Part]) -> Vec<Unit> {
+fn units(parts: &[ExpandedPart]) -> Vec<BraceUnit> {
     let mut units = Vec::new();
     for part in parts {
         if part.quoted
@@ -221,26 +221,26 @@ fn units(parts: &[Part]) -> Vec<Unit> {
             || part.choices.len() > 1
             || part.choices[0].starts_with(['$', '`', '<'])
         {
-            units.push(Unit::Part(part.clone()));
+            units.push(BraceUnit::Part(part.clone()));
         } else {
-            units.extend(part.choices[0].chars().map(Unit::Character));
+            units.extend(part.choices[0].chars().map(BraceUnit::Character));
         }
     }
     units
 }
 
-fn joined(units: Vec<Unit>) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn joined(units: Vec<BraceUnit>) -> Vec<ExpandedPart> {
+    let mut parts: Vec<ExpandedPart> = Vec::new();
     let mut plain = false;
     for unit in units {
         match unit {
-            Unit::Part(part) => {
+            BraceUnit::Part(part) => {
                 parts.push(part);
                 plain = false;
             }
-            Unit::Character(character) => {
+            BraceUnit::Character(character) => {
                 if !plain {
-                    parts.push(Part::text("", false));
+                    parts.push(ExpandedPart::text("", false));
                     plain = true;
                 }
                 if let Some(part) = parts.last_mut() {
@@ -253,15 +253,15 @@ fn joined(units: Vec<Unit>) -> Vec<Part> {
 }
 
 /// Expands the first braces with alternatives or a range; `None` if there are none.
-fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
-    let is = |at: usize, wanted: char| matches!(word.get(at), Some(Unit::Character(c)) if *c == wanted);
+fn alternatives(word: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
+    let is = |at: usize, wanted: char| matches!(word.get(at), Some(BraceUnit::Character(c)) if *c == wanted);
     for open in (0..word.len()).filter(|at| is(*at, '{')) {
         let (mut depth, mut commas, mut close) = (0_usize, Vec::new(), None);
         for (at, unit) in word.iter().enumerate().skip(open) {
             match unit {
-                Unit::Character('{') => depth += 1,
-                Unit::Character('}') => depth -= 1,
-                Unit::Character(',') if depth == 1 => commas.push(at),
+                BraceUnit::Character('{') => depth += 1,
+                BraceUnit::Character('}') => depth -= 1,
+                BraceUnit::Character(',') if depth == 1 => commas.push(at),
                 _ => {}
             }
             if depth == 0 {
@@ -270,7 +270,7 @@ fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
             }
         }
         let Some(close) = close else { continue };
-        let inner: Vec<Vec<Unit>> = if commas.is_empty() {
+        let inner: Vec<Vec<BraceUnit>> = if commas.is_empty() {
             match range(&word[open + 1..close]) {
                 Some(items) => items,
                 None => continue,
@@ -280,7 +280,7 @@ fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
             commas.push(close);
             commas.iter().map(|to| word[std::mem::replace(&mut from, to + 1)..*to].to_vec()).collect()
         };
-        let whole = |item: Vec<Unit>| [&word[..open], &item, &word[close + 1..]].concat();
+        let whole = |item: Vec<BraceUnit>| [&word[..open], &item, &word[close + 1..]].concat();
         return Some(inner.into_iter().map(whole).collect());
     }
     None
@@ -288,16 +288,16 @@ fn alternatives(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
 
 /// Expands `1..5` or `a..e`; `None` if it is not an ascending range or has more than [`WORDS`]
 /// values.
-fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+fn range(units: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
     let text: Option<String> = units
         .iter()
         .map(|unit| match unit {
-            Unit::Character(character) => Some(*character),
-            Unit::Part(_) => None,
+            BraceUnit::Character(character) => Some(*character),
+            BraceUnit::Part(_) => None,
         })
         .collect();
     let (from, to) = text.as_deref()?.split_once("..")?;
-    let spelled = |text: String| text.chars().map(Unit::Character).collect();
+    let spelled = |text: String| text.chars().map(BraceUnit::Character).collect();
     if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
         let many = usize::try_from(to.checked_sub(from)?).ok()?;
         return (many < WORDS).then(|| (from..=to).map(|number| spelled(number.to_string())).collect());
@@ -307,7 +307,7 @@ fn range(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
         (Some(from), Some(to), None)
             if from.is_ascii_lowercase() && to.is_ascii_lowercase() && from <= to =>
         {
-            Some((from..=to).map(|letter| vec![Unit::Character(letter)]).collect())
+            Some((from..=to).map(|letter| vec![BraceUnit::Character(letter)]).collect())
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Programs in another language on the command line (`python -c`, `node -e`): finds the commands
 //! that they start and the folders that they delete, if both are literals.
 
-use super::{Simple, Word};
+use super::{ShellWord, SimpleCommand};
 
 /// Interpreters and their flags that take a program as argument.
 const INTERPRETERS: [(&str, &[&str]); 10] = [
@@ -50,15 +50,15 @@ const DELETES: [&str; 10] = [
 ];
 
 /// Effects of a program on the command line.
-pub struct Inline {
+pub struct ProgramEffects {
     /// Texts that it passes to a shell.
     pub texts: Vec<String>,
     /// Its deletions, as equivalent `rm -r` commands.
-    pub removals: Vec<Simple>,
+    pub removals: Vec<SimpleCommand>,
 }
 
 /// Returns the source text of an interpreter's program, given as an argument or on its input.
-pub fn program(command: &Simple) -> Option<&str> {
+pub fn program(command: &SimpleCommand) -> Option<&str> {
     let stem = command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let (_, flags) = INTERPRETERS.iter().find(|(name, _)| *name == command.program || *name == stem)?;
     let at = command.args.iter().position(|word| flags.contains(&word.text.as_str()));
@@ -70,18 +70,18 @@ pub fn program(command: &Simple) -> Option<&str> {
 }
 
 /// Returns the effects of an interpreter's program; `None` if the command has none.
-pub fn read(command: &Simple) -> Option<Inline> {
+pub fn read(command: &SimpleCommand) -> Option<ProgramEffects> {
     let text = program(command)?;
     let removes = |call: &&str| *call != "glob(" || text.contains("unlink");
     let deletes: Vec<&str> = DELETES.iter().filter(|call| removes(call)).copied().collect();
     let removal = |path: String| {
-        let args = ["-r", &path].map(|text| Word { text: text.to_owned(), quoted: true }).to_vec();
-        let mut removal = Simple { args, folder: command.folder.clone(), ..Simple::default() };
+        let args = ["-r", &path].map(|text| ShellWord { text: text.to_owned(), quoted: true }).to_vec();
+        let mut removal = SimpleCommand { args, folder: command.folder.clone(), ..SimpleCommand::default() };
         removal.set_program("rm");
         removal
     };
     let removals = calls(text, &deletes).into_iter().map(removal).collect();
-    Some(Inline { texts: calls(text, &STARTS), removals })
+    Some(ProgramEffects { texts: calls(text, &STARTS), removals })
 }
 
 /// Returns the argument of each occurrence of the calls: its first literal, or the joined items of
@@ -90,7 +90,7 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for call in calls {
         for (at, _) in text.match_indices(call).take(32) {
-            found.extend(given(text, &text[at + call.len()..]));
+            found.extend(argument_text(text, &text[at + call.len()..]));
         }
     }
     found
@@ -99,7 +99,7 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
 /// Maximum length of an argument that is inspected, in bytes.
 const ARGUMENT: usize = 2048;
 
-fn given(text: &str, rest: &str) -> Option<String> {
+fn argument_text(text: &str, rest: &str) -> Option<String> {
     let mut end = rest.len().min(ARGUMENT);
     while !rest.is_char_boundary(end) {
         end -= 1;

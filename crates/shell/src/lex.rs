@@ -2,24 +2,24 @@
 
 use super::ansi;
 use super::scan::{backquote, braced, name_length, redirect};
-use super::token::{Piece, RawWord, Token};
+use super::token::{RawWord, ShellToken, WordPiece};
 
 /// Maximum nesting depth of substitutions that are parsed.
 const NESTING: usize = 16;
 
 /// A here-document whose body has not been read yet.
-struct Pending {
+struct PendingHereDocument {
     end: String,
     tabs: bool,
     expands: bool,
     place: usize,
 }
 
-struct Lexer<'t> {
+struct ShellLexer<'t> {
     text: &'t str,
     at: usize,
-    tokens: Vec<Token>,
-    pending: Vec<Pending>,
+    tokens: Vec<ShellToken>,
+    pending: Vec<PendingHereDocument>,
     nesting: usize,
     /// Number of open brackets within the current substitution.
     brackets: usize,
@@ -30,15 +30,15 @@ struct Lexer<'t> {
 }
 
 /// Splits a text into tokens.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub fn tokens(text: &str) -> Vec<ShellToken> {
     nested(text, 0)
 }
 
-fn nested(text: &str, nesting: usize) -> Vec<Token> {
+fn nested(text: &str, nesting: usize) -> Vec<ShellToken> {
     if nesting > NESTING {
         return Vec::new();
     }
-    let mut lexer = Lexer::new(text, nesting, false);
+    let mut lexer = ShellLexer::new(text, nesting, false);
     while lexer.at < text.len() {
         lexer.step();
     }
@@ -50,21 +50,21 @@ const SIGNS: [&str; 12] = ["&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "\n"
 
 /// The word that is being read.
 #[derive(Default)]
-struct Draft {
+struct WordDraft {
     pieces: RawWord,
     /// Whether backslashes are path separators, as in `C:\Users`.
     windows: bool,
 }
 
-impl Draft {
+impl WordDraft {
     fn push(&mut self, character: char, quoted: bool) {
         self.push_str(character.encode_utf8(&mut [0; 4]), quoted);
     }
 
     fn push_str(&mut self, more: &str, quoted: bool) {
         match self.pieces.last_mut() {
-            Some(Piece::Text { text, quoted: before }) if *before == quoted => text.push_str(more),
-            _ => self.pieces.push(Piece::Text { text: more.to_owned(), quoted }),
+            Some(WordPiece::Text { text, quoted: before }) if *before == quoted => text.push_str(more),
+            _ => self.pieces.push(WordPiece::Text { text: more.to_owned(), quoted }),
         }
     }
 
@@ -72,12 +72,12 @@ impl Draft {
     fn keeps_backslash(&mut self) -> bool {
         self.windows = self.windows
             || match self.pieces.as_slice() {
-                [Piece::Text { text, quoted: false }] => {
+                [WordPiece::Text { text, quoted: false }] => {
                     text.as_bytes().get(1) == Some(&b':')
                         || matches!(text.as_str(), "." | "..")
                         || text.ends_with('%') && text.len() > 1
                 }
-                [Piece::Parameter { text, .. }, Piece::Text { text: rest, .. }] => {
+                [WordPiece::Parameter { text, .. }, WordPiece::Text { text: rest, .. }] => {
                     text == "$env" && rest.starts_with(':')
                 }
                 _ => false,
@@ -86,7 +86,7 @@ impl Draft {
     }
 }
 
-impl<'t> Lexer<'t> {
+impl<'t> ShellLexer<'t> {
     fn new(text: &'t str, nesting: usize, enclosed: bool) -> Self {
         let (tokens, pending) = (Vec::new(), Vec::new());
         Self { text, at: 0, tokens, pending, nesting, brackets: 0, cases: 0, enclosed }
@@ -107,7 +107,7 @@ impl<'t> Lexer<'t> {
             self.at += rest.find('\n').unwrap_or(rest.len());
         } else if first == b'\n' {
             self.at += 1;
-            self.tokens.push(Token::Sign("\n"));
+            self.tokens.push(ShellToken::Sign("\n"));
             self.bodies();
         } else if let Some(length) = self.arithmetic() {
             self.at += length;
@@ -115,21 +115,21 @@ impl<'t> Lexer<'t> {
             self.word();
         } else if let Some(sign) = redirect(rest) {
             self.at += sign.len();
-            self.tokens.push(Token::Redirect(sign));
+            self.tokens.push(ShellToken::Redirect(sign));
             if sign == "<<" || sign == "<<-" {
                 self.document(sign == "<<-");
             }
         } else if let Some(sign) = SIGNS.iter().find(|sign| first != b'`' && rest.starts_with(**sign)) {
             self.at += sign.len();
             self.bracket(sign);
-            self.tokens.push(Token::Sign(sign));
+            self.tokens.push(ShellToken::Sign(sign));
         } else {
             self.word();
         }
     }
 
     fn at_command(&self) -> bool {
-        matches!(self.tokens.last(), None | Some(Token::Sign(_)))
+        matches!(self.tokens.last(), None | Some(ShellToken::Sign(_)))
     }
 
     /// Returns the length of an arithmetic command `((…))` that begins here.
@@ -153,7 +153,7 @@ impl<'t> Lexer<'t> {
 
     /// Reads up to the bracket that closes the substitution; returns the tokens and the offset
     /// after the bracket.
-    fn enclosed(mut self) -> (Vec<Token>, usize) {
+    fn enclosed(mut self) -> (Vec<ShellToken>, usize) {
         while self.at < self.text.len() {
             if self.brackets == 0 && self.cases == 0 && self.rest().starts_with(')') {
                 return (self.tokens, self.at + 1);
@@ -164,7 +164,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn word(&mut self) {
-        let mut word = Draft::default();
+        let mut word = WordDraft::default();
         let begin = self.at;
         while let Some(first) = self.rest().chars().next() {
             let rest = self.rest();
@@ -192,7 +192,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn end_word(&mut self, pieces: RawWord) {
-        if let [Piece::Text { text, quoted: false }] = pieces.as_slice() {
+        if let [WordPiece::Text { text, quoted: false }] = pieces.as_slice() {
             // The number of `2>` belongs to the redirection.
             let number = text.bytes().all(|byte| byte.is_ascii_digit());
             if number && self.rest().starts_with(['<', '>']) {
@@ -204,17 +204,17 @@ impl<'t> Lexer<'t> {
                 _ => {}
             }
         }
-        self.tokens.push(Token::Word(pieces));
+        self.tokens.push(ShellToken::Word(pieces));
     }
 
-    fn single(&mut self, word: &mut Draft) {
+    fn single(&mut self, word: &mut WordDraft) {
         let inner = &self.text[self.at + 1..];
         let end = inner.find('\'').unwrap_or(inner.len());
         word.push_str(&inner[..end], true);
         self.at = (self.at + end + 2).min(self.text.len());
     }
 
-    fn double(&mut self, word: &mut Draft) {
+    fn double(&mut self, word: &mut WordDraft) {
         word.push_str("", true);
         self.at += 1;
         if self.quoted_text(word, true) {
@@ -224,7 +224,7 @@ impl<'t> Lexer<'t> {
 
     /// Reads text under the rules of double quotes, up to the closing quote or the end of a
     /// here-document. Returns whether it found a closing quote.
-    fn quoted_text(&mut self, word: &mut Draft, closes: bool) -> bool {
+    fn quoted_text(&mut self, word: &mut WordDraft, closes: bool) -> bool {
         while let Some(first) = self.rest().chars().next() {
             match first {
                 '"' if closes => return true,
@@ -248,7 +248,7 @@ impl<'t> Lexer<'t> {
         false
     }
 
-    fn escaped(&mut self, word: &mut Draft) {
+    fn escaped(&mut self, word: &mut WordDraft) {
         let next = self.rest()[1..].chars().next();
         if word.keeps_backslash() {
             word.push('\\', false);
@@ -266,7 +266,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads an expansion that begins with a dollar sign or a backquote.
-    fn dollar(&mut self, word: &mut Draft, quoted: bool) {
+    fn dollar(&mut self, word: &mut WordDraft, quoted: bool) {
         let rest = self.rest();
         if rest.starts_with('`') {
             self.backquoted(word, quoted);
@@ -295,38 +295,38 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn parameter(&mut self, word: &mut Draft, length: usize, quoted: bool) {
+    fn parameter(&mut self, word: &mut WordDraft, length: usize, quoted: bool) {
         let text = &self.rest()[..length];
         let runs = text.starts_with("${") || text.starts_with("$((");
         let tokens = if runs && text[2..].contains(['$', '`']) && self.nesting < NESTING {
-            vec![Token::Word(expanding(&text[2..], self.nesting + 1))]
+            vec![ShellToken::Word(expanding(&text[2..], self.nesting + 1))]
         } else {
             Vec::new()
         };
-        word.pieces.push(Piece::Parameter { text: text.to_owned(), tokens, quoted });
+        word.pieces.push(WordPiece::Parameter { text: text.to_owned(), tokens, quoted });
         self.at += length;
     }
 
-    fn substitution(&mut self, word: &mut Draft, open: usize, quoted: bool) {
+    fn substitution(&mut self, word: &mut WordDraft, open: usize, quoted: bool) {
         let inner = &self.rest()[open..];
         let (tokens, length) = if self.nesting < NESTING {
-            Lexer::new(inner, self.nesting + 1, true).enclosed()
+            ShellLexer::new(inner, self.nesting + 1, true).enclosed()
         } else {
             (too_deep(), inner.len())
         };
         let text = self.rest()[..open + length].to_owned();
         self.at += text.len();
-        word.pieces.push(Piece::Substitution { text, tokens, quoted });
+        word.pieces.push(WordPiece::Substitution { text, tokens, quoted });
     }
 
-    fn backquoted(&mut self, word: &mut Draft, quoted: bool) {
+    fn backquoted(&mut self, word: &mut WordDraft, quoted: bool) {
         let inner = &self.rest()[1..];
         let length = backquote(inner);
         let tokens = nested(&inner[..length].replace("\\`", "`"), self.nesting + 1);
         let end = (1 + length + 1).min(self.rest().len());
         let text = self.rest()[..end].to_owned();
         self.at += end;
-        word.pieces.push(Piece::Substitution { text, tokens, quoted });
+        word.pieces.push(WordPiece::Substitution { text, tokens, quoted });
     }
 
     /// Reads the delimiter of a here-document and reserves the place of its body.
@@ -339,15 +339,15 @@ impl<'t> Lexer<'t> {
         let before = self.tokens.len();
         self.word();
         let word = self.tokens.drain(before..).find_map(|token| match token {
-            Token::Word(pieces) => Some(pieces),
+            ShellToken::Word(pieces) => Some(pieces),
             _ => None,
         });
         let pieces = word.unwrap_or_default();
-        let expands = !pieces.iter().any(|piece| matches!(piece, Piece::Text { quoted: true, .. }));
-        let end = pieces.iter().map(Piece::written).collect();
+        let expands = !pieces.iter().any(|piece| matches!(piece, WordPiece::Text { quoted: true, .. }));
+        let end = pieces.iter().map(WordPiece::written).collect();
         let place = self.tokens.len();
-        self.tokens.push(Token::Body(RawWord::new()));
-        self.pending.push(Pending { end, tabs, expands, place });
+        self.tokens.push(ShellToken::Body(RawWord::new()));
+        self.pending.push(PendingHereDocument { end, tabs, expands, place });
     }
 
     /// Reads the bodies of the pending here-documents, which begin on this line.
@@ -368,9 +368,9 @@ impl<'t> Lexer<'t> {
             let pieces = if pending.expands && self.nesting < NESTING {
                 expanding(&body, self.nesting + 1)
             } else {
-                vec![Piece::Text { text: body, quoted: true }]
+                vec![WordPiece::Text { text: body, quoted: true }]
             };
-            if let Some(Token::Body(place)) = self.tokens.get_mut(pending.place) {
+            if let Some(ShellToken::Body(place)) = self.tokens.get_mut(pending.place) {
                 *place = pieces;
             }
         }
@@ -379,14 +379,14 @@ impl<'t> Lexer<'t> {
 
 /// Parses a text in which variables and commands are expanded, such as a here-document.
 fn expanding(text: &str, nesting: usize) -> RawWord {
-    let (mut lexer, mut word) = (Lexer::new(text, nesting, false), Draft::default());
+    let (mut lexer, mut word) = (ShellLexer::new(text, nesting, false), WordDraft::default());
     lexer.quoted_text(&mut word, false);
     word.pieces
 }
 
 /// Returns tokens nested deeper than the limit, which mark the script as truncated.
-fn too_deep() -> Vec<Token> {
+fn too_deep() -> Vec<ShellToken> {
     (0..=super::DEPTH).fold(Vec::new(), |tokens, _| {
-        vec![Token::Word(vec![Piece::Substitution { text: String::new(), tokens, quoted: true }])]
+        vec![ShellToken::Word(vec![WordPiece::Substitution { text: String::new(), tokens, quoted: true }])]
     })
 }

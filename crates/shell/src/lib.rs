@@ -27,7 +27,7 @@ pub const DEPTH: usize = 12;
 
 /// A word of a command, without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Word {
+pub struct ShellWord {
     /// Text after expansion; unknown variables and substitutions stay as written.
     pub text: String,
     /// Whether any part of the word is quoted.
@@ -40,18 +40,18 @@ pub struct Redirect {
     /// The operator (`>`, `>>`, `<`, `<<<`, …) without a file descriptor number.
     pub sign: &'static str,
     /// The file, or for `<<<` the text itself.
-    pub target: Word,
+    pub target: ShellWord,
 }
 
 /// A simple command: one program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Simple {
+pub struct SimpleCommand {
     /// Name of the program without its folder; lower case for Windows programs and PowerShell
     /// cmdlets.
     pub program: String,
     /// The program as written, with its folder.
-    pub invoked: String,
-    pub args: Vec<Word>,
+    pub program_path: String,
+    pub args: Vec<ShellWord>,
     /// Variable assignments before the program, or the whole command if it has no program.
     pub assignments: Vec<(String, String)>,
     pub redirects: Vec<Redirect>,
@@ -59,27 +59,27 @@ pub struct Simple {
     /// command of the pipe.
     pub input: Option<String>,
     /// Previous commands of the pipe, nearest last; their own `upstream` is empty.
-    pub upstream: Vec<Simple>,
+    pub upstream: Vec<SimpleCommand>,
     /// Whether it runs on another machine or in a container.
-    pub elsewhere: bool,
+    pub is_remote: bool,
     /// Working folder set by an earlier `cd`.
     pub folder: Option<String>,
 }
 
-impl Simple {
+impl SimpleCommand {
     /// Sets the program from the word that calls it.
     pub(crate) fn set_program(&mut self, invoked: &str) {
         self.program = parse::name_of(invoked);
-        invoked.clone_into(&mut self.invoked);
+        invoked.clone_into(&mut self.program_path);
     }
 
     /// Whether one of these programs comes earlier in the pipe.
-    pub fn follows(&self, programs: &[&str]) -> bool {
+    pub fn is_downstream_of(&self, programs: &[&str]) -> bool {
         self.upstream.iter().any(|before| programs.contains(&before.program.as_str()))
     }
 
     /// Returns the arguments that are not flags.
-    pub fn operands(&self) -> impl Iterator<Item = &Word> {
+    pub fn operands(&self) -> impl Iterator<Item = &ShellWord> {
         let end = self.args.iter().position(|word| word.text == "--");
         self.args
             .iter()
@@ -119,9 +119,9 @@ fn is_flag(word: &str, flag: &str) -> bool {
 
 /// Result of parsing a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script {
+pub struct ParsedScript {
     /// All commands that could run, in order.
-    pub commands: Vec<Simple>,
+    pub commands: Vec<SimpleCommand>,
     /// Names of the functions that the text defines.
     pub functions: Vec<String>,
     /// Whether a limit of depth or size cut the analysis short.
@@ -130,8 +130,8 @@ pub struct Script {
 
 /// Parses a command line or script. Accepts any text, including incomplete input.
 #[must_use]
-pub fn read(text: &str) -> Script {
-    let mut reading = reading::Reading::new();
+pub fn read(text: &str) -> ParsedScript {
+    let mut reading = reading::ShellState::new();
     reading.text(text, 0, None);
     reading.script
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{Simple, Word, ansi, decode};
+use super::{ShellWord, SimpleCommand, ansi, decode};
 
 /// Contents of the files that the text itself wrote, by path.
-pub type Files = BTreeMap<String, String>;
+pub type KnownFiles = BTreeMap<String, String>;
 
 /// Maximum length of an output, in bytes.
 pub const LONGEST: usize = 256 << 10;
 
 /// Returns the output of a command; `None` if it is unknown.
-pub fn of(command: &Simple, files: &Files) -> Option<String> {
+pub fn of(command: &SimpleCommand, files: &KnownFiles) -> Option<String> {
     let text = match command.program.as_str() {
         "" | "true" | ":" | "cd" | "export" | "set" | "unset" | "alias" | "mkdir" | "touch" | "chmod"
         | "shopt" | "local" | "declare" | "readonly" | "sleep" => String::new(),
@@ -47,8 +47,8 @@ pub fn of(command: &Simple, files: &Files) -> Option<String> {
     Some(text).filter(|text| text.len() <= LONGEST)
 }
 
-fn echo(command: &Simple) -> String {
-    let is_option = |word: &Word| {
+fn echo(command: &SimpleCommand) -> String {
+    let is_option = |word: &ShellWord| {
         let letters = word.text.strip_prefix('-').unwrap_or("");
         !letters.is_empty() && letters.bytes().all(|letter| matches!(letter, b'n' | b'e' | b'E'))
     };
@@ -61,7 +61,7 @@ fn echo(command: &Simple) -> String {
 }
 
 /// Applies the format to the arguments, repeatedly until all are used.
-fn printf(command: &Simple) -> Option<String> {
+fn printf(command: &SimpleCommand) -> Option<String> {
     let args = match command.args.split_first()? {
         (first, rest) if first.text == "--" => rest,
         _ => command.args.as_slice(),
@@ -94,7 +94,7 @@ fn printf(command: &Simple) -> Option<String> {
     }
 }
 
-fn cat(command: &Simple, files: &Files) -> Option<String> {
+fn cat(command: &SimpleCommand, files: &KnownFiles) -> Option<String> {
     let mut paths = command.operands().map(|word| word.text.as_str()).filter(|path| *path != "-").peekable();
     if paths.peek().is_none() || command.program == "tee" {
         return command.input.clone();
@@ -105,7 +105,7 @@ fn cat(command: &Simple, files: &Files) -> Option<String> {
 }
 
 /// `tr` with character sets and ranges; `None` for its other forms.
-fn translated(command: &Simple) -> Option<String> {
+fn translated(command: &SimpleCommand) -> Option<String> {
     let input = command.input.as_deref()?;
     let sets: Option<Vec<Vec<char>>> = command.operands().map(|word| set(&word.text)).collect();
     let sets = sets?;

@@ -1,8 +1,8 @@
 //! Parser from tokens to simple commands: pipes, redirections, groups, functions.
 
-use super::reading::Reading;
-use super::token::{Piece, RawWord, Token};
-use super::{DEPTH, Simple, output, unwrap};
+use super::reading::ShellState;
+use super::token::{RawWord, ShellToken, WordPiece};
+use super::{DEPTH, SimpleCommand, output, unwrap};
 
 /// Reserved words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
@@ -29,7 +29,7 @@ const PATH: usize = 4096;
 
 /// Words, redirections and input of the current command.
 #[derive(Default)]
-pub struct Draft<'t> {
+pub struct CommandDraft<'t> {
     pub words: Vec<&'t RawWord>,
     pub redirects: Vec<(&'static str, &'t RawWord)>,
     pub input: Option<&'t RawWord>,
@@ -37,21 +37,26 @@ pub struct Draft<'t> {
 
 /// A complete command and its output.
 #[derive(Clone)]
-struct Done {
-    command: Simple,
+struct FinishedCommand {
+    command: SimpleCommand,
     output: Option<String>,
 }
 
 /// Parses tokens and appends their commands to the script. Returns their output, if known.
-pub fn run(tokens: &[Token], depth: usize, reading: &mut Reading, folder: Option<&str>) -> Option<String> {
+pub fn run(
+    tokens: &[ShellToken],
+    depth: usize,
+    reading: &mut ShellState,
+    folder: Option<&str>,
+) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
         return None;
     }
-    let mut reader = Reader {
+    let mut reader = CommandReader {
         reading,
         depth,
-        draft: Draft::default(),
+        draft: CommandDraft::default(),
         before: None,
         last: None,
         folder: folder.map(str::to_owned),
@@ -62,33 +67,33 @@ pub fn run(tokens: &[Token], depth: usize, reading: &mut Reading, folder: Option
     while let Some(token) = tokens.get(at) {
         at += 1;
         match token {
-            Token::Word(word) if reader.draft.words.is_empty() && plain(word) == Some("function") => {
+            ShellToken::Word(word) if reader.draft.words.is_empty() && plain(word) == Some("function") => {
                 at += reader.function(&tokens[at..]);
             }
-            Token::Word(word) => reader.draft.words.push(word),
-            Token::Redirect(sign) => {
-                if let Some(Token::Word(target)) = tokens.get(at) {
+            ShellToken::Word(word) => reader.draft.words.push(word),
+            ShellToken::Redirect(sign) => {
+                if let Some(ShellToken::Word(target)) = tokens.get(at) {
                     at += 1;
                     reader.draft.redirects.push((sign, target));
                 }
             }
-            Token::Body(body) => reader.draft.input = Some(body),
-            Token::Sign("(") => reader.open(&tokens[at..]),
-            Token::Sign(sign) => reader.sign(sign),
+            ShellToken::Body(body) => reader.draft.input = Some(body),
+            ShellToken::Sign("(") => reader.open(&tokens[at..]),
+            ShellToken::Sign(sign) => reader.sign(sign),
         }
     }
     reader.end(false);
     reader.output
 }
 
-pub struct Reader<'r, 't> {
-    pub reading: &'r mut Reading,
+pub struct CommandReader<'r, 't> {
+    pub reading: &'r mut ShellState,
     pub depth: usize,
-    draft: Draft<'t>,
+    draft: CommandDraft<'t>,
     /// Previous command of the pipe.
-    before: Option<Done>,
+    before: Option<FinishedCommand>,
     /// Last command of the most recent group in brackets.
-    last: Option<Done>,
+    last: Option<FinishedCommand>,
     pub folder: Option<String>,
     /// Working folders outside the open brackets.
     folders: Vec<Option<String>>,
@@ -96,7 +101,7 @@ pub struct Reader<'r, 't> {
     output: Option<String>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> CommandReader<'_, 't> {
     fn sign(&mut self, sign: &str) {
         match sign {
             "|" | "|&" => self.end(true),
@@ -112,13 +117,13 @@ impl<'t> Reader<'_, 't> {
 
     /// Handles an opening bracket: `name()` begins a function definition, any other bracket a
     /// group.
-    fn open(&mut self, rest: &'t [Token]) {
+    fn open(&mut self, rest: &'t [ShellToken]) {
         let name = self.draft.words.first().and_then(|word| plain(word));
-        let defines = self.draft.words.len() == 1 && rest.first() == Some(&Token::Sign(")"));
+        let defines = self.draft.words.len() == 1 && rest.first() == Some(&ShellToken::Sign(")"));
         match name.filter(|_| defines) {
             Some(name) => {
                 self.reading.define(name, body(rest));
-                self.draft = Draft::default();
+                self.draft = CommandDraft::default();
             }
             None => self.end(false),
         }
@@ -126,26 +131,26 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Reads the header of a function that `function` begins; returns its number of tokens.
-    fn function(&mut self, rest: &'t [Token]) -> usize {
+    fn function(&mut self, rest: &'t [ShellToken]) -> usize {
         let name = match rest.first() {
-            Some(Token::Word(word)) => plain(word),
+            Some(ShellToken::Word(word)) => plain(word),
             _ => None,
         };
         let Some(name) = name else { return 0 };
         self.reading.define(name, body(&rest[1..]));
-        let brackets = [Token::Sign("("), Token::Sign(")")];
+        let brackets = [ShellToken::Sign("("), ShellToken::Sign(")")];
         if rest[1..].starts_with(&brackets) { 3 } else { 1 }
     }
 
     /// Completes the current command; `pipes` means that its output goes into a pipe.
     fn end(&mut self, pipes: bool) {
         let draft = std::mem::take(&mut self.draft);
-        let raw = self.runs(&draft.words);
+        let raw = self.skip_reserved_words(&draft.words);
         let raw = self.alias(raw);
         let before = self.before.take();
         if raw.is_empty() && draft.redirects.is_empty() {
             // A group goes into the pipe by its last command.
-            let group = self.last.take().map(|done| Done { output: self.output.clone(), ..done });
+            let group = self.last.take().map(|done| FinishedCommand { output: self.output.clone(), ..done });
             self.before = before.or(group).filter(|_| pipes);
             return;
         }
@@ -157,7 +162,7 @@ impl<'t> Reader<'_, 't> {
             if command.upstream.len() == UPSTREAM {
                 command.upstream.remove(0);
             }
-            command.upstream.push(Simple { upstream: Vec::new(), input: None, ..before.command });
+            command.upstream.push(SimpleCommand { upstream: Vec::new(), input: None, ..before.command });
         }
         self.effects(&command);
         for (name, value) in &command.assignments {
@@ -165,9 +170,9 @@ impl<'t> Reader<'_, 't> {
                 self.reading.text(value, self.depth + 1, self.folder.as_deref());
             }
         }
-        let printed = unwrap::into(command.clone(), self.depth, self.reading);
-        let printed = self.keep(&command, printed);
-        let done = Done { command, output: printed };
+        let printed = unwrap::add_command(command.clone(), self.depth, self.reading);
+        let printed = self.redirect_output(&command, printed);
+        let done = FinishedCommand { command, output: printed };
         if pipes {
             self.before = Some(done);
             return;
@@ -181,8 +186,8 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Records output that is redirected to a file; returns the output left for the pipe.
-    fn keep(&mut self, command: &Simple, printed: Option<String>) -> Option<String> {
-        let printed = printed.filter(|text| self.reading.affords(text.len()));
+    fn redirect_output(&mut self, command: &SimpleCommand, printed: Option<String>) -> Option<String> {
+        let printed = printed.filter(|text| self.reading.take_budget(text.len()));
         let to = command.redirects.iter().find(|redirect| matches!(redirect.sign, ">" | ">>" | ">|" | "&>"));
         let tee = command.operands().next().filter(|_| command.program == "tee");
         let path = to.map(|redirect| &redirect.target.text).or(tee.map(|word| &word.text));
@@ -195,7 +200,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Applies the effects of a command on later ones: working folder, aliases, variables.
-    fn effects(&mut self, command: &Simple) {
+    fn effects(&mut self, command: &SimpleCommand) {
         let operands = || command.operands().map(|word| word.text.as_str());
         match command.program.as_str() {
             "cd" | "pushd" | "chdir" | "set-location" => {
@@ -221,7 +226,7 @@ impl<'t> Reader<'_, 't> {
         let first = raw.first().and_then(|word| plain(word));
         let alias = first.and_then(|name| self.reading.aliases.get(name));
         let words = |text: &String| {
-            let token = |token| if let Token::Word(word) = token { Some(word) } else { None };
+            let token = |token| if let ShellToken::Word(word) = token { Some(word) } else { None };
             super::lex::tokens(text).into_iter().map(token).collect::<Option<Vec<RawWord>>>()
         };
         match alias.and_then(words) {
@@ -232,14 +237,14 @@ impl<'t> Reader<'_, 't> {
 
     /// Drops the reserved words before the program. `for x in …` sets its variable and gives no
     /// words.
-    fn runs(&mut self, raw: &[&'t RawWord]) -> Vec<&'t RawWord> {
+    fn skip_reserved_words(&mut self, raw: &[&'t RawWord]) -> Vec<&'t RawWord> {
         let reserved = |word: &&&RawWord| plain(word).is_some_and(|word| RESERVED.contains(&word));
         let skipped = raw.iter().take_while(reserved).count();
         let raw = &raw[skipped..];
         match raw.first().and_then(|word| plain(word)) {
             Some("for" | "select") => {
                 if let Some(name) = raw.get(1).and_then(|word| plain(word)) {
-                    self.loops(name, raw.get(3..).unwrap_or_default());
+                    self.set_loop_variable(name, raw.get(3..).unwrap_or_default());
                 }
                 Vec::new()
             }
@@ -249,7 +254,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Sets a loop's variable to all its values; unsets it if some are unknown.
-    fn loops(&mut self, name: &str, list: &[&RawWord]) {
+    fn set_loop_variable(&mut self, name: &str, list: &[&RawWord]) {
         let values: Vec<String> =
             list.iter().flat_map(|raw| self.expanded(raw)).map(|word| word.text).collect();
         // What files a pattern in the working folder means is not known here.
@@ -264,14 +269,14 @@ impl<'t> Reader<'_, 't> {
 /// Returns the text of a word without quotes and expansions; `None` for other words.
 fn plain(raw: &RawWord) -> Option<&str> {
     match raw.as_slice() {
-        [Piece::Text { text, quoted: false }] => Some(text),
+        [WordPiece::Text { text, quoted: false }] => Some(text),
         _ => None,
     }
 }
 
 /// Returns the tokens of a function's body, after the bracket of its name.
-fn body(rest: &[Token]) -> &[Token] {
-    let is = |token: &Token, wanted: &str| matches!(token, Token::Word(word) if plain(word) == Some(wanted));
+fn body(rest: &[ShellToken]) -> &[ShellToken] {
+    let is = |token: &ShellToken, wanted: &str| matches!(token, ShellToken::Word(word) if plain(word) == Some(wanted));
     let Some(open) = rest.iter().take(4).position(|token| is(token, "{")) else { return &[] };
     let mut depth = 0_usize;
     for (at, token) in rest.iter().enumerate().skip(open) {

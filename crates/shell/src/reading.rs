@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::expand::Variables;
 use super::lex::tokens;
-use super::output::Files;
-use super::token::Token;
-use super::{DEPTH, Script, Simple, parse};
+use super::output::KnownFiles;
+use super::token::ShellToken;
+use super::{DEPTH, ParsedScript, SimpleCommand, parse};
 
 /// Maximum number of commands of one text.
 const COMMANDS: usize = 10_000;
@@ -17,25 +17,25 @@ const BYTES: usize = 8 << 20;
 const LONGEST: usize = 1 << 20;
 
 /// Parser state of a text.
-pub struct Reading {
-    pub script: Script,
+pub struct ShellState {
+    pub script: ParsedScript,
     pub variables: Variables,
     pub aliases: BTreeMap<String, String>,
-    pub files: Files,
-    functions: BTreeMap<String, Rc<[Token]>>,
+    pub files: KnownFiles,
+    functions: BTreeMap<String, Rc<[ShellToken]>>,
     /// Functions that are being called; guards against recursion.
     active: Vec<String>,
     bytes: usize,
 }
 
-impl Reading {
+impl ShellState {
     pub fn new() -> Self {
         let fields = ("IFS".to_owned(), vec![" \t\n".to_owned()]);
         Self {
-            script: Script::default(),
+            script: ParsedScript::default(),
             variables: Variables::from([fields]),
             aliases: BTreeMap::new(),
-            files: Files::new(),
+            files: KnownFiles::new(),
             functions: BTreeMap::new(),
             active: Vec::new(),
             bytes: BYTES,
@@ -49,7 +49,7 @@ impl Reading {
             end -= 1;
         }
         self.script.truncated |= end < text.len();
-        if depth > DEPTH || !self.affords(end / 8) {
+        if depth > DEPTH || !self.take_budget(end / 8) {
             self.script.truncated = true;
             return None;
         }
@@ -62,7 +62,7 @@ impl Reading {
     }
 
     /// Appends a command; returns false if the limit is reached.
-    pub fn add(&mut self, command: Simple) -> bool {
+    pub fn add(&mut self, command: SimpleCommand) -> bool {
         let room = self.script.commands.len() < COMMANDS;
         if room {
             self.script.commands.push(command);
@@ -73,7 +73,7 @@ impl Reading {
     }
 
     /// Deducts a value's length from the byte budget; returns whether the budget suffices.
-    pub fn affords(&mut self, length: usize) -> bool {
+    pub fn take_budget(&mut self, length: usize) -> bool {
         let affords = self.bytes >= length;
         self.bytes = self.bytes.saturating_sub(length);
         self.script.truncated |= !affords;
@@ -87,28 +87,28 @@ impl Reading {
 
     pub fn assign(&mut self, name: &str, values: Vec<String>) {
         let length: usize = values.iter().map(String::len).sum();
-        if length < 16 << 10 && self.affords(length) {
+        if length < 16 << 10 && self.take_budget(length) {
             self.variables.insert(name.to_owned(), values);
         } else {
             self.variables.remove(name);
         }
     }
 
-    pub fn define(&mut self, name: &str, body: &[Token]) {
+    pub fn define(&mut self, name: &str, body: &[ShellToken]) {
         self.script.functions.push(name.to_owned());
         self.functions.insert(name.to_owned(), body.into());
     }
 
     /// Parses the body of the function that a command calls. Returns `None` if it does not call a
     /// function, else the output, if known.
-    pub fn call(&mut self, command: &Simple, depth: usize) -> Option<Option<String>> {
-        let body = self.functions.get(&command.invoked).cloned()?;
-        if self.active.contains(&command.invoked) {
+    pub fn call(&mut self, command: &SimpleCommand, depth: usize) -> Option<Option<String>> {
+        let body = self.functions.get(&command.program_path).cloned()?;
+        if self.active.contains(&command.program_path) {
             return Some(None);
         }
         let before = self.variables.clone();
         self.positional(command.args.iter().map(|word| word.text.clone()).collect());
-        self.active.push(command.invoked.clone());
+        self.active.push(command.program_path.clone());
         let output = parse::run(&body, depth + 1, self, command.folder.as_deref());
         self.active.pop();
         for name in (0..10).map(|number| number.to_string()).chain(["@".to_owned(), "*".to_owned()]) {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn lines(text: &str) -> Vec<String> {
-    read(text).commands.iter().map(Simple::line).collect()
+    read(text).commands.iter().map(SimpleCommand::line).collect()
 }
 
 #[test]
@@ -167,7 +167,7 @@ proptest! {
     #[test]
     fn single_quotes_keep_everything_as_one_word(text in "[^']{0,60}") {
         let script = read(&format!("echo '{text}'"));
-        prop_assert_eq!(&script.commands[0].args, &[Word { text, quoted: true }]);
+        prop_assert_eq!(&script.commands[0].args, &[ShellWord { text, quoted: true }]);
         prop_assert_eq!(script.commands.len(), 1);
     }
 }

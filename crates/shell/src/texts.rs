@@ -1,12 +1,12 @@
 //! Texts that a program runs as commands: after a flag, in a file that the text itself wrote, or on
 //! its input.
 
-use super::reading::Reading;
+use super::reading::ShellState;
 use super::wrappers::TEXTS;
-use super::{Simple, Word, decode, inline};
+use super::{ShellWord, SimpleCommand, decode, inline};
 
 /// Returns the texts that a program runs as commands and that its arguments contain.
-pub fn texts(command: &Simple) -> Vec<String> {
+pub fn texts(command: &SimpleCommand) -> Vec<String> {
     let program = command.program.as_str();
     let mut found: Vec<String> = Vec::new();
     for (_, flags) in TEXTS.iter().filter(|(name, _)| *name == program) {
@@ -39,7 +39,7 @@ pub fn texts(command: &Simple) -> Vec<String> {
 }
 
 /// Returns shell commands within arguments in the program's own language.
-fn embedded(command: &Simple) -> Vec<String> {
+fn embedded(command: &SimpleCommand) -> Vec<String> {
     let words = command.args.iter().map(|word| word.text.as_str());
     match command.program.as_str() {
         "tmux" | "screen" => words.filter(|word| word.contains(' ')).map(str::to_owned).collect(),
@@ -60,7 +60,7 @@ fn embedded(command: &Simple) -> Vec<String> {
 
 /// Parses the text that a shell runs: the argument after `-c`, a file that the text itself wrote,
 /// or its input. Returns the output, if known.
-pub fn shell(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
+pub fn shell(command: &SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
     let words = &command.args;
     let text = match command.program.as_str() {
         "trap" => words.iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.clone()),
@@ -79,8 +79,8 @@ pub fn shell(command: &Simple, depth: usize, reading: &mut Reading) -> Option<St
     reading.text(&text, depth + 1, command.folder.as_deref())
 }
 
-fn powershell(words: &[Word]) -> Option<String> {
-    let is_encoded = |word: &Word| {
+fn powershell(words: &[ShellWord]) -> Option<String> {
+    let is_encoded = |word: &ShellWord| {
         let flag = word.text.to_ascii_lowercase();
         flag.len() > 1 && "-encodedcommand".starts_with(&flag) && !"-executionpolicy".starts_with(&flag)
     };
@@ -94,13 +94,13 @@ fn powershell(words: &[Word]) -> Option<String> {
 }
 
 /// Joins all words after one of the flags.
-fn after(words: &[Word], flags: &[&str]) -> Option<String> {
+fn after(words: &[ShellWord], flags: &[&str]) -> Option<String> {
     let at = words.iter().position(|word| flags.iter().any(|flag| word.text.eq_ignore_ascii_case(flag)))?;
     Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the word after a shell's one-letter flag, which may be grouped, as in `-lc`.
-fn after_one(words: &[Word], flag: &str) -> Option<String> {
+fn after_one(words: &[ShellWord], flag: &str) -> Option<String> {
     let letter = flag.trim_start_matches('-');
     let at = words.iter().position(|word| {
         word.text == flag

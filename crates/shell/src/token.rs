@@ -2,20 +2,20 @@
 
 /// Part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum WordPiece {
     /// Literal characters.
     Text { text: String, quoted: bool },
     /// `$NAME`, `${…}` or `$((…))` as written, with the commands that its expansion runs.
-    Parameter { text: String, tokens: Vec<Token>, quoted: bool },
+    Parameter { text: String, tokens: Vec<ShellToken>, quoted: bool },
     /// `$(…)`, backquotes, `<(…)` or `>(…)`: the text as written, and its commands.
-    Substitution { text: String, tokens: Vec<Token>, quoted: bool },
+    Substitution { text: String, tokens: Vec<ShellToken>, quoted: bool },
 }
 
 /// A word before expansion.
-pub type RawWord = Vec<Piece>;
+pub type RawWord = Vec<WordPiece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub enum ShellToken {
     Word(RawWord),
     /// A control operator: `;`, `&&`, `||`, `|`, `&`, a newline, or a bracket.
     Sign(&'static str),
@@ -25,7 +25,7 @@ pub enum Token {
     Body(RawWord),
 }
 
-impl Piece {
+impl WordPiece {
     /// Returns the text of the piece without quotes.
     pub fn written(&self) -> &str {
         match self {

@@ -1,13 +1,13 @@
 //! Programs that run another program: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`,
 //! `docker exec`, ….
 
-use super::reading::Reading;
+use super::reading::ShellState;
 use super::texts::{shell, texts};
 use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, VERBS};
-use super::{DEPTH, Redirect, Simple, Word, inline, output};
+use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline, output};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
-pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<String> {
+pub fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
         return None;
@@ -27,15 +27,15 @@ pub fn into(command: Simple, depth: usize, reading: &mut Reading) -> Option<Stri
 }
 
 /// Copies the working folder and the flag `elsewhere` of a wrapper to the command that it runs.
-fn inherit(inner: &mut Simple, outer: &Simple) {
-    inner.elsewhere |= outer.elsewhere;
-    if inner.folder.is_none() && !inner.elsewhere {
+fn inherit(inner: &mut SimpleCommand, outer: &SimpleCommand) {
+    inner.is_remote |= outer.is_remote;
+    if inner.folder.is_none() && !inner.is_remote {
         inner.folder.clone_from(&outer.folder);
     }
 }
 
 /// Parses the commands that this one runs. Returns the output, if known.
-fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String> {
+fn inner(command: &SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
     let program = command.program.as_str();
     for text in texts(command) {
         reading.text(&text, depth + 1, command.folder.as_deref());
@@ -45,15 +45,15 @@ fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String
     }
     if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
         let inner = prefixed(command, valued)?;
-        return into(inner, depth + 1, reading);
+        return add_command(inner, depth + 1, reading);
     }
     if let Some(inner) = behind_verb(command) {
-        return into(inner, depth + 1, reading);
+        return add_command(inner, depth + 1, reading);
     }
     if SHELLS.contains(&program) || SOURCES.contains(&program) {
         return shell(command, depth, reading);
     }
-    if let Some(text) = reading.file(&command.invoked).cloned() {
+    if let Some(text) = reading.file(&command.program_path).cloned() {
         return reading.text(&text, depth + 1, command.folder.as_deref());
     }
     if let Some(inline) = inline::read(command) {
@@ -67,7 +67,7 @@ fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String
     }
     match program {
         "find" | "fd" | "fdfind" => executed(command).into_iter().for_each(|inner| {
-            into(inner, depth + 1, reading);
+            add_command(inner, depth + 1, reading);
         }),
         _ if ELSEWHERE.iter().any(|(name, _, _, _)| *name == program) => remote(command, depth, reading),
         _ => {}
@@ -76,7 +76,7 @@ fn inner(command: &Simple, depth: usize, reading: &mut Reading) -> Option<String
 }
 
 /// Returns the command after `sudo`, `xargs` and the like.
-fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
+fn prefixed(command: &SimpleCommand, valued: &[&str]) -> Option<SimpleCommand> {
     let program = command.program.as_str();
     let extra = match program {
         "timeout" | "gtimeout" | "chroot" | "flock" | "gosu" | "su-exec" => 1,
@@ -85,13 +85,13 @@ fn prefixed(command: &Simple, valued: &[&str]) -> Option<Simple> {
     };
     let mut inner = rest(command, &command.args, valued, extra)?;
     if program == "xargs" || program == "parallel" {
-        fed(command, &mut inner);
+        add_xargs_input(command, &mut inner);
     }
     Some(inner)
 }
 
 /// Adds the arguments that `xargs` or `parallel` reads from its input, if the input is known.
-fn fed(outer: &Simple, inner: &mut Simple) {
+fn add_xargs_input(outer: &SimpleCommand, inner: &mut SimpleCommand) {
     let file = outer.args.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
         "-a" | "--arg-file" => outer.args.get(at + 1).map(|word| word.text.as_str()),
         text => text.strip_prefix("--arg-file=").or_else(|| {
@@ -99,7 +99,7 @@ fn fed(outer: &Simple, inner: &mut Simple) {
         }),
     });
     if let Some(file) = file {
-        let target = Word { text: file.to_owned(), quoted: false };
+        let target = ShellWord { text: file.to_owned(), quoted: false };
         inner.redirects.push(Redirect { sign: "<", target });
     }
     let literal = inner.args.iter().position(|word| word.text == ":::");
@@ -112,12 +112,12 @@ fn fed(outer: &Simple, inner: &mut Simple) {
     let place = behind.or(joined.map(str::to_owned));
     let Some(input) = inner.input.take().filter(|_| file.is_none() && literal.is_none()) else { return };
     let words = input.split_whitespace().take(64).map(|word| word.trim_matches(['"', '\'']));
-    let word = |text: &str| Word { text: text.to_owned(), quoted: true };
+    let word = |text: &str| ShellWord { text: text.to_owned(), quoted: true };
     match place {
         None => inner.args.extend(words.map(word)),
         Some(place) => {
             let items: Vec<&str> = words.collect();
-            let put = |arg: &Word| match arg.text.contains(&place) {
+            let put = |arg: &ShellWord| match arg.text.contains(&place) {
                 true => items.iter().map(|item| word(&arg.text.replace(&place, item))).collect(),
                 false => vec![arg.clone()],
             };
@@ -127,7 +127,7 @@ fn fed(outer: &Simple, inner: &mut Simple) {
 }
 
 /// Returns the command after `npm exec`, `uv run`, ….
-fn behind_verb(command: &Simple) -> Option<Simple> {
+fn behind_verb(command: &SimpleCommand) -> Option<SimpleCommand> {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     VERBS
         .iter()
@@ -137,7 +137,12 @@ fn behind_verb(command: &Simple) -> Option<Simple> {
 
 /// Returns the command after the flags and the given number of operands; `valued` lists flags that
 /// take a value.
-fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Option<Simple> {
+fn rest(
+    outer: &SimpleCommand,
+    args: &[ShellWord],
+    valued: &[&str],
+    operands: usize,
+) -> Option<SimpleCommand> {
     let mut at = 0;
     let mut left = operands;
     let mut assignments = Vec::new();
@@ -167,15 +172,15 @@ fn rest(outer: &Simple, args: &[Word], valued: &[&str], operands: usize) -> Opti
         }
     }
     let program = args.get(at)?;
-    let mut inner = Simple {
+    let mut inner = SimpleCommand {
         args: args[at + 1..].to_vec(),
         assignments,
         redirects: outer.redirects.clone(),
         input: outer.input.clone(),
         upstream: outer.upstream.clone(),
-        elsewhere: outer.elsewhere,
+        is_remote: outer.is_remote,
         folder: outer.folder.clone(),
-        ..Simple::default()
+        ..SimpleCommand::default()
     };
     inner.set_program(&program.text);
     Some(inner)
@@ -186,7 +191,7 @@ const EXECUTED: usize = 64;
 
 /// Returns the commands that `find` runs, with `{}` replaced by its starting folder and `-name`
 /// pattern.
-fn executed(command: &Simple) -> Vec<Simple> {
+fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = Vec::new();
     let mut at = 0;
     let name = command
@@ -211,9 +216,9 @@ fn executed(command: &Simple) -> Vec<Simple> {
             .first()
             .filter(|word| !word.text.starts_with('-'))
             .map_or(".", |word| word.text.as_str());
-        let args: Vec<Word> = command.args[at + 1..end]
+        let args: Vec<ShellWord> = command.args[at + 1..end]
             .iter()
-            .map(|word| Word {
+            .map(|word| ShellWord {
                 text: word.text.replace("{}", &format!("{place}/{name}")),
                 quoted: word.quoted,
             })
@@ -225,7 +230,7 @@ fn executed(command: &Simple) -> Vec<Simple> {
 }
 
 /// Parses a command for another machine or a container, given as words or as one text.
-fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
+fn remote(command: &SimpleCommand, depth: usize, reading: &mut ShellState) {
     let operands: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     for (name, verbs, hosts, valued) in ELSEWHERE {
         if name != command.program || !operands.starts_with(verbs) {
@@ -233,23 +238,23 @@ fn remote(command: &Simple, depth: usize, reading: &mut Reading) {
         }
         let Some(inner) = rest(command, &command.args, valued, verbs.len() + hosts) else { continue };
         let before = reading.script.commands.len();
-        if matches!(name, "ssh" | "mosh" | "sshpass" | "wsl" | "heroku") || inner.invoked.contains(' ') {
+        if matches!(name, "ssh" | "mosh" | "sshpass" | "wsl" | "heroku") || inner.program_path.contains(' ') {
             let words: Vec<&str> = command.args[command.args.len() - inner.args.len() - 1..]
                 .iter()
                 .map(|word| word.text.as_str())
                 .collect();
             reading.text(&words.join(" "), depth + 1, None);
             let read_there =
-                |inner: &Simple| SHELLS.contains(&inner.program.as_str()) && inner.input.is_none();
+                |inner: &SimpleCommand| SHELLS.contains(&inner.program.as_str()) && inner.input.is_none();
             let shell = reading.script.commands[before..].last().is_some_and(read_there) || words.is_empty();
             if let Some(input) = command.input.as_ref().filter(|_| shell) {
                 reading.text(input, depth + 1, None);
             }
         } else {
-            into(Simple { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
+            add_command(SimpleCommand { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
         }
         for inner in &mut reading.script.commands[before..] {
-            inner.elsewhere = true;
+            inner.is_remote = true;
             inner.folder = None;
         }
         return;

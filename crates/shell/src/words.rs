@@ -1,33 +1,33 @@
 //! Expansion of a command's words, assignments and redirections.
 
-use super::expand::{Part, part, texts, words};
-use super::parse::{Draft, Reader, run};
-use super::token::{Piece, RawWord};
-use super::{Redirect, Simple, Word};
+use super::expand::{ExpandedPart, part, texts, words};
+use super::parse::{CommandDraft, CommandReader, run};
+use super::token::{RawWord, WordPiece};
+use super::{Redirect, ShellWord, SimpleCommand};
 
 /// Commands with arguments that set variables.
 const DECLARES: [&str; 5] = ["export", "local", "declare", "readonly", "typeset"];
 
-impl<'t> Reader<'_, 't> {
-    fn parts(&mut self, raw: &RawWord) -> Vec<Part> {
+impl<'t> CommandReader<'_, 't> {
+    fn parts(&mut self, raw: &RawWord) -> Vec<ExpandedPart> {
         let mut parts = Vec::with_capacity(raw.len());
         for piece in raw {
             let output = match piece {
-                Piece::Text { .. } => None,
-                Piece::Parameter { tokens, .. } => {
+                WordPiece::Text { .. } => None,
+                WordPiece::Parameter { tokens, .. } => {
                     if !tokens.is_empty() {
                         run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
                     }
                     None
                 }
-                Piece::Substitution { text, tokens, .. } => {
+                WordPiece::Substitution { text, tokens, .. } => {
                     let output = run(tokens, self.depth + 1, self.reading, self.folder.as_deref());
                     if text.starts_with(['<', '>']) {
                         // The word is the name of a file that holds the output.
                         output.and_then(|output| self.reading.files.insert(text.clone(), output));
                         None
                     } else {
-                        output.filter(|output| self.reading.affords(output.len()))
+                        output.filter(|output| self.reading.take_budget(output.len()))
                     }
                 }
             };
@@ -37,21 +37,21 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Expands a word; the result can be empty or several words.
-    pub fn expanded(&mut self, raw: &RawWord) -> Vec<Word> {
+    pub fn expanded(&mut self, raw: &RawWord) -> Vec<ShellWord> {
         let parts = self.parts(raw);
         words(parts, self.reading.fields())
     }
 
     /// Expands a word without word splitting and brace expansion.
-    fn text(&mut self, raw: &RawWord) -> Word {
+    fn text(&mut self, raw: &RawWord) -> ShellWord {
         let text = texts(&self.parts(raw)).swap_remove(0);
-        Word { text, quoted: raw.iter().any(Piece::is_quoted) }
+        ShellWord { text, quoted: raw.iter().any(WordPiece::is_quoted) }
     }
 
     /// Builds a command from its words, redirections and input.
-    pub fn simple(&mut self, raw: &[RawWord], draft: &Draft<'t>) -> Simple {
-        let mut command = Simple::default();
-        let mut words: Vec<Word> = Vec::new();
+    pub fn simple(&mut self, raw: &[RawWord], draft: &CommandDraft<'t>) -> SimpleCommand {
+        let mut command = SimpleCommand::default();
+        let mut words: Vec<ShellWord> = Vec::new();
         for raw in raw {
             let name = assigned(raw);
             let declares = words.first().is_some_and(|word| DECLARES.contains(&word.text.as_str()));
@@ -89,13 +89,13 @@ impl<'t> Reader<'_, 't> {
         name: &str,
         raw: &RawWord,
         declares: bool,
-        command: &mut Simple,
-        words: &mut Vec<Word>,
+        command: &mut SimpleCommand,
+        words: &mut Vec<ShellWord>,
     ) {
         let adds = name.ends_with('+');
         let bare = name.trim_end_matches('+');
         let parts = self.parts(raw);
-        let quoted = raw.iter().any(Piece::is_quoted);
+        let quoted = raw.iter().any(WordPiece::is_quoted);
         let values: Vec<String> =
             texts(&parts).into_iter().map(|text| text[name.len() + 1..].to_owned()).collect();
         let before = self.reading.variables.get(bare).and_then(|values| values.first()).cloned();
@@ -104,7 +104,7 @@ impl<'t> Reader<'_, 't> {
         let first = values.first().cloned().unwrap_or_default();
         self.reading.assign(bare, values);
         if declares {
-            words.push(Word { text: format!("{bare}={first}"), quoted });
+            words.push(ShellWord { text: format!("{bare}={first}"), quoted });
         } else {
             command.assignments.push((bare.to_owned(), first));
         }
@@ -113,7 +113,7 @@ impl<'t> Reader<'_, 't> {
 
 /// Returns the name in `NAME=…`, with a trailing `+` for `NAME+=…`.
 fn assigned(raw: &RawWord) -> Option<&str> {
-    let Some(Piece::Text { text, quoted: false }) = raw.first() else { return None };
+    let Some(WordPiece::Text { text, quoted: false }) = raw.first() else { return None };
     let (name, _) = text.split_once('=')?;
     let bare = name.strip_suffix('+').unwrap_or(name);
     let named = !bare.is_empty()

@@ -18,14 +18,14 @@ use serde_json::Value;
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ReceivedRequest {
     pub line: String,
     pub headers: Vec<String>,
     pub body: Value,
     pub at: Instant,
 }
 
-impl Request {
+impl ReceivedRequest {
     /// Returns the value of a header, ignoring case of the name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|header| {
@@ -67,14 +67,14 @@ impl Reply {
 
 pub struct Server {
     port: u16,
-    requests: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
     /// Starts a server. `script` returns the reply to request number n, starting at 0.
-    pub fn start(script: impl Fn(usize, &Request) -> Reply + Send + 'static) -> Self {
+    pub fn start(script: impl Fn(usize, &ReceivedRequest) -> Reply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -112,7 +112,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -151,7 +151,7 @@ fn give(stream: &mut TcpStream, reply: Reply) {
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Request> {
+fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -171,7 +171,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Request { line: lines.remove(0), headers: lines, body, at: Instant::now() })
+    Some(ReceivedRequest { line: lines.remove(0), headers: lines, body, at: Instant::now() })
 }
 
 fn answer(stream: &mut TcpStream, status: u16, headers: &[(&str, String)], body: &[u8]) {

@@ -30,7 +30,7 @@ impl Embedding {
     }
 
     /// The zero vector of the given dimension, for a text without meaning to the model.
-    pub fn none(dimension: usize) -> Self {
+    pub fn zero(dimension: usize) -> Self {
         Self(vec![0.0; dimension].into_boxed_slice())
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::tokens::{Role, Tokenizer};
+use crate::tokens::{TokenRole, Tokenizer};
 
 /// Returns the set of stemmed words of a text.
 pub fn words(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     Tokenizer::default().each(text, |token| {
-        if token.role == Role::Word {
+        if token.role == TokenRole::Word {
             words.insert(token.text.to_owned());
         }
     });

@@ -4,7 +4,7 @@ use similar::{ChangeTag, TextDiff};
 
 /// Whether a piece of text is common, added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DiffKind {
     /// In both texts.
     Same,
     /// Only in the new text.
@@ -16,40 +16,40 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
-    pub kind: Kind,
+pub struct DiffPiece {
+    pub kind: DiffKind,
     /// The text; empty for a gap.
     pub text: String,
 }
 
 /// Splits two texts into common, added and removed pieces. Without the added pieces the result is
 /// the old text, without the removed ones the new text.
-pub fn diff(old: &str, new: &str) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn diff(old: &str, new: &str) -> Vec<DiffPiece> {
+    let mut pieces: Vec<DiffPiece> = Vec::new();
     for change in TextDiff::from_unicode_words(old, new).iter_all_changes() {
         let kind = match change.tag() {
-            ChangeTag::Equal => Kind::Same,
-            ChangeTag::Insert => Kind::Added,
-            ChangeTag::Delete => Kind::Removed,
+            ChangeTag::Equal => DiffKind::Same,
+            ChangeTag::Insert => DiffKind::Added,
+            ChangeTag::Delete => DiffKind::Removed,
         };
         match pieces.last_mut().filter(|last| last.kind == kind) {
             Some(last) => last.text.push_str(change.value()),
-            None => pieces.push(Piece { kind, text: change.value().to_owned() }),
+            None => pieces.push(DiffPiece { kind, text: change.value().to_owned() }),
         }
     }
     pieces
 }
 
 /// Similarity of two texts by lines, 0–1.
-pub fn likeness(old: &str, new: &str) -> f32 {
+pub fn line_similarity(old: &str, new: &str) -> f32 {
     TextDiff::from_lines(old, new).ratio()
 }
 
 /// Shortens long unchanged runs to `lines` lines before and after each change.
-pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
+pub fn shorten(pieces: &[DiffPiece], lines: usize) -> Vec<DiffPiece> {
     let mut out = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
-        if piece.kind != Kind::Same {
+        if piece.kind != DiffKind::Same {
             out.push(piece.clone());
             continue;
         }
@@ -59,13 +59,13 @@ pub fn shorten(pieces: &[Piece], lines: usize) -> Vec<Piece> {
             out.push(piece.clone());
             continue;
         }
-        let same = |text: &str| Piece { kind: Kind::Same, text: text.to_owned() };
+        let same = |text: &str| DiffPiece { kind: DiffKind::Same, text: text.to_owned() };
         let kept = [
             same(&piece.text[..head]),
-            Piece { kind: Kind::Gap, text: String::new() },
+            DiffPiece { kind: DiffKind::Gap, text: String::new() },
             same(&piece.text[tail..]),
         ];
-        out.extend(kept.into_iter().filter(|piece| piece.kind == Kind::Gap || !piece.text.is_empty()));
+        out.extend(kept.into_iter().filter(|piece| piece.kind == DiffKind::Gap || !piece.text.is_empty()));
     }
     out
 }
@@ -86,12 +86,12 @@ mod tests {
 
     use super::*;
 
-    fn shown(pieces: &[Piece]) -> String {
-        let mark = |piece: &Piece| match piece.kind {
-            Kind::Same => piece.text.clone(),
-            Kind::Added => format!("{{+{}+}}", piece.text),
-            Kind::Removed => format!("[-{}-]", piece.text),
-            Kind::Gap => "…".to_owned(),
+    fn shown(pieces: &[DiffPiece]) -> String {
+        let mark = |piece: &DiffPiece| match piece.kind {
+            DiffKind::Same => piece.text.clone(),
+            DiffKind::Added => format!("{{+{}+}}", piece.text),
+            DiffKind::Removed => format!("[-{}-]", piece.text),
+            DiffKind::Gap => "…".to_owned(),
         };
         pieces.iter().map(mark).collect()
     }
@@ -116,11 +116,11 @@ mod tests {
         #[test]
         fn both_texts_can_be_read_back(old in ".{0,80}", new in ".{0,80}") {
             let pieces = diff(&old, &new);
-            let without = |kind: Kind| {
+            let without = |kind: DiffKind| {
                 pieces.iter().filter(|piece| piece.kind != kind).map(|piece| piece.text.as_str()).collect::<String>()
             };
-            prop_assert_eq!(without(Kind::Added), old);
-            prop_assert_eq!(without(Kind::Removed), new);
+            prop_assert_eq!(without(DiffKind::Added), old);
+            prop_assert_eq!(without(DiffKind::Removed), new);
         }
     }
 }

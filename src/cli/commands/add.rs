@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, add};
+use cm_app::{Request, Context, Result, add};
 use cm_render::text;
 
 /// Write a new memory and commit it
@@ -55,8 +55,8 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = add::Options {
         note_type: arguments.note_type,
         title: arguments.title,

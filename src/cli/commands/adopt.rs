@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, adopt};
+use cm_app::{Request, Context, Result, adopt};
 use cm_render::text;
 
 /// Give notes without an id one, where they lie. Nothing else in them changes; until then a note answers to its path.
@@ -23,8 +23,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };
     let outcome = adopt::adopt(&memory, &options)?;
     Ok(output.print(&memory, &outcome, text::adopt::adopted)?.failed(outcome.failed()))

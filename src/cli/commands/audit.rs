@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, audit};
+use cm_app::{Request, Context, Result, audit};
 use cm_render::text;
 
 /// Check whether a project keeps the rules of the playbook
@@ -26,8 +26,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = audit::Options { ids: arguments.ids, workspace: arguments.workspace };
     let outcome = audit::audit(&memory, &options)?;
     Ok(output.print(&memory, &outcome, text::audit::audited)?.failed(outcome.failed()))

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Kind, Memory, Result, commit};
+use cm_app::{Request, ErrorKind, Context, Result, commit};
 use cm_render::text;
 
 /// Commit what was edited by hand
@@ -22,13 +22,13 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = commit::commit(&memory, arguments.message.as_deref())?;
     let printed = output.print(&memory, &outcome, text::commit::committed_files)?;
     Ok(match (outcome.stopped.is_empty(), outcome.commit.is_some()) {
         (true, _) => printed,
         (false, true) => printed.failed(true),
-        (false, false) => printed.of_kind(Some(Kind::Refused)),
+        (false, false) => printed.of_kind(Some(ErrorKind::Refused)),
     })
 }

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Result};
+use cm_app::{Request, Result};
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, _call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, _call: Request, output: &Output) -> Result<Printed> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::cli::Cli::command(), "cm", &mut script);
     if output.json {

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::config::Target;
-use cm_app::{Call, Memory, Result, config};
+use cm_app::config::SettingsTarget;
+use cm_app::{Request, Context, Result, config};
 use cm_render::text;
 
 /// Read and write settings
@@ -59,18 +59,18 @@ struct Place {
 }
 
 impl Place {
-    fn target(&self) -> Target {
+    fn target(&self) -> SettingsTarget {
         match self {
-            Self { private: true, .. } => Target::Private,
-            Self { user: true, .. } => Target::User,
-            _ => Target::Shared,
+            Self { private: true, .. } => SettingsTarget::Private,
+            Self { user: true, .. } => SettingsTarget::User,
+            _ => SettingsTarget::Shared,
         }
     }
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action {
         Action::List => output.print(&memory, &config::list(&memory, None)?, text::config::listed),
         Action::Get { key } => output.print(&memory, &config::list(&memory, Some(&key))?, text::config::got),

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_note::note::Priority;
-use cm_app::{Call, Error, Kind, Memory, Result, context};
+use cm_app::{Request, Error, ErrorKind, Context, Result, context};
 use cm_render::{text, toon};
 
 /// Brief an agent for a task
@@ -73,13 +73,13 @@ impl From<Urgency> for Priority {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
         return Err(
             Error::usage("--json and another --format exclude each other").hint("leave one of them out")
         );
     }
-    let memory = Memory::open(Call { for_prompts: true, ..call })?;
+    let memory = Context::open(Request { for_prompts: true, ..call })?;
     let options = context::Options {
         task: text_or_stdin(&arguments.task.join(" "))?,
         workspace: arguments.workspace,
@@ -92,7 +92,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     if arguments.format == Some(Format::Toon) {
         let written = toon::document(&outcome);
         output.notices(&memory);
-        return output.plain(&written.map_err(|error| Error::new(Kind::Failed, "toon", error.to_string()))?);
+        return output.plain(&written.map_err(|error| Error::new(ErrorKind::Failed, "toon", error.to_string()))?);
     }
     let mut output = *output;
     output.json |= arguments.format == Some(Format::Json);

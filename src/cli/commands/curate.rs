@@ -8,7 +8,7 @@ use super::{sessions, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
 use cm_app::curate::{self, Options};
 use cm_app::reflect::handed;
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Carry out a file of proposed changes to the playbook, in one commit
@@ -32,8 +32,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let name = arguments.file.display().to_string();
     let text = match name.as_str() {
         "-" => text_or_stdin("-")?,
@@ -42,7 +42,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     };
     let outcome = if handed::is_answer(&text) {
         let shelf = sessions::open(&memory, output)?;
-        handed::take(&memory, &shelf, &text, &name, arguments.dry_run)?
+        handed::apply_answer(&memory, &shelf, &text, &name, arguments.dry_run)?
     } else {
         curate::curate(&memory, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
     };

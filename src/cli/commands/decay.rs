@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::score::Status;
-use cm_app::{Call, Memory, Result, decay};
+use cm_note::score::DecayStatus;
+use cm_app::{Request, Context, Result, decay};
 use cm_render::text;
 
 /// Show how memories fade
@@ -17,20 +17,20 @@ use cm_render::text;
 pub struct Arguments {
     /// Of this status only: pinned, active, fading, dormant or archived
     #[arg(long, value_name = "STATUS", value_parser = status)]
-    status: Option<Status>,
+    status: Option<DecayStatus>,
     /// At most so many
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
 }
 
-fn status(typed: &str) -> std::result::Result<Status, String> {
-    let known = Status::ALL.into_iter().find(|status| status.name() == typed);
+fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
+    let known = DecayStatus::ALL.into_iter().find(|status| status.name() == typed);
     known.ok_or_else(|| "it is pinned, active, fading, dormant or archived".to_owned())
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = decay::Options { status: arguments.status, limit: arguments.limit };
     let outcome = decay::decay(&memory, &options)?;
     output.print(&memory, &outcome, text::decay::decayed)

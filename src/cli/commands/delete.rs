@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, delete};
+use cm_app::{Request, Context, Result, delete};
 use cm_render::text;
 
 /// Remove notes; git keeps what was there
@@ -18,8 +18,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = delete::delete(&memory, &arguments.notes)?;
     output.print(&memory, &outcome, text::delete::deleted)
 }

@@ -6,8 +6,8 @@ use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
 use cm_app::diary::{self, Options};
-use cm_app::stop::Stop;
-use cm_app::{Call, Memory, Result};
+use cm_app::stop::Cancellation;
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Write the diary of a session: what was reached, decided and learned, what went wrong, what the person wants
@@ -33,10 +33,10 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let shelf = sessions::open(&memory, output)?;
-    let stop = Stop::default();
+    let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let Arguments { id, dry_run, no_model } = arguments;
     let outcome = diary::diary(&memory, &shelf, &Options { session: id, dry_run, no_model }, &stop)?;

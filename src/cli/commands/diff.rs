@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, diff};
+use cm_app::{Request, Context, Result, diff};
 use cm_render::text;
 
 /// Say in words what changed between two commits
@@ -23,8 +23,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = diff::diff(&memory, arguments.from.as_deref(), arguments.to.as_deref())?;
     output.print(&memory, &outcome, text::diff::diffed)
 }

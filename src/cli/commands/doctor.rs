@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::doctor::Health;
-use cm_app::{Call, Memory, Result, doctor};
+use cm_app::doctor::CheckStatus;
+use cm_app::{Request, Context, Result, doctor};
 use cm_render::text;
 
 /// Check the vault around the notes: repository, index, journal
@@ -19,9 +19,9 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = doctor::doctor(&memory, arguments.fix)?;
-    let failed = outcome.checks.iter().any(|check| check.health == Health::Fail);
+    let failed = outcome.checks.iter().any(|check| check.health == CheckStatus::Fail);
     Ok(output.print(&memory, &outcome, text::doctor::examined)?.failed(failed))
 }

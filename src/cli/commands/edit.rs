@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_note::finding::Severity;
-use cm_app::{Call, Error, Kind, Memory, Result, edit};
+use cm_app::{Request, Error, ErrorKind, Context, Result, edit};
 use cm_render::text;
 
 /// Open a note in the editor, check what was saved, and commit it
@@ -22,8 +22,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = edit::edit(&memory, &arguments.note, &open_editor)?;
     let failed = outcome.findings.iter().any(|found| found.severity == Severity::Error);
     Ok(output.print(&memory, &outcome, text::edit::edited)?.failed(failed))
@@ -40,7 +40,7 @@ pub fn open_editor(file: &PathBuf) -> Result<()> {
         return Err(Error::usage("the editor is empty").hint("set EDITOR to a program"));
     };
     let failed = |why: String| {
-        Error::new(Kind::Failed, "editor", format!("the editor `{line}` {why}"))
+        Error::new(ErrorKind::Failed, "editor", format!("the editor `{line}` {why}"))
             .hint("set EDITOR to another program")
     };
     let status = Command::new(program)

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, embed};
+use cm_app::{Request, Context, Result, embed};
 use cm_render::text;
 
 /// Let the finer model read all notes
@@ -63,12 +63,12 @@ enum Provider {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         None => read(call, false, output),
         Some(Action::Rebuild) => read(call, true, output),
         Some(Action::Status) => {
-            let memory = Memory::open(call)?;
+            let memory = Context::open(call)?;
             output.print(&memory, &embed::status(&memory)?, text::embed::status)
         }
         Some(Action::Use { provider, model, url, path, runtime }) => {
@@ -78,14 +78,14 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
             let provider =
                 provider.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
             let with = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-            let outcome = embed::change(call.clone(), &embed::Change { provider, with })?;
-            output.print(&Memory::open(call)?, &outcome, text::embed::changed)
+            let outcome = embed::change(call.clone(), &embed::ModelChange { provider, with })?;
+            output.print(&Context::open(call)?, &outcome, text::embed::changed)
         }
     }
 }
 
-fn read(call: Call, anew: bool, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let bar = bar(output);
     let outcome = embed::embed(&memory, anew, &mut |progress| {
         bar.set_length(progress.of as u64);

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, episode};
+use cm_app::{Request, Context, Result, episode};
 use cm_render::text;
 
 /// Add an entry to the day's log
@@ -32,8 +32,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = episode::Options {
         title: arguments.title,
         summary: arguments.summary.as_deref().map(text_or_stdin).transpose()?,

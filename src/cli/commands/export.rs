@@ -6,8 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::export::{self, Format};
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::export::{self, ExportFormat};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Write the vault out for other tools. No format holds keys or other secrets of the settings.
@@ -38,14 +38,14 @@ pub struct Arguments {
 }
 
 fn forms() -> PossibleValuesParser {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
+    PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name))
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let format = Format::named(&arguments.format)
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let format = ExportFormat::named(&arguments.format)
         .ok_or_else(|| Error::usage(format!("there is no format `{}`", arguments.format)))?;
-    let memory = Memory::open(call)?;
+    let memory = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };
     let outcome = export::export(&memory, &options)?;
     match &outcome.document {

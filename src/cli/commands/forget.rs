@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, forget};
+use cm_app::{Request, Context, Result, forget};
 use cm_render::text;
 
 /// Stop following a rule, and keep it and its like out for good
@@ -21,8 +21,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let reason = memory.call.by.reason.clone().unwrap_or_default();
     let outcome = forget::forget(&memory, &arguments.bullet, &reason, arguments.invert)?;
     output.print(&memory, &outcome, text::forget::forgotten)

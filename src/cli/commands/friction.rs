@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::friction::{self, Options, Rules};
-use cm_app::logs::{Wanted, agents_of};
-use cm_app::{Call, Error, Result};
+use cm_app::friction::{self, Options, FrictionRules};
+use cm_app::logs::{LogSelection, agents_of};
+use cm_app::{Request, Error, Result};
 use cm_render::{json, text};
 
 /// Find where sessions of agents went badly, and what to avoid
@@ -47,12 +47,12 @@ enum Named {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let days = arguments.days.unwrap_or_default();
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("--days takes a number of days such as 7"));
     }
-    let wanted = Wanted {
+    let wanted = LogSelection {
         agents: agents_of(&call)?,
         workspace: arguments.workspace,
         since: arguments.days.map(|days| friction::since(&call, days)),
@@ -61,8 +61,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         return Err(Error::usage("a folder of logs is one of Claude Code, and --agent goes with --days"));
     }
     let rules = match arguments.rules {
-        Named::Observed => Rules::Observed,
-        Named::Classic => Rules::Classic,
+        Named::Observed => FrictionRules::Observed,
+        Named::Classic => FrictionRules::Classic,
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
     let (found, notices) =

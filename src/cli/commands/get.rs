@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, get};
+use cm_app::{Request, Context, Result, get};
 use cm_render::text;
 
 /// Show a note with what points at it
@@ -22,8 +22,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     if arguments.raw {
         let bytes = get::raw(&memory, &arguments.note)?;
         output.notices(&memory);

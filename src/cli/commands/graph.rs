@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Error, Memory, Result, graph};
+use cm_app::{Request, Error, Context, Result, graph};
 
 /// Draw the graph of notes
 ///
@@ -32,15 +32,15 @@ enum Format {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = match (arguments.format, output.json) {
-        (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::Format::Json,
+        (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::GraphFormat::Json,
         (Some(_), true) => return Err(Error::usage("--json and another --format exclude each other")),
-        (Some(Format::Dot), false) => graph::Format::Dot,
-        (Some(Format::Graphml), false) => graph::Format::GraphMl,
-        (Some(Format::Mermaid) | None, false) => graph::Format::Mermaid,
+        (Some(Format::Dot), false) => graph::GraphFormat::Dot,
+        (Some(Format::Graphml), false) => graph::GraphFormat::GraphMl,
+        (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,
     };
-    let memory = Memory::open(call)?;
+    let memory = Context::open(call)?;
     let drawn = graph::graph(&memory, arguments.note.as_deref(), arguments.hops, format)?;
     output.notices(&memory);
     output.plain(&drawn)

@@ -6,9 +6,9 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::guard::hook::{self, Asked, Hook};
-use cm_app::guard::{self, Guarded, Judgement};
-use cm_app::{Call, Error, Result};
+use cm_app::guard::hook::{self, GuardRequest, HookProtocol};
+use cm_app::guard::{self, Guarded, GuardVerdict};
+use cm_app::{Request, Error, Result};
 use cm_render::{json, text};
 
 /// Judge a command before it runs: allow, warn or block
@@ -48,12 +48,12 @@ enum Format {
 }
 
 impl Format {
-    fn hook(self) -> Option<Hook> {
+    fn hook(self) -> Option<HookProtocol> {
         match self {
-            Self::Claude => Some(Hook::Claude),
-            Self::Codex => Some(Hook::Codex),
-            Self::Cursor => Some(Hook::Cursor),
-            Self::Gemini => Some(Hook::Gemini),
+            Self::Claude => Some(HookProtocol::Claude),
+            Self::Codex => Some(HookProtocol::Codex),
+            Self::Cursor => Some(HookProtocol::Cursor),
+            Self::Gemini => Some(HookProtocol::Gemini),
             Self::Text | Self::Json => None,
         }
     }
@@ -63,7 +63,7 @@ impl Format {
 const LONGEST: u64 = 16 << 20;
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
     if !arguments.command.is_empty() {
         let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
@@ -85,25 +85,25 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     judged(call, &given, as_json, output)
 }
 
-fn judged(call: Call, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
+fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
     let (decision, notices) = guard::guard(call, line);
     notices.iter().for_each(|notice| output.notice(notice));
     let outcome = Guarded::from(&decision);
     let shown = if as_json { json::document(&outcome) } else { text::guard::guarded(&outcome) };
     let printed = output.plain(&shown)?;
-    Ok(if outcome.decision == Judgement::Block { printed.refused() } else { printed })
+    Ok(if outcome.decision == GuardVerdict::Block { printed.refused() } else { printed })
 }
 
 /// Answers an agent; whatever is wrong with its message leaves the agent alone.
-fn hooked(call: Call, given: &str, named: Option<Hook>, output: &Output) -> Result<Printed> {
+fn hooked(call: Request, given: &str, named: Option<HookProtocol>, output: &Output) -> Result<Printed> {
     let message = serde_json::from_str(given).unwrap_or_default();
-    let Some(asked) = Asked::read(&message, named) else {
+    let Some(asked) = GuardRequest::read(&message, named) else {
         output.notice("cm guard: this is no message of an agent's hook; nothing was judged");
         return output.plain(named.map_or("", hook::no_opinion));
     };
     let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
     let cwd = folder.unwrap_or_else(|| call.cwd.clone());
-    let Some((decision, notices)) = guard::asked(&Call { cwd, ..call }, &asked) else {
+    let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..call }, &asked) else {
         return output.plain(hook::no_opinion(asked.hook));
     };
     notices.iter().for_each(|notice| output.notice(notice));

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, history};
+use cm_app::{Request, Context, Result, history};
 use cm_render::text;
 
 /// Follow one note through its commits
@@ -20,8 +20,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = history::history(&memory, &arguments.note, arguments.limit)?;
     output.print(&memory, &outcome, text::history::history)
 }

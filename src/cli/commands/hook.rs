@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::hook::{self, Later};
-use cm_app::{Call, Result};
+use cm_app::hook::{self, BackgroundTask};
+use cm_app::{Request, Result};
 
 /// Answer an agent's hook: `cm hooks install` puts it into agents' settings
 ///
@@ -34,7 +34,7 @@ const LONGEST: usize = 16 << 20;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     // Whatever breaks, the agent hears nothing of it.
     std::panic::set_hook(Box::new(|_| {}));
@@ -45,10 +45,10 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
             hook::read(call);
             return None;
         }
-        Some(hook::hear(call, &standard_input(), &words))
+        Some(hook::handle_event(call, &standard_input(), &words))
     }));
     let Ok(answered) = answered else {
-        hook::broke(&of_broken, &by_words, "the hook broke off");
+        hook::log_panic(&of_broken, &by_words, "the hook broke off");
         return output.plain(hook::nothing_for(&by_words));
     };
     let Some(heard) = answered else { return output.plain("") };
@@ -58,19 +58,19 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         command.current_dir(&heard.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
         if let Err(error) = command.spawn() {
-            hook::broke(&of_broken, &by_words, &format!("cannot start what runs in the background: {error}"));
+            hook::log_panic(&of_broken, &by_words, &format!("cannot start what runs in the background: {error}"));
         }
     }
     printed
 }
 
 /// The program once more, in a group of its own, with nothing on its streams.
-fn detached(later: Later) -> Command {
+fn detached(later: BackgroundTask) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "cm".into());
     let mut command = Command::new(program);
     match later {
-        Later::Read => command.args(["hook", "read"]),
-        Later::Reflect => command.args(["reflect", "--quiet"]),
+        BackgroundTask::Read => command.args(["hook", "read"]),
+        BackgroundTask::Reflect => command.args(["reflect", "--quiet"]),
     };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]

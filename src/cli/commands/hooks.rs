@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::hooks::{self, Changes, Options, Whose};
-use cm_app::{Call, Result};
+use cm_app::hooks::{self, HookChanges, Options, HookScope};
+use cm_app::{Request, Result};
 use cm_render::{json, text};
 
 /// Put the memory into agents' sessions: hooks in the settings of Claude Code, Codex, Cursor, Gemini CLI and opencode
@@ -72,8 +72,8 @@ struct Which {
 impl Which {
     fn options(self, skills: bool, mcp: bool) -> Options {
         let reach = match (self.project, self.user) {
-            (true, _) => Some(Whose::Project),
-            (_, true) => Some(Whose::User),
+            (true, _) => Some(HookScope::Project),
+            (_, true) => Some(HookScope::User),
             _ => None,
         };
         Options { agents: self.agents, reach, skills, mcp }
@@ -81,7 +81,7 @@ impl Which {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         Action::Install { which, skills, mcp, dry_run } => {
             written(hooks::install(&call, &which.options(skills, mcp))?, dry_run, output)
@@ -97,7 +97,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 }
 
 /// Shows the change, makes it, and says so.
-fn written(mut changes: Changes, dry_run: bool, output: &Output) -> Result<Printed> {
+fn written(mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<Printed> {
     changes.dry_run = dry_run;
     if !output.json {
         output.plain(&text::hooks::diffs(&changes))?;

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::import::{self, Format};
-use cm_app::playbook::import::Source;
-use cm_app::{Call, Memory, Result};
+use cm_app::import::{self, ImportFormat};
+use cm_app::playbook::import::RuleSourceKind;
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Bring in a folder of another tool: an Obsidian vault, basic-memory, a zk notebook, plain markdown, or a vault of the
@@ -36,20 +36,20 @@ pub struct Arguments {
 }
 
 fn tools() -> PossibleValuesParser {
-    let names = Format::ALL.map(Format::name).into_iter().chain(Source::ALL.map(Source::name));
+    let names = ImportFormat::ALL.map(ImportFormat::name).into_iter().chain(RuleSourceKind::ALL.map(RuleSourceKind::name));
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = import::Options {
         source: arguments.source,
-        from: Format::named(&arguments.from),
+        from: ImportFormat::named(&arguments.from),
         into: arguments.into,
         dry_run: arguments.dry_run,
     };
-    let bullets = Source::ALL.into_iter().find(|source| source.name() == arguments.from);
+    let bullets = RuleSourceKind::ALL.into_iter().find(|source| source.name() == arguments.from);
     let outcome = import::any(&memory, &options, bullets)?;
-    Ok(output.print(&memory, &outcome, text::import::any)?.failed(outcome.failed()))
+    Ok(output.print(&memory, &outcome, text::import::import_result)?.failed(outcome.failed()))
 }

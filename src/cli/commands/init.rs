@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Result, init};
+use cm_app::{Request, Result, init};
 use cm_render::text;
 
 /// Make a folder a vault
@@ -24,7 +24,7 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let options = init::Options { folder: arguments.folder, global: arguments.global };
     let (memory, outcome) = init::init(call, &options)?;
     output.print(&memory, &outcome, text::init::initialised)

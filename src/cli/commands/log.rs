@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::recent::when;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, log};
+use cm_app::{Request, Context, Result, log};
 use cm_render::text;
 
 /// List the curations
@@ -28,8 +28,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
     let by = memory.call.by.clone();
     let options = log::Options {

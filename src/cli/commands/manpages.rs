@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Error, Kind, Result};
+use cm_app::{Request, Error, ErrorKind, Result};
 
 /// Write the manual pages
 ///
@@ -19,10 +19,10 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let folder = call.cwd.join(&arguments.out);
     let failed = |error: std::io::Error| {
-        Error::new(Kind::Failed, "io", format!("cannot write the manual pages: {error}")).at(
+        Error::new(ErrorKind::Failed, "io", format!("cannot write the manual pages: {error}")).at(
             folder.display(),
             None,
             None,

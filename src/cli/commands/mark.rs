@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::note::Signal;
-use cm_app::{Call, Memory, Result, mark};
+use cm_note::note::FeedbackSignal;
+use cm_app::{Request, Context, Result, mark};
 use cm_render::text;
 
 /// Say that a rule or memory helped, did harm, or did not matter
@@ -44,12 +44,12 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let signal = match (arguments.helpful, arguments.harmful) {
-        (true, _) => Signal::Helpful,
-        (_, true) => Signal::Harmful,
-        _ => Signal::Irrelevant,
+        (true, _) => FeedbackSignal::Helpful,
+        (_, true) => FeedbackSignal::Harmful,
+        _ => FeedbackSignal::Irrelevant,
     };
     let because = memory.call.by.reason.clone();
     let options = mark::Options { signal, because, weight: arguments.weight, invert: arguments.invert };

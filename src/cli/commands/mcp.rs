@@ -7,9 +7,9 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use cm_server::mcp::{self, Asked, Changed, End, Limits, Server, Setup};
+use cm_server::mcp::{self, CallContext, ChangedFile, StdioEnd, McpLimits, McpServer, McpSetup};
 use cm_server::operations::{Caller, OFFER};
-use cm_app::{Call, Error, Kind, Result, embed, news};
+use cm_app::{Request, Error, ErrorKind, Result, embed, news};
 
 /// Serve an agent that speaks the Model Context Protocol, on standard input and output
 ///
@@ -26,15 +26,15 @@ use cm_app::{Call, Error, Kind, Result, embed, news};
 pub struct Arguments {}
 
 /// Runs it.
-pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let calls = Arc::new(Calls::like(call));
     let opener = Arc::clone(&calls);
-    let server = Server::new(Setup {
+    let server = McpServer::new(McpSetup {
         offer: OFFER,
-        opener: Arc::new(move |asked: Asked| opener.open(asked.by, asked.watch)),
+        opener: Arc::new(move |asked: CallContext| opener.open(asked.by, asked.watch)),
         audit: None,
         caller: Some(Caller { by: calls.first.by.clone(), ..Caller::local() }),
-        limits: Limits::default(),
+        limits: McpLimits::default(),
         closing: Default::default(),
     });
     follow(&calls, &server)?;
@@ -44,11 +44,11 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
         );
     }
     let end = mcp::stdio(&server)
-        .map_err(|error| Error::new(Kind::Failed, "io", format!("the agent cannot be served: {error}")))?;
+        .map_err(|error| Error::new(ErrorKind::Failed, "io", format!("the agent cannot be served: {error}")))?;
     Ok(Printed::default().of_kind(match end {
-        End::Done => None,
-        End::Interrupted => Some(Kind::Interrupted),
-        End::Terminated => Some(Kind::Terminated),
+        StdioEnd::Done => None,
+        StdioEnd::Interrupted => Some(ErrorKind::Interrupted),
+        StdioEnd::Terminated => Some(ErrorKind::Terminated),
     }))
 }
 
@@ -56,11 +56,11 @@ pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
 ///
 /// # Errors
 /// Those of [`news::follow`].
-pub fn follow(calls: &Calls, server: &Server) -> Result<()> {
+pub fn follow(calls: &Calls, server: &McpServer) -> Result<()> {
     let feed = server.feed().clone();
     embed::read_in_background(&calls.warm, &calls.first);
-    news::follow(&calls.warm, &calls.first, feed.waking(), move |touched| {
-        let changed = touched.into_iter().map(|one| Changed { path: one.path, id: one.id });
-        feed.tell(changed.collect::<Vec<_>>());
+    news::follow(&calls.warm, &calls.first, feed.start_watcher(), move |touched| {
+        let changed = touched.into_iter().map(|one| ChangedFile { path: one.path, id: one.id });
+        feed.publish(changed.collect::<Vec<_>>());
     })
 }

@@ -16,7 +16,7 @@ macro_rules! commands {
             ///
             /// # Errors
             /// Whatever the operation refuses.
-            pub fn run(self, call: Call, output: &Output) -> Result<Printed> {
+            pub fn run(self, call: Request, output: &Output) -> Result<Printed> {
                 match self {
                     $(Self::$name(arguments) => $module::run(arguments, call, output),)*
                 }
@@ -26,7 +26,7 @@ macro_rules! commands {
 }
 
 use super::answer::{Output, Printed};
-use cm_app::{Call, Result};
+use cm_app::{Request, Result};
 
 commands! {
     init::Init,

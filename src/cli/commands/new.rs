@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::edit::open_editor;
 use crate::cli::answer::{Output, Printed, on_terminal};
-use cm_app::{Call, Memory, Result, add};
+use cm_app::{Request, Context, Result, add};
 use cm_render::text;
 
 /// Write a new memory from its type's template in the editor
@@ -33,8 +33,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = add::Options {
         note_type: arguments.note_type,
         title: arguments.title,

@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 use super::sessions::open;
 use crate::cli::answer::{Output, Printed};
 use cm_app::onboard::{self, done, read, sample};
-use cm_app::sessions::Which;
-use cm_app::{Call, Memory, Result};
+use cm_app::sessions::SessionSelection;
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Fill a young playbook from past sessions of agents
@@ -66,14 +66,14 @@ enum Action {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let open = || open(&memory, output);
     match arguments.action {
         Action::Status => output.print(&memory, &onboard::status(&memory, &open()?)?, text::onboard::status),
         Action::Gaps => output.print(&memory, &onboard::gaps(&memory)?, text::onboard::gaps),
         Action::Sample { limit, agent, workspace, days } => {
-            let which = Which { agents: agent, workspace, days };
+            let which = SessionSelection { agents: agent, workspace, days };
             let options = sample::Options { which, limit };
             output.print(&memory, &sample::sample(&memory, &open()?, &options)?, text::onboard::sample)
         }

@@ -4,8 +4,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::outcome::{self, Options, SessionStatus};
-use cm_app::sessions::Progress;
-use cm_app::{Call, Memory, Result};
+use cm_app::sessions::RefreshProgress;
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Say how a session ended, and which rules had a part in it
@@ -45,8 +45,8 @@ enum Ended {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let status = match arguments.outcome {
         Ended::Success => SessionStatus::Success,
         Ended::Failure => SessionStatus::Failure,
@@ -54,7 +54,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         Ended::Mixed => SessionStatus::Mixed,
     };
     let options = Options { session: arguments.session, status, rules: arguments.rules };
-    let mut progress = |at: Progress| output.progress(at.done, at.of, "logs");
+    let mut progress = |at: RefreshProgress| output.progress(at.done, at.total, "logs");
     let recorded = outcome::outcome(&memory, &options, &mut progress)?;
     output.progress(0, 0, "logs");
     Ok(output.print(&memory, &recorded, text::outcome::recorded)?.failed(recorded.failed()))

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, pin};
+use cm_app::{Request, Context, Result, pin};
 use cm_render::text;
 
 /// Keep a memory from fading, or a rule from being changed by automation
@@ -19,8 +19,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = pin::pin(&memory, &arguments.note)?;
     output.print(&memory, &outcome, text::update::changed)
 }

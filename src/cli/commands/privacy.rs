@@ -4,8 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
 use cm_note::instant::Instant;
-use cm_app::privacy::{self, Options, What};
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::privacy::{self, Options, PermissionTarget};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Show what of agents' sessions may be read, where it may go, and what was read
@@ -60,7 +60,7 @@ enum Sort {
     Workspace,
 }
 
-impl From<Named> for What {
+impl From<Named> for PermissionTarget {
     fn from(Named { what, name }: Named) -> Self {
         match what {
             Sort::Agent => Self::Agent(name),
@@ -70,8 +70,8 @@ impl From<Named> for What {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action {
         None => output.print(&memory, &privacy::privacy(&memory)?, text::privacy::shown),
         Some(Action::Log { since, limit }) => {

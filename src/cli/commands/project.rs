@@ -6,8 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::project::{self, Format};
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::project::{self, RuleFileFormat};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Write the playbook into an agent's rule file, between two markers
@@ -20,7 +20,7 @@ use cm_render::text;
 )]
 pub struct Arguments {
     /// For which agent: AGENTS.md, CLAUDE.md, or .cursor/rules/cm.mdc in the working folder
-    #[arg(long, value_name = "FORM", default_value = "agents.md", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    #[arg(long, value_name = "FORM", default_value = "agents.md", value_parser = PossibleValuesParser::new(RuleFileFormat::ALL.map(RuleFileFormat::name)))]
     format: String,
     /// Another file
     #[arg(long, value_name = "PATH")]
@@ -37,10 +37,10 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let format = Format::named(&arguments.format)
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let format = RuleFileFormat::named(&arguments.format)
         .ok_or_else(|| Error::usage(format!("there is no format `{}`", arguments.format)))?;
-    let memory = Memory::open(Call { for_prompts: true, ..call })?;
+    let memory = Context::open(Request { for_prompts: true, ..call })?;
     let options = project::Options {
         format,
         file: arguments.file,

@@ -7,7 +7,7 @@ use clap::Args;
 use include_dir::{Dir, include_dir};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Error, Kind, Result};
+use cm_app::{Request, Error, ErrorKind, Result};
 
 /// See it all at work on a copy of the example vault
 ///
@@ -73,7 +73,7 @@ const AFTER: [Step; 4] = [
 ];
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json {
         return Err(Error::usage("quickstart shows what other commands print, and has no JSON of its own"));
     }
@@ -90,7 +90,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     output.plain(&format!("\nGo on in {}: `cm help` lists the commands.", folder.display()))
 }
 
-fn folder(arguments: &Arguments, call: &Call) -> Result<PathBuf> {
+fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
     let Some(named) = &arguments.folder else {
         let kept = tempfile::Builder::new().prefix("cm-quickstart-").tempdir();
         return kept.map(tempfile::TempDir::keep).map_err(|error| failed(&std::env::temp_dir(), &error));
@@ -132,7 +132,7 @@ fn run_shown(output: &Output, folder: &Path, name: &str, program: &Path, words: 
     if status.success() {
         return Ok(());
     }
-    Err(Error::new(Kind::Failed, "step-failed", format!("`{name} {}` ended with {status}", words.join(" "))))
+    Err(Error::new(ErrorKind::Failed, "step-failed", format!("`{name} {}` ended with {status}", words.join(" "))))
 }
 
 /// Does what a person does in an editor: a line more in a note.
@@ -144,7 +144,7 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains("six-minutes"))
         .ok_or_else(|| {
-            Error::new(Kind::Failed, "example", "the example vault lacks the note that is edited")
+            Error::new(ErrorKind::Failed, "example", "the example vault lacks the note that is edited")
         })?;
     let line = "\nA seiche in the inner harbour shows only at this interval.\n";
     let shown = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
@@ -156,5 +156,5 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(Kind::Failed, "io", format!("cannot use {}: {error}", path.display()))
+    Error::new(ErrorKind::Failed, "io", format!("cannot use {}: {error}", path.display()))
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_note::instant::Instant;
-use cm_app::{Call, Error, Memory, Result, recent};
+use cm_app::{Request, Error, Context, Result, recent};
 use cm_render::text;
 
 /// List the notes that changed last
@@ -14,7 +14,7 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {
     /// At most so many
-    #[arg(long, short = 'n', default_value_t = recent::USUAL)]
+    #[arg(long, short = 'n', default_value_t = recent::DEFAULT_LIMIT)]
     limit: usize,
     /// Leave out so many at the front: `next` of an earlier answer
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -28,8 +28,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
     let options = recent::Options {
         limit: arguments.limit,

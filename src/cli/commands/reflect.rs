@@ -6,9 +6,9 @@ use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
 use cm_app::reflect::{self, Options, handed};
-use cm_app::sessions::Which;
-use cm_app::stop::Stop;
-use cm_app::{Call, Memory, Result};
+use cm_app::sessions::SessionSelection;
+use cm_app::stop::Cancellation;
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Learn from the sessions that nobody has learned from yet
@@ -52,21 +52,21 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit } = arguments;
-    let which = Which { agents: agent, workspace, days };
-    let options = Options { which, most: max_sessions, dry_run, no_model };
-    let memory = Memory::open(call)?;
+    let which = SessionSelection { agents: agent, workspace, days };
+    let options = Options { selection: which, limit: max_sessions, dry_run, no_model };
+    let memory = Context::open(call)?;
     let shelf = sessions::open(&memory, output)?;
     if emit {
-        return output.print(&memory, &handed::hand(&memory, &shelf, &options)?, text::reflect::handed);
+        return output.print(&memory, &handed::build_packages(&memory, &shelf, &options)?, text::reflect::work_packages);
     }
-    let (stop, told) = (Stop::default(), *output);
+    let (stop, told) = (Cancellation::default(), *output);
     listen(&stop, First::Soon, move || {
         told.notice("finishing the session in hand; Ctrl-C once more drops it");
     });
-    let progress = |at: reflect::Progress<'_>| {
-        output.progress(at.done, at.of, &format!("sessions  {}", text::style::cut(at.title, 50)));
+    let progress = |at: reflect::ReflectProgress<'_>| {
+        output.progress(at.done, at.total, &format!("sessions  {}", text::style::cut(at.title, 50)));
     };
     let outcome = reflect::reflect(&memory, &shelf, &options, &stop, &progress)?;
     Ok(output.print(&memory, &outcome, text::reflect::reflected)?.of_kind(outcome.kind))

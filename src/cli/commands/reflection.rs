@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, generate};
+use cm_app::{Request, Context, Result, generate};
 use cm_render::text;
 
 /// Write REFLECTION.md, what there is to see in the whole
@@ -19,8 +19,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = generate::reflection(&memory, arguments.print)?;
     if arguments.print && !output.json {
         output.notices(&memory);

@@ -5,7 +5,7 @@ use std::time::Instant as Clock;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, reindex};
+use cm_app::{Request, Context, Result, reindex};
 use cm_render::text;
 
 /// Bring the index up to the folder
@@ -25,8 +25,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let begun = Clock::now();
     let clock = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let options = reindex::Options { full: arguments.full, check: arguments.check };

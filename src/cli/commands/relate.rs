@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Error, Memory, Result, relate};
+use cm_app::{Request, Error, Context, Result, relate};
 use cm_render::text;
 
 /// Relate two notes by a typed edge
@@ -29,8 +29,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: arguments.strength, why: arguments.why };
     let outcome = relate::relate(&memory, &options)?;

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::graph::Direction;
-use cm_app::{Call, Memory, Result, related};
+use cm_note::graph::EdgeDirection;
+use cm_app::{Request, Context, Result, related};
 use cm_render::text;
 
 /// List the notes around a note
@@ -41,11 +41,11 @@ enum Way {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let direction = arguments.direction.map(|way| match way {
-        Way::Outgoing => Direction::Outgoing,
-        Way::Incoming => Direction::Incoming,
+        Way::Outgoing => EdgeDirection::Outgoing,
+        Way::Incoming => EdgeDirection::Incoming,
     });
     let options = related::Options {
         hops: arguments.hops,

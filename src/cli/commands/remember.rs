@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::remember::{self, Options};
-use cm_app::{Call, Memory, Result};
+use cm_app::{Request, Context, Result};
 use cm_render::text;
 
 /// Make facts, preferences and episodes of stashes, diaries and friction, and write them into a rule file
@@ -40,8 +40,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(Call { for_prompts: true, ..call })?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(Request { for_prompts: true, ..call })?;
     let options = Options {
         file: arguments.file,
         files: arguments.files,

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Error, Memory, Result, restore};
+use cm_app::{Request, Error, Context, Result, restore};
 use cm_render::text;
 
 /// Bring a note back as it was at a commit
@@ -18,8 +18,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let (note, commit) = arguments
         .what
         .rsplit_once('@')

@@ -10,8 +10,8 @@ use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_note::finding::Severity;
-use cm_app::review::{self, Inbox, Waiting, Words};
-use cm_app::{Call, Error, Memory, Result, edit};
+use cm_app::review::{self, Inbox, InboxKind, ReviewDecisions};
+use cm_app::{Request, Error, Context, Result, edit};
 use cm_render::text;
 
 /// Go through what waits for a person: drafts, conflicts, and notes to look at again
@@ -42,7 +42,7 @@ pub struct Arguments {
     content: Option<String>,
     /// Only this section: drafts, conflicts, quarantined, merges, due or inversions
     #[arg(long, value_name = "SECTION", value_parser = section)]
-    kind: Option<Waiting>,
+    kind: Option<InboxKind>,
     /// At most so many of each section
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
@@ -51,21 +51,21 @@ pub struct Arguments {
     interactive: bool,
 }
 
-fn section(typed: &str) -> std::result::Result<Waiting, String> {
-    let known = Waiting::ALL.into_iter().find(|section| section.name() == typed);
+fn section(typed: &str) -> std::result::Result<InboxKind, String> {
+    let known = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
     known.ok_or_else(|| "it is drafts, conflicts, quarantined, merges, due or inversions".to_owned())
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
-    let words = Words { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
+    let words = ReviewDecisions { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
     if let Some(content) = &arguments.content {
         let outcome = review::merge(&memory, &arguments.merge, &text_or_stdin(content)?)?;
         return output.print(&memory, &outcome, text::review::settled);
     }
     if !words.is_empty() {
-        let outcome = review::settle(&memory, &words)?;
+        let outcome = review::apply_decisions(&memory, &words)?;
         return output.print(&memory, &outcome, text::review::settled);
     }
     let options = review::Options { section: arguments.kind, limit: arguments.limit };
@@ -76,7 +76,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
     output.print(&memory, &outcome, text::review::inbox)
 }
 
-fn interactive(memory: &Memory, options: &review::Options, output: &Output) -> Result<Printed> {
+fn interactive(memory: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
     if !std::io::stdin().is_terminal() {
         return Err(Error::usage("--interactive asks on a terminal, and standard input is none")
             .hint("decide by --accept, --reject and --confirm; `cm review` lists what waits"));
@@ -88,9 +88,9 @@ fn interactive(memory: &Memory, options: &review::Options, output: &Output) -> R
         let wrong = edited.findings.iter().find(|found| found.severity == Severity::Error);
         Ok(wrong.map(|found| found.message.clone()))
     };
-    let mut outcome = review::Settled { decisions: Vec::new() };
-    let mut settle = |words: &Words| {
-        outcome.decisions.extend(review::settle(memory, words)?.decisions);
+    let mut outcome = review::ReviewResult { decisions: Vec::new() };
+    let mut settle = |words: &ReviewDecisions| {
+        outcome.decisions.extend(review::apply_decisions(memory, words)?.decisions);
         Ok(())
     };
     let (mut keys, mut screen) =

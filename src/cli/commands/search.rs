@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::retrieve::Stages;
-use cm_app::{Call, Memory, Result, search};
+use cm_app::retrieve::RankingStages;
+use cm_app::{Request, Context, Result, search};
 use cm_render::text;
 
 /// Find notes by their words and fields
@@ -91,13 +91,13 @@ fn field(name: &str, value: &str) -> String {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = search::Options {
         query: query(&arguments),
         limit: arguments.limit,
         offset: arguments.offset,
-        stages: Stages {
+        stages: RankingStages {
             words: !arguments.no_words,
             coarse: !arguments.no_vectors,
             fine: !arguments.no_vectors,

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::{Shelf, Which, list, search, show, timeline};
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::sessions::{SessionAccess, SessionSelection, list, search, show, timeline};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// List, search and show the sessions of coding agents
@@ -140,19 +140,19 @@ struct WhichArguments {
     days: Option<f64>,
 }
 
-impl From<WhichArguments> for Which {
+impl From<WhichArguments> for SessionSelection {
     fn from(WhichArguments { agent, workspace, days }: WhichArguments) -> Self {
         Self { agents: agent, workspace, days }
     }
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if arguments.action.is_some() && arguments.list.is_given() {
         return Err(Error::usage("what narrows a list stands before another command")
             .hint("write it behind the command: cm sessions search \"pool\" --days 30"));
     }
-    let memory = Memory::open(call)?;
+    let memory = Context::open(call)?;
     let open = || open(&memory, output);
     match arguments.action.unwrap_or(Action::List(arguments.list)) {
         Action::List(ListArguments { which, limit, offset }) => {
@@ -192,10 +192,10 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 }
 
 /// Reads what is new in the logs, with a bar where a person looks on.
-pub fn open(memory: &Memory, output: &Output) -> Result<Shelf> {
+pub fn open(memory: &Context, output: &Output) -> Result<SessionAccess> {
     let bar = bar(output);
-    let shelf = Shelf::open(memory, &mut |progress| {
-        bar.set_length(progress.of as u64);
+    let shelf = SessionAccess::open(memory, &mut |progress| {
+        bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
     });
     bar.finish_and_clear();

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::note::Kind;
-use cm_app::{Call, Memory, Result, similar};
+use cm_note::note::NoteKind;
+use cm_app::{Request, Context, Result, similar};
 use cm_render::text;
 
 /// Find notes that share most words with a note, or with a text
@@ -38,16 +38,16 @@ enum Sort {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let kind = arguments.kind.map(|sort| match sort {
-        Sort::Memory => Kind::Memory,
-        Sort::Bullet => Kind::Bullet,
-        Sort::Blocked => Kind::Blocked,
-        Sort::Episode => Kind::Episode,
-        Sort::Diary => Kind::Diary,
-        Sort::Stash => Kind::Stash,
-        Sort::Plain => Kind::Plain,
+        Sort::Memory => NoteKind::Memory,
+        Sort::Bullet => NoteKind::Bullet,
+        Sort::Blocked => NoteKind::Blocked,
+        Sort::Episode => NoteKind::Episode,
+        Sort::Diary => NoteKind::Diary,
+        Sort::Stash => NoteKind::Stash,
+        Sort::Plain => NoteKind::Plain,
     });
     let options = similar::Options { like: arguments.like.join(" "), limit: arguments.limit, kind };
     let outcome = similar::similar(&memory, &options)?;

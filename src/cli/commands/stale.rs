@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, stale};
+use cm_app::{Request, Context, Result, stale};
 use cm_render::text;
 
 /// List bullets of which nobody has said anything for long, and stale observations
@@ -28,8 +28,8 @@ fn days(typed: &str) -> std::result::Result<f64, String> {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = stale::Options { days: arguments.days, limit: arguments.limit };
     let outcome = stale::stale(&memory, &options)?;
     output.print(&memory, &outcome, text::stale::stale)

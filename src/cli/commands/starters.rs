@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, starters};
+use cm_app::{Request, Context, Result, starters};
 use cm_render::text;
 
 /// Begin a playbook with rules for a stack
@@ -37,8 +37,8 @@ enum Action {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action.unwrap_or(Action::List) {
         Action::Add { name, category, dry_run } => {
             let options = starters::Options { categories: category, dry_run };

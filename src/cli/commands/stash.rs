@@ -8,9 +8,9 @@ use clap::{Args, Subcommand};
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::{Shelf, whole};
-use cm_app::stash::{self, From, Options};
-use cm_app::{Call, Error, Kind, Memory, Result};
+use cm_app::sessions::{SessionAccess, whole};
+use cm_app::stash::{self, StashContent, Options};
+use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
 
 /// Keep a raw capture: a text from standard input or the editor, or a session of an agent
@@ -55,8 +55,8 @@ enum Action {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action {
         Some(Action::List { limit }) => {
             output.print(&memory, &stash::list(&memory, limit)?, text::stash::listed)
@@ -66,14 +66,14 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         }
         None => {
             let from = given(&memory, &arguments, output)?;
-            let options = Options { name: arguments.name, from, tags: arguments.tags };
+            let options = Options { name: arguments.name, content: from, tags: arguments.tags };
             output.print(&memory, &stash::stash(&memory, &options)?, text::stash::stashed)
         }
     }
 }
 
 /// The session that is named, what is written in the editor, or standard input.
-fn given(memory: &Memory, arguments: &Arguments, output: &Output) -> Result<From> {
+fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<StashContent> {
     let call = &memory.call;
     let session = call.by.session.as_deref().filter(|id| !id.is_empty());
     let typed = session.filter(|id| call.variables.get("CM_SESSION").map(String::as_str) != Some(id));
@@ -81,7 +81,7 @@ fn given(memory: &Memory, arguments: &Arguments, output: &Output) -> Result<From
         if typed.is_some() {
             return Err(Error::usage("a session is kept as it was; --edit writes a text of your own"));
         }
-        return Ok(From::Text(from_editor()?));
+        return Ok(StashContent::Text(from_editor()?));
     }
     if let Some(id) = typed {
         return of_session(memory, id, output);
@@ -89,19 +89,19 @@ fn given(memory: &Memory, arguments: &Arguments, output: &Output) -> Result<From
     let text = if std::io::stdin().is_terminal() { String::new() } else { text_or_stdin("-")? };
     match session {
         Some(id) if text.trim().is_empty() => of_session(memory, id, output),
-        _ => Ok(From::Text(text)),
+        _ => Ok(StashContent::Text(text)),
     }
 }
 
-fn of_session(memory: &Memory, id: &str, output: &Output) -> Result<From> {
-    let shelf = Shelf::open(memory, &mut |at| output.progress(at.done, at.of, "logs"))?;
-    Ok(From::Session(Box::new(whole::whole(memory, &shelf, id)?)))
+fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashContent> {
+    let shelf = SessionAccess::open(memory, &mut |at| output.progress(at.done, at.total, "logs"))?;
+    Ok(StashContent::Session(Box::new(whole::load(memory, &shelf, id)?)))
 }
 
 /// What a person writes in an editor, in a file that nobody else may read and that is gone afterwards.
 fn from_editor() -> Result<String> {
     let failed = |error: std::io::Error| {
-        Error::new(Kind::Failed, "editor", format!("no file for the editor: {error}"))
+        Error::new(ErrorKind::Failed, "editor", format!("no file for the editor: {error}"))
     };
     let file = tempfile::Builder::new().prefix("cm-stash-").suffix(".md").tempfile().map_err(failed)?;
     let path: PathBuf = file.path().to_owned();

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, stats};
+use cm_app::{Request, Context, Result, stats};
 use cm_render::text;
 
 /// Count what is in the vault
@@ -15,8 +15,8 @@ use cm_render::text;
 pub struct Arguments {}
 
 /// Runs it.
-pub fn run(_: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = stats::stats(&memory)?;
     output.print(&memory, &outcome, text::stats::stats)
 }

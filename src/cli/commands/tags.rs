@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, tags};
+use cm_app::{Request, Context, Result, tags};
 use cm_render::text;
 
 /// List the tags
@@ -17,8 +17,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));
     let outcome = tags::tags(&memory, under)?;
     output.print(&memory, &outcome, text::tags::tags)

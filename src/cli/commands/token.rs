@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
 use cm_note::instant::Instant;
-use cm_note::token::{Role, TokenKind};
+use cm_note::token::{AccessRole, TokenKind};
 use cm_app::token::{self, Options};
-use cm_app::{Call, Error, Kind, Memory, Result};
+use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
 
 /// Make, list and take back the tokens that let people ask `cm serve`
@@ -44,7 +44,7 @@ struct Add {
     person: String,
     /// reader asks, writer changes too, admin also sees the server's figures
     #[arg(long, value_name = "ROLE", default_value = "writer")]
-    role: Role,
+    role: AccessRole,
     /// Who uses it: what an agent adds waits for confirmation, what a person says holds
     #[arg(long, value_name = "KIND", default_value = "agent")]
     kind: TokenKind,
@@ -54,8 +54,8 @@ struct Add {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action {
         Action::Add(Add { person, role, kind, expires }) => {
             let parse = |typed: String| {
@@ -76,7 +76,7 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
 fn random() -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::new(Kind::Failed, "randomness", format!("the system gives no randomness: {error}"))
+        Error::new(ErrorKind::Failed, "randomness", format!("the system gives no randomness: {error}"))
     })?;
     Ok(bytes)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, top};
+use cm_app::{Request, Context, Result, top};
 use cm_render::text;
 
 /// List the best bullets of the playbook
@@ -23,8 +23,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = top::Options { limit: arguments.limit, category: arguments.category };
     let outcome = top::top(&memory, &options)?;
     output.print(&memory, &outcome, text::top::top)

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::logs::{Wanted, agents_of};
-use cm_app::{Call, Error, Memory, Result, friction, trauma};
+use cm_app::logs::{LogSelection, agents_of};
+use cm_app::{Request, Error, Context, Result, friction, trauma};
 use cm_render::{json, text};
 
 /// Find destructive commands that went wrong in sessions, and keep them as warnings
@@ -53,11 +53,11 @@ struct Accept {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let progress = |done, all| output.progress(done, all, "logs");
     match arguments.action {
         Action::Scan(scan) => {
-            let wanted = Wanted {
+            let wanted = LogSelection {
                 agents: agents_of(&call)?,
                 workspace: scan.workspace,
                 since: Some(friction::since(&call, checked(scan.days)?)),
@@ -72,8 +72,8 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         }
         Action::Accept(accept) => {
             let since = Some(friction::since(&call, checked(accept.days)?));
-            let memory = Memory::open(call)?;
-            let wanted = Wanted { since, ..Wanted::default() };
+            let memory = Context::open(call)?;
+            let wanted = LogSelection { since, ..LogSelection::default() };
             let accepted = trauma::accept(&memory, &wanted, &accept.incidents, &progress)?;
             output.print(&memory, &accepted, text::trauma::accepted)
         }

@@ -5,9 +5,9 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::former::{self, Former};
-use cm_app::trust::{self, Options};
-use cm_app::{Call, Error, Memory, Result};
+use cm_app::former::{self, LegacyPrivateEntry};
+use cm_app::trust::{self, TrustAction};
+use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Let the memory of this folder into the prompts of your agents
@@ -35,8 +35,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     if arguments.import_private {
         if !std::io::stdin().is_terminal() {
             return Err(Error::refused("no-terminal", "each private file needs your answer at a terminal")
@@ -46,15 +46,15 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         return output.print(&memory, &outcome, text::trust::taken_over);
     }
     let options = match arguments {
-        Arguments { status: true, .. } => Options::Show,
-        Arguments { revoke: true, .. } => Options::Revoke,
-        _ => Options::Grant,
+        Arguments { status: true, .. } => TrustAction::Show,
+        Arguments { revoke: true, .. } => TrustAction::Revoke,
+        _ => TrustAction::Grant,
     };
     output.print(&memory, &trust::trust(&memory, options)?, text::trust::trusted)
 }
 
 /// Asks at the terminal; anything but a word that begins with y is a no.
-fn confirmed(former: &Former) -> bool {
+fn confirmed(former: &LegacyPrivateEntry) -> bool {
     let mut out = std::io::stderr();
     let asked = write!(out, "Take over {}? [y/N] ", text::trust::former(former)).and_then(|()| out.flush());
     let mut answer = String::new();

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, undo};
+use cm_app::{Request, Context, Result, undo};
 use cm_render::text;
 
 /// Take a curation back by a new commit
@@ -19,8 +19,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = undo::undo(&memory, arguments.commit.as_deref())?;
     output.print(&memory, &outcome, text::undo::undone)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, forget};
+use cm_app::{Request, Context, Result, forget};
 use cm_render::text;
 
 /// Lift the block of a rule that was forgotten
@@ -21,8 +21,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = forget::unforget(&memory, &arguments.note, arguments.revive)?;
     output.print(&memory, &outcome, text::forget::lifted)
 }

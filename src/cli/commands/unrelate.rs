@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::relate::from_words;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, relate};
+use cm_app::{Request, Context, Result, relate};
 use cm_render::text;
 
 /// Take edges between two notes away
@@ -22,8 +22,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
     let options = relate::Options { from, to, relation, strength: None, why: None };
     let outcome = relate::unrelate(&memory, &options)?;

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{add::pair, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, update};
+use cm_app::{Request, Context, Result, update};
 use cm_render::text;
 
 /// Change keys, tags or the body of a note
@@ -38,8 +38,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let text = |given: Option<String>| given.as_deref().map(text_or_stdin).transpose();
     let options = update::Options {
         set: arguments.set,

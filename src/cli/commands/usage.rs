@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, usage};
+use cm_app::{Request, Context, Result, usage};
 use cm_render::text;
 
 /// Show which notes were asked for and shown
@@ -18,8 +18,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let options = usage::Options { limit: arguments.limit };
     let outcome = usage::usage(&memory, &options)?;
     output.print(&memory, &outcome, text::usage::usage)

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, validate};
+use cm_app::{Request, Context, Result, validate};
 use cm_render::text;
 
 /// Check every note, and every link between them
@@ -23,8 +23,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());
     let outcome = validate::validate(&memory, &validate::Options { under, all: arguments.all })?;
     let failed = outcome.errors > 0 || (arguments.strict && outcome.warnings > 0);

@@ -5,9 +5,9 @@ use clap::Args;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use cm_app::sessions::Progress;
-use cm_app::stop::Stop;
-use cm_app::{Call, Memory, Result, validate_rule};
+use cm_app::sessions::RefreshProgress;
+use cm_app::stop::Cancellation;
+use cm_app::{Request, Context, Result, validate_rule};
 use cm_render::text;
 
 /// Judge a rule before it is added, by what is there and what sessions say
@@ -35,13 +35,13 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;
-    let stop = Stop::default();
+    let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let model = (!arguments.no_model).then_some(&stop);
-    let mut progress = |at: Progress| output.progress(at.done, at.of, "logs");
+    let mut progress = |at: RefreshProgress| output.progress(at.done, at.total, "logs");
     let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category, model, &mut progress)?;
     output.progress(0, 0, "logs");
     output.print(&memory, &outcome, text::validate_rule::judged)

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result, why};
+use cm_app::{Request, Context, Result, why};
 use cm_render::text;
 
 /// Tell why a note says what it says
@@ -21,8 +21,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     let outcome = why::why(&memory, &arguments.note, arguments.limit)?;
     output.print(&memory, &outcome, text::why::why)
 }

@@ -20,7 +20,7 @@ const DELTAS: &str = r#"{"session": "s-9", "agent": "otter", "deltas": [
 #[test]
 fn each_delta_is_answered_and_all_go_in_one_commit() {
     let sandbox = rules();
-    sandbox.met(&["s-9"]);
+    sandbox.write_injection_logs(&["s-9"]);
     let before = commits(&sandbox);
     let ran = sandbox.run(&["curate", "-"]).stdin(DELTAS).go();
     insta::assert_snapshot!(ran.snapshot(), @"

@@ -2,29 +2,29 @@
 
 use serde_json::json;
 
-use crate::support::{Said, Sandbox, everything, scripted, talk, vault_of};
+use crate::support::{Sandbox, SessionLine, everything, scripted, talk, vault_of};
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
 /// Creates a vault and a session in which a test was fixed.
-fn mended(more: &[Said<'_>]) -> Sandbox {
+fn mended(more: &[SessionLine<'_>]) -> Sandbox {
     let sandbox = vault_of("");
     tell(&sandbox, more);
     sandbox
 }
 
-fn tell(sandbox: &Sandbox, more: &[Said<'_>]) {
+fn tell(sandbox: &Sandbox, more: &[SessionLine<'_>]) {
     let mut said = vec![
-        Said::Person("The test of the tide table fails, please mend it."),
-        Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-        Said::Agent("The table is read in local time. I will read it in UTC."),
-        Said::Ran("cargo test", "test result: ok. 12 passed"),
-        Said::Person("From now on, always run the tests before you commit."),
+        SessionLine::Person("The test of the tide table fails, please mend it."),
+        SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+        SessionLine::Agent("The table is read in local time. I will read it in UTC."),
+        SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+        SessionLine::Person("From now on, always run the tests before you commit."),
     ];
     said.extend(more.iter().map(|one| match one {
-        Said::Person(text) => Said::Person(text),
-        Said::Agent(text) => Said::Agent(text),
-        Said::Ran(command, printed) => Said::Ran(command, printed),
+        SessionLine::Person(text) => SessionLine::Person(text),
+        SessionLine::Agent(text) => SessionLine::Agent(text),
+        SessionLine::Ran(command, printed) => SessionLine::Ran(command, printed),
     }));
     talk(sandbox, SESSION, 10, &said);
 }
@@ -83,7 +83,7 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     let note = sandbox.read(&path);
     sandbox.write(&path, note.replace("## Preferences\n", "## Preferences\n\n- Ask Ada first."));
     sandbox.commit_all("My own words");
-    tell(&sandbox, &[Said::Person("Never push to main on a Friday.")]);
+    tell(&sandbox, &[SessionLine::Person("Never push to main on a Friday.")]);
     let renewed = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!(
         (&renewed["changed"], &renewed["id"], &renewed["path"]),
@@ -93,7 +93,7 @@ fn the_same_session_has_one_diary_which_is_renewed_when_it_goes_on() {
     let note = sandbox.read(&path);
     assert!(note.contains("ever push to main on a Friday") && note.contains("- Ask Ada first."), "{note}");
     sandbox.write(&path, note.replace("- Ask Ada first.", "- Ask Ada first.\n- Not committed yet."));
-    tell(&sandbox, &[Said::Person("Never push to main on a Sunday.")]);
+    tell(&sandbox, &[SessionLine::Person("Never push to main on a Sunday.")]);
     let refused = sandbox.cm(&["diary", "aaaaaaaa"]);
     assert!(
         refused.code == 5 && sandbox.read(&path).contains("Not committed yet."),
@@ -215,7 +215,7 @@ fn no_file_of_a_vault_names_a_model() {
 #[test]
 fn a_session_that_tells_nothing_or_is_not_there_is_said_so() {
     let sandbox = vault_of("");
-    talk(&sandbox, SESSION, 10, &[Said::Person("hi")]);
+    talk(&sandbox, SESSION, 10, &[SessionLine::Person("hi")]);
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: the session aaaaaaaa-0000-4000-8000-000000000001 tells nothing that is worth a diary

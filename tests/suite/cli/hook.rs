@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Ran, Said, Sandbox, hashes, talk, vault_of};
+use crate::support::{Ran, Sandbox, SessionLine, hashes, talk, vault_of};
 
 /// Session id in all recorded messages.
 const SESSION: &str = "0b9c1f0e-6f1d-4c57-9a53-2f0f4a3f8a11";
@@ -505,13 +505,13 @@ fn a_call_that_we_make_of_a_model_ourselves_is_told_nothing() {
 #[test]
 fn a_session_that_ends_is_read_in_the_background() {
     let sandbox = vault_of(SHOP);
-    talk(&sandbox, SESSION, 8, &[Said::Person("Always give the client a timeout.")]);
+    talk(&sandbox, SESSION, 8, &[SessionLine::Person("Always give the client a timeout.")]);
     told(&sandbox, "claude", "session-end");
     let (sessions, notes) = (sandbox.vault().join("_index/sessions"), sandbox.vault().join("_index"));
     assert!(awaited(&sessions) && notes.exists());
     let closed = vault_of(SHOP);
     closed.settings("[hooks]\ncapture = false\n");
-    talk(&closed, SESSION, 8, &[Said::Person("Always give the client a timeout.")]);
+    talk(&closed, SESSION, 8, &[SessionLine::Person("Always give the client a timeout.")]);
     hooked(&closed, &["read"], "");
     told(&closed, "claude", "session-end");
     closed.cm(&["hook", "read"]).ok();
@@ -528,9 +528,9 @@ fn a_session_that_ends_is_learned_from_where_the_person_wants_that() {
         SESSION,
         8,
         &[
-            Said::Person("The test fails, please mend it."),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person(rule),
+            SessionLine::Person("The test fails, please mend it."),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person(rule),
         ],
     );
     told(&sandbox, "claude", "session-end");
@@ -538,7 +538,7 @@ fn a_session_that_ends_is_learned_from_where_the_person_wants_that() {
     // A shared settings file cannot start a program.
     let shared = vault_of(SHOP);
     shared.write("cm.toml", "[reflect]\nauto = true\n");
-    talk(&shared, SESSION, 8, &[Said::Person(rule)]);
+    talk(&shared, SESSION, 8, &[SessionLine::Person(rule)]);
     told(&shared, "claude", "session-end");
     assert!(awaited(&shared.vault().join("_index/sessions")));
     assert!(!shared.vault().join("diary").exists());
@@ -557,9 +557,9 @@ fn what_was_told_and_comes_back_in_a_log_is_nobodys_word() {
         SESSION,
         8,
         &[
-            Said::Person(&format!("{injected}\n\nThe upload test fails, please mend it.")),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person(&format!("{own}\n\n<hook_context>{escaped}</hook_context>")),
+            SessionLine::Person(&format!("{injected}\n\nThe upload test fails, please mend it.")),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person(&format!("{own}\n\n<hook_context>{escaped}</hook_context>")),
         ],
     );
     let learned = sandbox.cm(&["reflect", "--days", "0", "--json"]).ok().stdout;

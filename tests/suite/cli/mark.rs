@@ -7,7 +7,7 @@ use crate::support::vault_of;
 #[test]
 fn a_word_is_kept_in_the_bullet_and_committed() {
     let sandbox = rules();
-    sandbox.met(&["s-7"]);
+    sandbox.write_injection_logs(&["s-7"]);
     let ran = sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7", "--agent", "otter"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     b-mt2ssunl-jq6d8j  candidate, score 0.5 (1 helpful, 0 harmful)  commit [COMMIT]
@@ -41,7 +41,7 @@ fn a_word_is_kept_in_the_bullet_and_committed() {
 #[test]
 fn a_session_says_each_thing_once() {
     let sandbox = rules();
-    sandbox.met(&["s-7"]);
+    sandbox.write_injection_logs(&["s-7"]);
     sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]).ok();
     let again = sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]);
     insta::assert_snapshot!(again.snapshot(), @"
@@ -108,7 +108,7 @@ fn an_observation_matures_by_its_feedback_and_retires_by_harm() {
     let sandbox = vault_of(
         "--- graph/observations/a.md\n---\nid: 1f0c2a00-0000-4000-8000-0000000000aa\ntype: observation\ntitle: The gateway drops idle sockets\n---\nThe gateway drops idle sockets.\n",
     );
-    sandbox.met(&["s-1", "s-2", "s-3"]);
+    sandbox.write_injection_logs(&["s-1", "s-2", "s-3"]);
     let mark = |day: &str, signal: &str, session: &str| {
         let words = ["mark", "1f0c2a00", signal, "--session", session, "--now", day, "--json"];
         sandbox.cm(&words).ok().json()
@@ -123,7 +123,7 @@ fn an_observation_matures_by_its_feedback_and_retires_by_harm() {
 #[test]
 fn harm_in_two_sessions_turns_a_rule_into_a_warning() {
     let sandbox = rules();
-    sandbox.met(&["s-8", "s-9"]);
+    sandbox.write_injection_logs(&["s-8", "s-9"]);
     sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "caused_bug", "--session", "s-8"]).ok();
     let ran =
         sandbox.cm(&["mark", JITTER, "--harmful", "--reason", "took the gateway down", "--session", "s-9"]);

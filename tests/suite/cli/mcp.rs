@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{Agent, Said, Sandbox, talk, taught, vault_of};
+use crate::support::{McpClient, Sandbox, SessionLine, talk, taught, vault_of};
 
 /// One call per tool on the example vault. Other clients use the same calls.
 const CALLS: &str = include_str!("../../mcp/calls.json");
@@ -15,7 +15,7 @@ fn texts(list: &Value, key: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|one| one[key].as_str().unwrap().to_owned()).collect()
 }
 
-fn contents(agent: &mut Agent, uri: &str) -> String {
+fn contents(agent: &mut McpClient, uri: &str) -> String {
     let read = agent.ask("resources/read", json!({ "uri": uri }));
     read["contents"][0]["text"].as_str().unwrap().to_owned()
 }
@@ -23,7 +23,7 @@ fn contents(agent: &mut Agent, uri: &str) -> String {
 #[test]
 fn each_tool_is_listed_within_ten_kilobytes_and_gives_what_its_schema_says_twice_over() {
     let sandbox = taught();
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let list = agent.ask("tools/list", json!({}));
     let size = list.to_string().len();
     assert!(size <= 10 * 1024, "{size} bytes");
@@ -51,7 +51,7 @@ fn each_tool_is_listed_within_ten_kilobytes_and_gives_what_its_schema_says_twice
 #[test]
 fn earlier_names_work_and_are_not_listed() {
     let sandbox = taught();
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let listed = agent.ask("tools/list", json!({})).to_string();
     for (alias, given) in [
         ("cm_context", json!({ "task": "change the retry" })),
@@ -78,7 +78,7 @@ fn resources_say_what_the_commands_say() {
         ("cm://health", printed(&["doctor", "--json"])),
     ]
     .into();
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let list = agent.ask("resources/list", json!({}));
     let uris = texts(&list["resources"], "uri");
     assert_eq!(
@@ -111,7 +111,7 @@ fn resources_say_what_the_commands_say() {
 #[test]
 fn prompts_name_tools_that_are_there_and_a_briefing_comes_with_its_material() {
     let sandbox = taught();
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let tools = texts(&agent.ask("tools/list", json!({}))["tools"], "name");
     let names = texts(&agent.ask("prompts/list", json!({}))["prompts"], "name");
     assert_eq!(names, ["brief", "remember", "reflect", "review"]);
@@ -137,7 +137,7 @@ fn prompts_name_tools_that_are_there_and_a_briefing_comes_with_its_material() {
 #[test]
 fn ids_categories_and_types_are_completed() {
     let sandbox = taught();
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let mut complete = |reference: Value, name: &str, typed: &str| {
         let argument = json!({ "name": name, "value": typed });
         let answer = agent.ask("completion/complete", json!({ "ref": reference, "argument": argument }));
@@ -158,31 +158,31 @@ const NOTE: &str = "--- graph/facts/tide.md\n---\nid: 5d5d5d5d-0000-4000-8000-00
 #[test]
 fn an_edit_by_hand_a_new_note_and_a_removed_one_are_told() {
     let sandbox = vault_of(NOTE);
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let uri = "cm://note/5d5d5d5d-0000-4000-8000-000000000001";
     for wanted in [uri, "cm://stats", "cm://playbook"] {
         agent.ask("resources/subscribe", json!({ "uri": wanted }));
     }
     let changed = sandbox.read("graph/facts/tide.md").replace("six", "seven");
     sandbox.write("graph/facts/tide.md", changed);
-    agent.told("notifications/resources/updated", Some(uri));
+    agent.wait_for_notification("notifications/resources/updated", Some(uri));
     assert!(contents(&mut agent, uri).contains("seven"));
     sandbox.write(
         "playbook/testing/b-mq6d3m8l-x1y2z3.md",
         "---\nid: b-mq6d3m8l-x1y2z3\ntype: rule\ncategory: testing\nstate: active\n---\nRun the whole suite before you push.\n",
     );
-    agent.told("notifications/resources/updated", Some("cm://playbook"));
+    agent.wait_for_notification("notifications/resources/updated", Some("cm://playbook"));
     let done = agent.done("memory_search", &json!({ "query": "whole suite" }));
     assert_eq!(done["hits"][0]["id"], "b-mq6d3m8l-x1y2z3", "the tools see what was told");
     std::fs::remove_file(sandbox.vault().join("graph/facts/tide.md")).unwrap();
-    agent.told("notifications/resources/list_changed", None);
+    agent.wait_for_notification("notifications/resources/list_changed", None);
     assert_eq!(agent.leave().code, Some(0));
 }
 
 #[test]
 fn each_call_draws_ids_of_its_own_and_the_history_names_the_agent() {
     let sandbox = vault_of("");
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let ids: BTreeSet<String> = (0..3)
         .map(|count| {
             let given = json!({ "type": "fact", "title": format!("Harbour {count}") });
@@ -204,14 +204,14 @@ fn the_agent_itself_learns_from_a_session_and_its_answer_is_held_against_the_log
         SESSION,
         8,
         &[
-            Said::Person("The test of the tide table fails, please mend it."),
-            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-            Said::Agent("The table is read in local time. I will read it in UTC."),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person("From now on, always run the tests before you commit."),
+            SessionLine::Person("The test of the tide table fails, please mend it."),
+            SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            SessionLine::Agent("The table is read in local time. I will read it in UTC."),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person("From now on, always run the tests before you commit."),
         ],
     );
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let handed = agent.done("memory_reflect", &json!({}));
     let package = &handed["packages"][0];
     assert_eq!((&package["session"], &handed["left"]), (&json!(SESSION), &json!(0)));
@@ -251,7 +251,7 @@ fn a_signal_ends_it_with_its_own_code() {
     use rustix::process::{Pid, Signal, kill_process};
     let sandbox = vault_of("");
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let agent = Agent::of(&sandbox);
+        let agent = McpClient::of(&sandbox);
         kill_process(Pid::from_raw(i32::try_from(agent.process()).unwrap()).unwrap(), signal).unwrap();
         assert_eq!(agent.end().code, Some(code));
     }

@@ -1,6 +1,6 @@
 //! `cm new`
 
-use cm_app::{Error, Kind, add};
+use cm_app::{Error, ErrorKind, add};
 
 use super::small::{commits, message, small};
 use crate::support::{Sandbox, call};
@@ -91,8 +91,8 @@ fn a_note_without_a_title_is_a_slip_of_usage() {
 fn edited(
     sandbox: &Sandbox,
     editor: &dyn Fn(&std::path::PathBuf) -> cm_app::Result<()>,
-) -> (cm_app::Result<add::Added>, usize, usize) {
-    let memory = cm_app::Memory::open(call(sandbox, &[])).unwrap();
+) -> (cm_app::Result<add::AddedNote>, usize, usize) {
+    let memory = cm_app::Context::open(call(sandbox, &[])).unwrap();
     let options = add::Options {
         note_type: "fix".to_owned(),
         title: "Close idle connections".to_owned(),
@@ -109,7 +109,7 @@ fn append(file: &std::path::PathBuf, text: &str) {
 }
 
 fn fails() -> cm_app::Result<()> {
-    Err(Error::new(Kind::Failed, "editor", "the editor `false` ended with exit status: 1"))
+    Err(Error::new(ErrorKind::Failed, "editor", "the editor `false` ended with exit status: 1"))
 }
 
 #[test]
@@ -130,12 +130,12 @@ fn an_editor_that_fails_or_leaves_the_template_makes_nothing() {
     let before = (commits(&sandbox), crate::support::hashes(&sandbox.vault()));
     let (refused, after, drafts) = edited(&sandbox, &|_| fails());
     let refused = refused.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (Kind::Failed, "editor"));
+    assert_eq!((refused.kind, refused.code), (ErrorKind::Failed, "editor"));
     assert!(refused.message.ends_with("no note was made"), "{refused}");
     assert_eq!((after, drafts), (before.0, 0));
     let (refused, after, drafts) = edited(&sandbox, &|_| Ok(()));
     let refused = refused.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (Kind::NothingDone, "unchanged"));
+    assert_eq!((refused.kind, refused.code), (ErrorKind::NothingDone, "unchanged"));
     assert_eq!((after, drafts), (before.0, 0));
     assert_eq!(crate::support::hashes(&sandbox.vault()), before.1);
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Said, Sandbox, everything, hashes, scripted, talk, vault_of};
+use crate::support::{Sandbox, SessionLine, everything, hashes, scripted, talk, vault_of};
 
 const ONE: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const TWO: &str = "bbbbbbbb-0000-4000-8000-000000000002";
@@ -18,11 +18,11 @@ fn good(sandbox: &Sandbox, id: &str, hour: usize, wish: &str) {
         id,
         hour,
         &[
-            Said::Person("The test of the tide table fails, please mend it."),
-            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-            Said::Agent("The table is read in local time. I will read it in UTC."),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person(wish),
+            SessionLine::Person("The test of the tide table fails, please mend it."),
+            SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            SessionLine::Agent("The table is read in local time. I will read it in UTC."),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person(wish),
         ],
     );
 }
@@ -126,12 +126,12 @@ fn a_session_that_went_on_is_learned_from_again_and_nothing_is_written_twice() {
         TWO,
         9,
         &[
-            Said::Person("The test of the tide table fails, please mend it."),
-            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-            Said::Agent("The table is read in local time. I will read it in UTC."),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person(fact),
-            Said::Person("Never push to main on a Friday."),
+            SessionLine::Person("The test of the tide table fails, please mend it."),
+            SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            SessionLine::Agent("The table is read in local time. I will read it in UTC."),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person(fact),
+            SessionLine::Person("Never push to main on a Friday."),
         ],
     );
     assert_eq!(states(&sandbox), ["a processed", "b grown"]);
@@ -364,12 +364,12 @@ fn one_session_verdict_never_credits_a_rule_that_the_session_did_not_cite() {
         ONE,
         8,
         &[
-            Said::Ran("cm context tides", &briefing),
-            Said::Person(&format!("{briefing}\nThe test of the tide table fails, please mend it.")),
-            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-            Said::Agent(&cited),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person("Perfect, thanks, that works."),
+            SessionLine::Ran("cm context tides", &briefing),
+            SessionLine::Person(&format!("{briefing}\nThe test of the tide table fails, please mend it.")),
+            SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            SessionLine::Agent(&cited),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person("Perfect, thanks, that works."),
         ],
     );
     let ran = sandbox.cm(&["reflect", "--json"]).ok().json();
@@ -398,12 +398,12 @@ fn what_follows_of_an_outcome_never_goes_on_top_of_an_explicit_mark() {
         ONE,
         8,
         &[
-            Said::Person("The test of the tide table fails, please mend it."),
-            Said::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
-            Said::Agent(&said),
-            Said::Agent(&cited_too),
-            Said::Ran("cargo test", "test result: ok. 12 passed"),
-            Said::Person("Perfect, thanks, that works."),
+            SessionLine::Person("The test of the tide table fails, please mend it."),
+            SessionLine::Ran("cargo test", "Exit code 101\ntest tide ... FAILED"),
+            SessionLine::Agent(&said),
+            SessionLine::Agent(&cited_too),
+            SessionLine::Ran("cargo test", "test result: ok. 12 passed"),
+            SessionLine::Person("Perfect, thanks, that works."),
         ],
     );
     sandbox.cm(&["mark", &ids[0], "--harmful", "--session", ONE]).ok();
@@ -518,7 +518,7 @@ fn a_run_that_is_killed_loses_nothing_and_the_next_one_goes_on() {
 fn sessions_of_our_own_and_of_sub_agents_are_left_out() {
     let sandbox = vault_of("");
     let ours = format!("<!-- cm:model-call -->\nSum this up. {RULE}");
-    talk(&sandbox, ONE, 8, &[Said::Person(&ours), Said::Agent("{\"status\": \"success\"}")]);
+    talk(&sandbox, ONE, 8, &[SessionLine::Person(&ours), SessionLine::Agent("{\"status\": \"success\"}")]);
     let ran = sandbox.cm(&["reflect", "--json"]);
     assert_eq!((outcome(&ran.json()), ran.code), ("nothing_to_do", 8));
 }

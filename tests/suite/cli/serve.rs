@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::rules::rules;
-use crate::support::{Sandbox, Serving};
+use crate::support::{Sandbox, ServerProcess};
 
 fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
     let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
@@ -15,7 +15,7 @@ fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
 fn an_observation_over_the_wire_is_a_commit_in_the_name_of_the_tokens_person() {
     let sandbox = rules();
     let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let said: Value = serde_json::from_str(&server.said).unwrap();
     assert_eq!(said["open"], json!(false));
     let body = "{\"content\": \"The gateway drops idle sockets after 60 s.\", \"category\": \"gotcha\"}";
@@ -52,7 +52,7 @@ fn an_observation_over_the_wire_is_a_commit_in_the_name_of_the_tokens_person() {
 #[test]
 fn ctrl_c_ends_it_and_two_observations_of_a_second_have_two_ids() {
     let sandbox = rules();
-    let server = Serving::of(&sandbox, &["--quiet"]);
+    let server = ServerProcess::of(&sandbox, &["--quiet"]);
     let said: Value = serde_json::from_str(&server.said).unwrap();
     assert_eq!(said["open"], json!(true), "there is no token yet");
     let told = |text: &str| {
@@ -71,7 +71,7 @@ fn ctrl_c_ends_it_and_two_observations_of_a_second_have_two_ids() {
 #[test]
 fn the_export_is_the_document_that_the_command_prints_and_the_contract_is_shown() {
     let sandbox = rules();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let (_, answer) = server.ask("GET", "/export", "", "");
     let document = serde_json::from_str::<Value>(&answer).unwrap()["document"].clone();
     assert_eq!(document.as_str().unwrap(), sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout);
@@ -90,7 +90,7 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
     sandbox.open_vault().write_private("jobs.json", long_ago).unwrap();
     let before = sandbox.read("CORE.md");
     sandbox.write("CORE.md", before.replace("- ", "* "));
-    let mut server = Serving::of(&sandbox, &["--jobs"]);
+    let mut server = ServerProcess::of(&sandbox, &["--jobs"]);
     let mut said = Vec::new();
     while said.len() < 2 {
         said.extend(Some(server.line()).filter(|line| line["notice"] != Value::Null));
@@ -115,7 +115,7 @@ fn jobs_that_were_missed_are_done_once_the_server_runs_and_their_time_is_kept() 
 #[test]
 fn a_job_that_was_never_done_waits_for_its_time_from_now_on() {
     let sandbox = rules();
-    let server = Serving::of(&sandbox, &["--jobs"]);
+    let server = ServerProcess::of(&sandbox, &["--jobs"]);
     assert_eq!(server.ask("GET", "/health", "", "").0, 200);
     let kept: Value = serde_json::from_str(&sandbox.read_private("jobs.json")).unwrap();
     assert_eq!(kept, json!({ "reflect": "2026-11-21T12:00:00Z", "decay": "2026-11-21T12:00:00Z" }));

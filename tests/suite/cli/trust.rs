@@ -1,6 +1,6 @@
 //! `cm trust`
 
-use cm_app::{Memory, former};
+use cm_app::{Context, former};
 
 use super::small::small;
 use crate::support::call;
@@ -33,7 +33,7 @@ fn private_files_of_an_earlier_version_are_taken_over_where_a_person_confirms_an
     sandbox.write("_state/reflected.jsonl", "{}\n");
     sandbox.write("_state/sessions/codex/s-1.jsonl", "{}\n");
     sandbox.write("_state/journal/a.pending", "{}");
-    let memory = || Memory::open(call(&sandbox, &[])).unwrap();
+    let memory = || Context::open(call(&sandbox, &[])).unwrap();
     let none = former::import(&memory(), &mut |_| false).unwrap();
     assert!(none.taken.is_empty());
     let mut asked = Vec::new();

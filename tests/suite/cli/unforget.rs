@@ -58,7 +58,7 @@ fn where_nothing_is_blocked_there_is_nothing_to_lift() {
 #[test]
 fn a_rule_that_its_feedback_would_take_down_again_is_not_revived() {
     let sandbox = rules();
-    sandbox.met(&["s-1", "s-2", "s-3", "s-4"]);
+    sandbox.write_injection_logs(&["s-1", "s-2", "s-3", "s-4"]);
     for session in ["s-1", "s-2"] {
         sandbox.cm(&["mark", JITTER, "--harmful", "--session", session]).ok();
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use cm_learn::friction::{Rules, files};
+use cm_learn::friction::{FrictionRules, files};
 use serde_json::Value;
 
 use super::{analysed, corpus, logs};
@@ -15,7 +15,7 @@ fn reference(name: &str) -> String {
 
 /// Returns our version of the file.
 fn ours(name: &str) -> String {
-    let files = files(&analysed(Rules::Classic, &logs()));
+    let files = files(&analysed(FrictionRules::Classic, &logs()));
     files.into_iter().find(|file| file.name == name).unwrap().text
 }
 
@@ -119,7 +119,7 @@ fn the_report_has_the_reference_s_tables() {
 
 #[test]
 fn the_numbers_that_the_corpus_was_made_for_come_out() {
-    let analysis = analysed(Rules::Classic, &logs());
+    let analysis = analysed(FrictionRules::Classic, &logs());
     let qualities: Vec<(&str, f64)> =
         analysis.sessions.iter().map(|session| (session.quality.name(), session.peak())).collect();
     assert_eq!(

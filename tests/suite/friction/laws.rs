@@ -1,11 +1,13 @@
 //! Properties that hold for all logs.
 
-use cm_learn::friction::{Analysis, Config, Rules, claude_lines, conclude, examine, files};
+use cm_learn::friction::{
+    FrictionAnalysis, FrictionConfig, FrictionRules, claude_lines, conclude, examine, files,
+};
 use proptest::prelude::*;
 
 use super::{analysed, logs, now};
 
-const BOTH: [Rules; 2] = [Rules::Classic, Rules::Observed];
+const BOTH: [FrictionRules; 2] = [FrictionRules::Classic, FrictionRules::Observed];
 
 /// Strategy for log lines that mix parts of every sign.
 fn line() -> impl Strategy<Value = String> {
@@ -48,8 +50,8 @@ fn log() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Returns the number of signs by kind, and the number of sessions.
-fn counts(analysis: &Analysis) -> (Vec<(String, u32)>, usize) {
-    let kinds = analysis.counted().into_iter().map(|(kind, count)| (kind.to_string(), count));
+fn counts(analysis: &FrictionAnalysis) -> (Vec<(String, u32)>, usize) {
+    let kinds = analysis.signal_counts().into_iter().map(|(kind, count)| (kind.to_string(), count));
     (kinds.collect(), analysis.sessions.len())
 }
 
@@ -97,12 +99,12 @@ proptest! {
     fn a_copied_log_raises_no_count_of_what_was_observed(log in log(), cut in any::<prop::sample::Index>()) {
         let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
         let part = lines[..=cut.index(lines.len())].join(&b'\n');
-        let once = analysed(Rules::Observed, &named(std::slice::from_ref(&log)));
+        let once = analysed(FrictionRules::Observed, &named(std::slice::from_ref(&log)));
         // Without ids, a copy cannot be distinguished from another log.
         prop_assume!(part.windows(6).any(|window| window == b"\"uuid\""));
         for copy in [log.clone(), part] {
             for logs in [[log.clone(), copy.clone()], [copy.clone(), log.clone()]] {
-                prop_assert_eq!(counts(&analysed(Rules::Observed, &named(&logs))), counts(&once));
+                prop_assert_eq!(counts(&analysed(FrictionRules::Observed, &named(&logs))), counts(&once));
             }
         }
     }
@@ -120,7 +122,7 @@ fn a_fork_adds_only_what_is_new_in_it() {
     };
     let first = lines(&[("a", "go"), ("b", "no, wrong file"), ("c", "fine"), ("d", "more")]);
     let fork = lines(&[("a", "go"), ("b", "no, wrong file"), ("e", "stop that")]);
-    let analysis = analysed(Rules::Observed, &named(&[fork, first]));
+    let analysis = analysed(FrictionRules::Observed, &named(&[fork, first]));
     let corrections: Vec<usize> = analysis.signals.iter().map(Vec::len).collect();
     assert_eq!(analysis.sessions.len(), 2);
     assert_eq!(corrections.iter().sum::<usize>(), 2);
@@ -139,7 +141,7 @@ fn what_has_no_id_is_a_copy_among_copies_and_new_after_them() {
     };
     let signs = |fork: &[&str]| {
         let logs = [lines(&["a", "#", "b", "c", "d"]), lines(fork)];
-        analysed(Rules::Observed, &named(&logs)).signals.iter().map(Vec::len).sum::<usize>()
+        analysed(FrictionRules::Observed, &named(&logs)).signals.iter().map(Vec::len).sum::<usize>()
     };
     assert_eq!(signs(&["a", "#", "b", "e"]), 1);
     assert_eq!(signs(&["a", "b", "e", "#"]), 2);
@@ -155,14 +157,14 @@ fn the_same_logs_make_the_same_bytes() {
 #[test]
 fn no_log_is_an_analysis_too() {
     for rules in BOTH {
-        let analysis = conclude(Vec::new(), &Config::of(rules), now());
+        let analysis = conclude(Vec::new(), &FrictionConfig::of(rules), now());
         assert!(analysis.clusters.is_empty() && files(&analysis).len() == 7);
     }
 }
 
 #[test]
 fn sessions_whose_short_names_are_the_same_are_told_apart() {
-    let config = Config::of(Rules::Classic);
+    let config = FrictionConfig::of(FrictionRules::Classic);
     let log = |name: &str| {
         examine(
             &claude_lines::log("p", name, b"{\"type\":\"user\",\"message\":{\"content\":\"a\"}}"),

@@ -1,7 +1,7 @@
 //! A vault made by another user provides nothing to agents until the user trusts it.
 
 use super::published;
-use crate::support::{Agent, Sandbox};
+use crate::support::{McpClient, Sandbox};
 
 /// Creates a published vault with a rule and a CORE.md.
 fn with_rule() -> Sandbox {
@@ -38,7 +38,7 @@ fn an_untrusted_vault_gives_nothing_to_context_hooks_and_mcp_and_says_why() {
     let start = hook(&sandbox, "SessionStart");
     assert!(start.contains("cm trust") && !start.contains("idle"), "{start}");
     assert!(!hook(&sandbox, "UserPromptSubmit").contains("idle"));
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     for tool in ["memory_core", "memory_recent", "memory_search", "memory_context", "memory_get"] {
         let given = serde_json::json!({
             "query": "idle connections", "task": "limit idle connections", "id": "b-mt2ssunl-jq6d8j",

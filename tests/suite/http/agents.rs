@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::support::{Reply, request};
 use crate::cli::rules::rules;
-use crate::support::{Sandbox, Serving, message};
+use crate::support::{Sandbox, ServerProcess, message};
 
 fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
     let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
@@ -31,7 +31,7 @@ fn fact(title: &str) -> Value {
 fn an_agent_needs_a_token_and_may_what_its_role_may_in_the_name_of_its_person() {
     let sandbox = rules();
     let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     for headers in [&[][..], &[("authorization", "Bearer cm_nonsense")]] {
         let reply = server.message("tools/list", json!({}), headers);
         assert_eq!(reply.status, 401, "{reply:?}");
@@ -63,7 +63,7 @@ fn names_and_pages_are_judged_as_at_the_endpoints() {
     let sandbox = rules();
     let ada = token(&sandbox, "Ada", "reader");
     let bearer = format!("Bearer {ada}");
-    let server = Serving::of(&sandbox, &["--host-name", "memory.example"]);
+    let server = ServerProcess::of(&sandbox, &["--host-name", "memory.example"]);
     for (name, value, status) in [
         ("host", "memory.example", 200),
         ("host", "evil.example", 421),
@@ -81,7 +81,7 @@ fn names_and_pages_are_judged_as_at_the_endpoints() {
 #[test]
 fn whose_logs_lie_on_the_servers_machine_no_bearer_of_a_token_is_told() {
     let sandbox = crate::support::taught();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let handed = server.tool("", "memory_reflect", &json!({ "days": 0 }));
     assert_eq!(handed["isError"], false, "whoever is on this machine: {handed}");
     let ada = token(&sandbox, "Ada", "admin");
@@ -101,7 +101,7 @@ fn older<'a>(bearer: &'a str, session: &'a str) -> Vec<(&'a str, &'a str)> {
     headers
 }
 
-fn hello(server: &Serving, bearer: &str) -> String {
+fn hello(server: &ServerProcess, bearer: &str) -> String {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "tester", "version": "1" },
     } });
@@ -117,7 +117,7 @@ fn a_session_is_of_no_use_to_another_token() {
     let sandbox = rules();
     let [ada, bob] = [("Ada", "writer"), ("Bob", "reader")]
         .map(|(name, role)| format!("Bearer {}", token(&sandbox, name, role)));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let session = hello(&server, &ada);
     let add = |bearer: &str, title: &str| {
         let params = json!({ "name": "memory_add", "arguments": fact(title) });
@@ -135,7 +135,7 @@ fn a_session_is_of_no_use_to_another_token() {
 fn an_open_stream_ends_with_the_server() {
     let sandbox = rules();
     let ada = format!("Bearer {}", token(&sandbox, "Ada", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let session = hello(&server, &ada);
     let mut open = server.connect();
     open.write_all(&request("GET", "/mcp", &older(&ada, &session), b"")).unwrap();
@@ -149,7 +149,7 @@ fn an_open_stream_ends_with_the_server() {
 }
 
 /// Opens the event stream of a session and reads its header.
-fn stream(server: &Serving, bearer: &str, session: &str) -> BufReader<TcpStream> {
+fn stream(server: &ServerProcess, bearer: &str, session: &str) -> BufReader<TcpStream> {
     let mut open = server.connect();
     open.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     open.write_all(&request("GET", "/mcp", &older(bearer, session), b"")).unwrap();
@@ -165,7 +165,7 @@ fn an_open_stream_and_its_session_end_when_the_token_is_revoked() {
     let sandbox = rules();
     let [ada, bob] = ["Ada", "Bob"].map(|name| format!("Bearer {}", token(&sandbox, name, "reader")));
     let again = format!("Bearer {}", token(&sandbox, "Ada", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let [hers, his] = [&ada, &bob].map(|bearer| hello(&server, bearer));
     let mut open = stream(&server, &ada, &hers);
     let _others = stream(&server, &bob, &his);
@@ -209,7 +209,7 @@ fn an_open_stream_and_its_session_end_when_the_token_is_revoked() {
 fn the_audit_log_says_who_did_what_and_when_and_nothing_of_the_contents() {
     let sandbox = rules();
     let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     assert_eq!(server.tool(&ada, "memory_add", &fact("Ports differ"))["isError"], false);
     refused(&server.tool(&bob, "memory_add", &fact("Ports differ")));
     refused(&server.tool(&bob, "memory_get", &json!({ "id": "nowhere-to-be-found" })));
@@ -242,6 +242,6 @@ fn the_audit_log_says_who_did_what_and_when_and_nothing_of_the_contents() {
 
 #[test]
 fn a_server_without_agents_has_no_such_path() {
-    let server = Serving::of(&rules(), &["--no-mcp"]);
+    let server = ServerProcess::of(&rules(), &["--no-mcp"]);
     assert_eq!(server.message("tools/list", json!({}), &[]).status, 404);
 }

@@ -4,15 +4,15 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use cm_note::token::Role;
-use cm_server::http::Limits;
+use cm_note::token::AccessRole;
+use cm_server::http::HttpLimits;
 
-use super::support::{Reply, Running, Start, request, table_with, told};
+use super::support::{Reply, TestServer, TestServerConfig, request, table_with, unique_observation};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-fn with(change: impl FnOnce(&mut Limits)) -> Running {
-    let mut start = Start::default();
+fn with(change: impl FnOnce(&mut HttpLimits)) -> TestServer {
+    let mut start = TestServerConfig::default();
     change(&mut start.limits);
     start.run()
 }
@@ -37,7 +37,7 @@ fn a_body_beyond_five_mebibytes_is_refused_however_it_comes() {
     let reply = server.send(announced.as_bytes());
     assert_eq!(reply.refusal(), (413, "too-long".into()));
     assert!(server.added() == 0);
-    let fits = format!("{{\"content\": \"{}\"}}{}", told(1), " ".repeat((5 << 20) - 200));
+    let fits = format!("{{\"content\": \"{}\"}}{}", unique_observation(1), " ".repeat((5 << 20) - 200));
     assert_eq!(server.ask("POST", "/observations", &[JSON], &fits).status, 201);
 }
 
@@ -56,7 +56,7 @@ fn a_head_that_is_too_long_is_refused() {
 
 #[test]
 fn a_head_that_does_not_end_is_hung_up_on() {
-    let server = with(|limits| limits.head_patience = Duration::from_millis(200));
+    let server = with(|limits| limits.head_timeout = Duration::from_millis(200));
     for begin in ["", "GET /hea", "GET /health HTTP/1.1\r\nhost: localhost\r\nx: "] {
         let mut stream = server.connect();
         stream.write_all(begin.as_bytes()).unwrap();
@@ -78,7 +78,7 @@ fn a_head_that_does_not_end_is_hung_up_on() {
 
 #[test]
 fn a_connection_that_says_nothing_more_is_hung_up_on() {
-    let server = with(|limits| limits.head_patience = Duration::from_millis(200));
+    let server = with(|limits| limits.head_timeout = Duration::from_millis(200));
     let mut stream = server.connect();
     stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let reply = Reply::read(&mut stream);
@@ -88,8 +88,8 @@ fn a_connection_that_says_nothing_more_is_hung_up_on() {
 #[test]
 fn a_body_that_does_not_come_is_a_time_out() {
     let server = with(|limits| {
-        limits.body_patience = Duration::from_millis(200);
-        limits.body_whole = Duration::from_millis(600);
+        limits.body_pause_timeout = Duration::from_millis(200);
+        limits.body_timeout = Duration::from_millis(600);
     });
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
         content-length: 1000\r\n\r\n{";
@@ -117,15 +117,15 @@ fn a_body_that_does_not_come_is_a_time_out() {
 }
 
 /// Operation with a result of 12 MiB.
-fn long(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
+fn long(_: &cm_app::Context, _: serde_json::Value) -> cm_app::Result<cm_server::operations::OperationResult> {
     let json = serde_json::json!({ "document": "a".repeat(12 << 20) });
-    Ok(cm_server::operations::Answer { json, text: String::new() })
+    Ok(cm_server::operations::OperationResult { json, text: String::new() })
 }
 
 #[test]
 fn a_client_that_does_not_take_its_answer_is_hung_up_on() {
-    let mut start = Start { table: table_with("/export", long), ..Start::default() };
-    start.limits.write_patience = Duration::from_millis(200);
+    let mut start = TestServerConfig { table: table_with("/export", long), ..TestServerConfig::default() };
+    start.limits.write_timeout = Duration::from_millis(200);
     let server = start.run();
     let mut stream = server.connect();
     stream.write_all(&request("GET", "/export", &[], b"")).unwrap();
@@ -138,8 +138,8 @@ fn a_client_that_does_not_take_its_answer_is_hung_up_on() {
 
 #[test]
 fn who_asks_too_often_is_told_when_to_come_back() {
-    let mut start = Start::default();
-    let [ada, bob] = [1, 2].map(|random| start.token(Role::Reader, random));
+    let mut start = TestServerConfig::default();
+    let [ada, bob] = [1, 2].map(|random| start.token(AccessRole::Reader, random));
     start.limits.token.burst = 3;
     start.limits.token.per_second = 1;
     let server = start.run();
@@ -167,8 +167,8 @@ fn an_address_has_a_share_of_its_own_whoever_asks_from_it() {
 
 #[test]
 fn who_tries_keys_is_slowed_down_and_locks_nobody_out() {
-    let mut start = Start::default();
-    let good = start.token(Role::Reader, 1);
+    let mut start = TestServerConfig::default();
+    let good = start.token(AccessRole::Reader, 1);
     start.limits.failures.burst = 5;
     start.limits.failures.per_second = 1;
     let server = start.run();
@@ -179,7 +179,7 @@ fn who_tries_keys_is_slowed_down_and_locks_nobody_out() {
 }
 
 /// Opens `count` connections with incomplete requests, or as many as the system allows.
-fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
+fn half_words(server: &TestServer, count: usize) -> Vec<TcpStream> {
     let half = |_| {
         let mut stream = TcpStream::connect(server.address).ok()?;
         let _ = stream.write_all(b"GET /se");
@@ -190,7 +190,7 @@ fn half_words(server: &Running, count: usize) -> Vec<TcpStream> {
 
 /// Sends a request from another loopback address.
 #[cfg(target_os = "linux")]
-fn from(server: &Running, own: [u8; 4]) -> Reply {
+fn from(server: &TestServer, own: [u8; 4]) -> Reply {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut stream = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
@@ -208,7 +208,7 @@ fn hundreds_of_half_words_keep_nobody_else_out() {
     let server = with(|limits| {
         limits.connections = 40;
         limits.connections_each = 20;
-        limits.head_patience = Duration::from_secs(5);
+        limits.head_timeout = Duration::from_secs(5);
     });
     let crowd = half_words(&server, 300);
     assert_eq!(crowd.len(), 300, "the system gives fewer connections");

@@ -4,7 +4,7 @@ use cm_server::http::openapi::document;
 use cm_server::operations::TABLE;
 use serde_json::Value;
 
-use super::support::Start;
+use super::support::TestServerConfig;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/openapi.json");
 
@@ -42,7 +42,7 @@ fn every_reference_of_the_contract_leads_somewhere() {
 
 #[test]
 fn what_is_answered_is_what_the_contract_says() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let contract = server.ask("GET", "/openapi.json", &[], "").json();
     let json = ("content-type", "application/json");
     let secret =

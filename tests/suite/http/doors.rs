@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cm_app::token;
-use cm_note::token::Role;
-use cm_server::http::{Mount, Server};
+use cm_note::token::AccessRole;
+use cm_server::http::{HttpServer, NestedService};
 
-use super::support::{START, Start, token_for};
+use super::support::{START, TestServerConfig, token_for};
 
 const NOTE: &str = "{\"content\": \"Retry with jitter over 30 s.\"}";
 
-fn roles() -> (super::support::Running, [String; 3]) {
-    let start = Start::default();
-    let tokens = [(Role::Reader, 1), (Role::Writer, 2), (Role::Admin, 3)]
+fn roles() -> (super::support::TestServer, [String; 3]) {
+    let start = TestServerConfig::default();
+    let tokens = [(AccessRole::Reader, 1), (AccessRole::Writer, 2), (AccessRole::Admin, 3)]
         .map(|(role, random)| start.token(role, random));
     (start.run(), tokens)
 }
@@ -53,9 +53,9 @@ fn each_role_reaches_what_it_may_and_nothing_more() {
 
 #[test]
 fn a_key_that_does_not_fit_is_told_why_and_writes_nothing() {
-    let start = Start::default();
-    let [good, revoked] = [1, 2].map(|random| start.token(Role::Writer, random));
-    let expired = token_for(&start.sandbox, "Bob", Role::Admin, Some(START + 60), 3).token;
+    let start = TestServerConfig::default();
+    let [good, revoked] = [1, 2].map(|random| start.token(AccessRole::Writer, random));
+    let expired = token_for(&start.sandbox, "Bob", AccessRole::Admin, Some(START + 60), 3).token;
     let clock = Arc::clone(&start.clock);
     let server = start.run();
     assert_eq!(server.get("/search?q=x", &revoked).status, 200);
@@ -90,8 +90,8 @@ fn a_key_that_does_not_fit_is_told_why_and_writes_nothing() {
 
 #[test]
 fn a_token_in_the_query_opens_nothing() {
-    let start = Start::default();
-    let token = start.token(Role::Reader, 1);
+    let start = TestServerConfig::default();
+    let token = start.token(AccessRole::Reader, 1);
     let server = start.run();
     assert_eq!(server.ask("GET", &format!("/search?q=x&token={token}"), &[], "").status, 401);
     assert!(server.log.lock().unwrap().iter().all(|line| !line.contains("cm_")));
@@ -122,14 +122,14 @@ fn a_change_is_attributed_to_the_tokens_person() {
 
 #[test]
 fn without_any_token_only_this_machine_is_let_in() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     assert_eq!(
         server.ask("POST", "/observations", &[("content-type", "application/json")], NOTE).status,
         201
     );
     assert_eq!(server.ask("GET", "/metrics", &[], "").status, 200);
     // The first token enables authentication immediately.
-    let made = token_for(&server.sandbox, "Ada", Role::Admin, None, 1);
+    let made = token_for(&server.sandbox, "Ada", AccessRole::Admin, None, 1);
     assert_eq!(server.ask("GET", "/search?q=x", &[], "").status, 401);
     assert_eq!(server.ask("GET", "/health", &[], "").body, "{\"status\":\"ok\"}");
     assert_eq!(server.get("/search?q=x", &made.token).status, 200);
@@ -140,9 +140,9 @@ fn without_any_token_only_this_machine_is_let_in() {
         "taking the last one back opens nothing"
     );
 
-    let (setup, _folder, _log) = Start::default().setup();
+    let (setup, _folder, _log) = TestServerConfig::default().setup();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let refused = runtime.block_on(Server::bind("0.0.0.0:0".parse().unwrap(), setup)).err().unwrap();
+    let refused = runtime.block_on(HttpServer::bind("0.0.0.0:0".parse().unwrap(), setup)).err().unwrap();
     assert_eq!(refused.code, "open-door");
     assert!(refused.hint.unwrap().contains("cm token add"));
 }
@@ -161,7 +161,7 @@ fn a_file_of_tokens_that_is_damaged_lets_nobody_in() {
 
 #[test]
 fn a_name_that_is_led_here_and_a_foreign_page_reach_nothing() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let port = server.address.port();
     let own = format!("http://localhost:{port}");
     let host = format!("localhost:{port}");
@@ -199,9 +199,9 @@ fn what_is_mounted_has_the_same_doors() {
         let caller = request.extensions().get::<cm_server::operations::Caller>().unwrap();
         format!("{} {:?}", caller.role, caller.by.actor)
     };
-    let mut start = Start::default();
-    let token = start.token(Role::Writer, 1);
-    start.mounted = vec![Mount::of("/mcp", axum::Router::new().fallback(echo))];
+    let mut start = TestServerConfig::default();
+    let token = start.token(AccessRole::Writer, 1);
+    start.mounted = vec![NestedService::of("/mcp", axum::Router::new().fallback(echo))];
     let server = start.run();
     assert_eq!(server.get("/mcp", &token).body, "writer Some(\"Ada the writer\")");
     assert_eq!(server.ask("POST", "/mcp", &[], "{}").status, 401);

@@ -7,22 +7,22 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use cm_app::Memory;
+use cm_app::Context;
 use cm_note::instant::Instant;
-use cm_server::http::schedule::Rhythm;
-use cm_server::http::{Ended, Job, Mount};
-use cm_server::operations::Answer;
+use cm_server::http::schedule::JobInterval;
+use cm_server::http::{Job, NestedService, ShutdownResult};
+use cm_server::operations::OperationResult;
 use serde_json::{Value, json};
 
-use super::support::{Reply, START, Start, operation, request, table_with, told};
+use super::support::{Reply, START, TestServerConfig, operation, request, table_with, unique_observation};
 
 /// Operation that blocks until the test releases it, then writes.
-fn held(memory: &Memory, _: Value) -> cm_app::Result<Answer> {
+fn held(memory: &Context, _: Value) -> cm_app::Result<OperationResult> {
     let (began, release) = GATE.get().unwrap();
     began.send(()).unwrap();
     release.lock().unwrap().recv().unwrap();
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    (operation("/observations").run)(memory, json!({ "content": told(number) }))
+    (operation("/observations").run)(memory, json!({ "content": unique_observation(number) }))
 }
 
 type Gate = (mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
@@ -34,7 +34,7 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     let (began, begins) = mpsc::channel();
     let (release, released) = mpsc::channel();
     assert!(GATE.set((began, Mutex::new(released))).is_ok());
-    let start = Start { table: table_with("/observations", held), ..Start::default() };
+    let start = TestServerConfig { table: table_with("/observations", held), ..TestServerConfig::default() };
     let mut server = start.run();
     let post =
         request("POST", "/observations", &[("content-type", "application/json")], b"{\"content\": \"x\"}");
@@ -55,7 +55,7 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_operations_waiting{lane=\"write\"} 1\n") {
     }
     let idle = server.connect();
-    server.tell();
+    server.request_shutdown();
     server.until_logged("stopping");
     while TcpStream::connect(server.address).is_ok() {
         std::thread::sleep(Duration::from_millis(5));
@@ -66,21 +66,24 @@ fn what_was_asked_before_the_end_is_done_and_what_comes_after_is_refused() {
         let reply = Reply::read(&mut stream);
         assert_eq!(reply.status, 201, "{reply:?}");
     }
-    assert_eq!(server.end(), Ended { signal: Some(15), cut: 0, left: 0 });
+    assert_eq!(
+        server.end(),
+        ShutdownResult { signal: Some(15), aborted_connections: 0, unfinished_operations: 0 }
+    );
     assert_eq!(server.added(), 2);
     drop(idle);
 }
 
 #[test]
 fn who_does_not_end_in_time_is_cut_off() {
-    let mut start = Start::default();
+    let mut start = TestServerConfig::default();
     start.limits.grace = Duration::from_millis(300);
     let mut server = start.run();
     let mut slow = server.connect();
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
     slow.write_all(head.as_bytes()).unwrap();
     while !server.ask("GET", "/metrics", &[], "").body.contains("cm_http_in_flight 2\n") {}
-    assert_eq!(server.end().cut, 1);
+    assert_eq!(server.end().aborted_connections, 1);
 }
 
 #[test]
@@ -101,12 +104,15 @@ fn what_is_mounted_and_keeps_answers_open_is_told_to_end_them() {
         }
     };
     let end = Arc::new(move || said.send(true).unwrap_or_default());
-    let mount = Mount { end, ..Mount::of("/mcp", axum::Router::new().fallback(stream)) };
-    let mut server = Start { mounted: vec![mount], ..Start::default() }.run();
+    let mount = NestedService { end, ..NestedService::of("/mcp", axum::Router::new().fallback(stream)) };
+    let mut server = TestServerConfig { mounted: vec![mount], ..TestServerConfig::default() }.run();
     let mut open = server.connect();
     open.write_all(&request("GET", "/mcp", &[], b"")).unwrap();
     server.until_logged("\"/mcp\"");
-    assert_eq!(server.end(), Ended { signal: Some(15), cut: 0, left: 0 });
+    assert_eq!(
+        server.end(),
+        ShutdownResult { signal: Some(15), aborted_connections: 0, unfinished_operations: 0 }
+    );
     assert!(Reply::read(&mut open).body.contains("first"));
 }
 
@@ -116,10 +122,10 @@ fn a_job_is_told_to_end_and_waited_for() {
     let kept = Arc::clone(&done);
     let job = Job {
         name: "reflect",
-        rhythm: Rhythm::Daily { minute: 0 },
+        interval: JobInterval::Daily { minute: 0 },
         last: Some(Instant::from_unix(START - 200_000)),
         run: Arc::new(move |stop| {
-            while !stop.is_asked() {
+            while !stop.is_requested() {
                 std::thread::yield_now();
             }
             Ok("ended early".into())
@@ -129,10 +135,10 @@ fn a_job_is_told_to_end_and_waited_for() {
             Ok(())
         }),
     };
-    let mut server = Start { jobs: vec![job], ..Start::default() }.run();
+    let mut server = TestServerConfig { jobs: vec![job], ..TestServerConfig::default() }.run();
     assert_eq!(server.ask("GET", "/health", &[], "").status, 200);
     let log = Arc::clone(&server.log);
-    assert_eq!(server.end().left, 0);
+    assert_eq!(server.end().unfinished_operations, 0);
     let job_began = log.lock().unwrap().iter().any(|line| line.contains("ended early"));
     assert_eq!(job_began, done.lock().unwrap().len() == 1);
 }

@@ -3,29 +3,29 @@
 use std::io::Write as _;
 use std::sync::{Condvar, Mutex};
 
-use cm_app::Memory;
-use cm_note::token::Role;
-use cm_server::operations::Answer;
+use cm_app::Context;
+use cm_note::token::AccessRole;
+use cm_server::operations::OperationResult;
 use serde_json::{Value, json};
 
-use super::support::{Reply, Start, request, table_with, token_for};
+use super::support::{Reply, TestServerConfig, request, table_with, token_for};
 
 /// Whether operations may continue, and the clients served so far, in order.
 static SERVED: Mutex<(bool, Vec<String>)> = Mutex::new((false, Vec::new()));
 static OPENED: Condvar = Condvar::new();
 
-fn search(memory: &Memory, _: Value) -> cm_app::Result<Answer> {
+fn search(memory: &Context, _: Value) -> cm_app::Result<OperationResult> {
     let mut served = OPENED.wait_while(SERVED.lock().unwrap(), |(open, _)| !*open).unwrap();
     served.1.push(memory.call.by.actor.clone().unwrap_or_default());
-    Ok(Answer { json: json!({}), text: String::new() })
+    Ok(OperationResult { json: json!({}), text: String::new() })
 }
 
 #[test]
 fn a_caller_with_one_request_is_served_among_the_first_of_one_with_many() {
-    let mut start = Start { table: table_with("/search", search), ..Start::default() };
+    let mut start = TestServerConfig { table: table_with("/search", search), ..TestServerConfig::default() };
     start.limits.readers = 1;
     let [ada, bob, eve] = [("Ada", 1), ("Bob", 2), ("Eve", 3)]
-        .map(|(name, random)| token_for(&start.sandbox, name, Role::Admin, None, random).token);
+        .map(|(name, random)| token_for(&start.sandbox, name, AccessRole::Admin, None, random).token);
     let server = start.run();
     let asking = |token: &str| {
         let mut stream = server.connect();

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use cm_app::{Error, Kind, stats};
-use cm_note::token::Role;
-use cm_server::http::Figure;
+use cm_app::{Error, ErrorKind, stats};
+use cm_note::token::AccessRole;
+use cm_server::http::Metric;
 
-use super::support::Start;
+use super::support::TestServerConfig;
 
 #[test]
 fn liveness_is_for_everybody_and_details_are_for_who_has_a_token() {
-    let start = Start::default();
-    let token = start.token(Role::Reader, 1);
+    let start = TestServerConfig::default();
+    let token = start.token(AccessRole::Reader, 1);
     let server = start.run();
     assert_eq!(server.ask("GET", "/health", &[], "").body, "{\"status\":\"ok\"}");
     let details = server.get("/health", &token).json();
@@ -22,8 +22,8 @@ fn liveness_is_for_everybody_and_details_are_for_who_has_a_token() {
 
 #[test]
 fn figures_count_what_was_answered() {
-    let start = Start::default();
-    let token = start.token(Role::Admin, 1);
+    let start = TestServerConfig::default();
+    let token = start.token(AccessRole::Admin, 1);
     let server = start.run();
     server.get("/search?q=x", &token);
     server.get("/search?q=x&limit=no", &token);
@@ -49,18 +49,18 @@ fn figures_count_what_was_answered() {
 #[test]
 fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
     for fails in [false, true] {
-        let asked = move |memory: &cm_app::Memory| {
+        let asked = move |memory: &cm_app::Context| {
             if fails {
-                return Err(Error::new(Kind::Failed, "index", "the index is away"));
+                return Err(Error::new(ErrorKind::Failed, "index", "the index is away"));
             }
-            Ok(vec![Figure::of(
+            Ok(vec![Metric::of(
                 "cm_notes",
                 "Notes of the vault.",
                 false,
                 stats::kinds(memory)?.values().sum::<usize>() as f64,
             )])
         };
-        let start = Start { figures: Some(Arc::new(asked)), ..Start::default() };
+        let start = TestServerConfig { figures: Some(Arc::new(asked)), ..TestServerConfig::default() };
         let server = start.run();
         let text = server.ask("GET", "/metrics", &[], "").body;
         assert!(text.contains("cm_http_in_flight 1\n"));
@@ -73,8 +73,8 @@ fn figures_of_the_vault_stand_beside_and_their_failure_hides_no_other() {
 
 #[test]
 fn the_log_has_a_line_a_request() {
-    let start = Start::default();
-    let token = start.token(Role::Reader, 1);
+    let start = TestServerConfig::default();
+    let token = start.token(AccessRole::Reader, 1);
     let server = start.run();
     server.get("/search?q=quiet", &token);
     let line: serde_json::Value = serde_json::from_str(&server.until_logged("/search")).unwrap();

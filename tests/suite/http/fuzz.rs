@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use cm_server::http::{State, router};
+use cm_server::http::{ServerState, router};
 use http_body_util::BodyExt as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tower::ServiceExt as _;
 
-use super::support::Start;
+use super::support::TestServerConfig;
 use crate::support::Sandbox;
 
 /// A router that is called without sockets.
@@ -23,11 +23,11 @@ struct Served {
 
 impl Served {
     fn new() -> Self {
-        let mut start = Start::default();
+        let mut start = TestServerConfig::default();
         start.limits.token.burst = u32::MAX;
         start.limits.address.burst = u32::MAX;
         let (setup, sandbox, _) = start.setup();
-        let state = Arc::new(State::new(&setup, "127.0.0.1:1".parse().unwrap(), true));
+        let state = Arc::new(ServerState::new(&setup, "127.0.0.1:1".parse().unwrap(), true));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { router: router(&state, &[]), runtime, _sandbox: sandbox }
     }

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::cli::rules::rules;
-use crate::support::{Sandbox, Serving};
+use crate::support::{Sandbox, ServerProcess};
 use cm_server::operations::{Method, TABLE};
 
 /// Calls each operation with its example, over HTTP and as a tool, and returns responses that
 /// contain folders of the machine.
-fn asked(sandbox: &Sandbox, server: &Serving, token: &str, state: &str) -> Vec<String> {
+fn asked(sandbox: &Sandbox, server: &ServerProcess, token: &str, state: &str) -> Vec<String> {
     let root = sandbox.root().to_str().unwrap();
     let mut leaks = Vec::new();
     let mut seen = |what: String, answer: String| {
@@ -49,7 +49,7 @@ fn no_answer_and_no_refusal_names_an_absolute_path() {
     let sandbox = rules();
     let made = sandbox.cm(&["token", "add", "Ada", "--role", "admin", "--json"]).ok().json();
     let token = made["token"].as_str().unwrap().to_owned();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let mut leaks = asked(&sandbox, &server, &token, "sound");
     let vault = sandbox.vault();
     let settings = std::fs::read(vault.join("cm.toml")).unwrap();

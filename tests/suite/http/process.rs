@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::support::{Reply, request};
 use crate::cli::rules::rules;
-use crate::support::{Serving, everything};
+use crate::support::{ServerProcess, everything};
 
 const NOTE: &str = "{\"content\": \"The gateway drops idle sockets after 60 s.\"}";
 
@@ -15,7 +15,7 @@ fn a_real_server_holds_its_doors_and_keeps_hashes_only() {
     let sandbox = rules();
     let made = sandbox.cm(&["token", "add", "Ada", "--role", "writer", "--json"]).ok().json();
     let token = made["token"].as_str().unwrap();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     let bearer = format!("Bearer {token}");
     let json = ("content-type", "application/json");
@@ -54,7 +54,7 @@ fn a_real_server_holds_its_doors_and_keeps_hashes_only() {
 #[test]
 fn many_that_say_half_a_word_keep_nobody_waiting() {
     let sandbox = rules();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let half = |_| {
         let mut stream = server.connect();
         stream.write_all(b"GET /search?q=po").unwrap();

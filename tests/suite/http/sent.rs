@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::rules::rules;
-use crate::support::{Sandbox, Serving};
+use crate::support::{Sandbox, ServerProcess};
 
 fn token(sandbox: &Sandbox, person: &str, role: &str) -> String {
     let made = sandbox.cm(&["token", "add", person, "--role", role, "--json"]).ok().json();
@@ -37,7 +37,7 @@ fn messages() -> Vec<Value> {
 fn a_session_is_kept_once_without_secrets_and_with_who_sent_it() {
     let sandbox = rules();
     let (ada, bob) = (token(&sandbox, "Ada", "writer"), token(&sandbox, "Bob", "reader"));
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     let mut messages = messages();
     let send = |token: &str, messages: &[Value]| {
@@ -69,7 +69,7 @@ fn a_session_is_kept_once_without_secrets_and_with_who_sent_it() {
 fn a_session_that_was_sent_is_read_and_learned_from_like_any_other() {
     let sandbox = rules();
     let ada = token(&sandbox, "Ada", "writer");
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     assert_eq!(server.ask("POST", "/sessions", &ada, &session("s-1", &messages())).0, 201);
     let handed = server.tool(&ada, "memory_reflect", &json!({ "days": 0 }));
     assert!(handed.to_string().contains("drop idle sockets"), "{handed}");
@@ -87,7 +87,7 @@ fn who_sends_a_session_as_an_agent_speaks_for_no_person() {
         let sandbox = rules();
         let made = sandbox.cm(&["token", "add", "Ada", "--kind", kind, "--json"]).ok().json();
         let token = made["token"].as_str().unwrap().to_owned();
-        let server = Serving::of(&sandbox, &[]);
+        let server = ServerProcess::of(&sandbox, &[]);
         let words = [said("user", "From now on, always use tabs for indentation in this repository.", 1)];
         assert_eq!(server.ask("POST", "/sessions", &token, &session("s-1", &words)).0, 201);
         sandbox.cm(&["reflect", "--days", "0", "--no-model"]).ok();
@@ -107,7 +107,7 @@ fn one_token_admits_no_draft_by_sessions_that_it_sent_and_without_a_token_none_c
             .go()
             .ok();
         let id = added.json()["id"].as_str().unwrap().to_owned();
-        let server = Serving::of(&sandbox, &[]);
+        let server = ServerProcess::of(&sandbox, &[]);
         for n in 0..4 {
             let session_id = format!("up-{n}");
             assert_eq!(server.ask("POST", "/sessions", &token, &session(&session_id, &messages())).0, 201);
@@ -122,7 +122,7 @@ fn one_token_admits_no_draft_by_sessions_that_it_sent_and_without_a_token_none_c
 #[test]
 fn what_is_no_session_is_refused_and_leads_to_no_file() {
     let sandbox = rules();
-    let server = Serving::of(&sandbox, &[]);
+    let server = ServerProcess::of(&sandbox, &[]);
     let long = "x".repeat(129);
     for id in ["", "..", ".hidden", "../../out", "a/b", "a\\b", "a\u{0}b", "-rf", "a b", "\u{e9}", &long] {
         let (status, answer) = server.ask("POST", "/sessions", "", &session(id, &messages()));

@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use cm_app::token::{self, Ring};
-use cm_app::warm::Warm;
-use cm_app::{By, Call, Memory};
+use cm_app::token::{self, LiveTokens};
+use cm_app::warm::ProcessCache;
+use cm_app::{CallerIdentity, Context, Request};
 use cm_note::instant::Instant;
-use cm_note::token::{Role, TokenKind};
-use cm_server::http::{Ended, Figures, Job, Limits, Mount, Server, Setup};
-use cm_server::operations::{Answer, Operation, TABLE};
+use cm_note::token::{AccessRole, TokenKind};
+use cm_server::http::{
+    HttpLimits, HttpServer, HttpSetup, Job, NestedService, ShutdownResult, VaultMetricsFn,
+};
+use cm_server::operations::{OperationResult, OperationSpec, TABLE};
 use cm_store::vault::Vault;
 use serde_json::Value;
 
@@ -40,19 +42,22 @@ Run the whole suite before you push.
 ";
 
 /// Returns the operation of an endpoint.
-pub fn operation(path: &str) -> &'static Operation {
+pub fn operation(path: &str) -> &'static OperationSpec {
     TABLE.iter().find(|one| one.endpoint.is_some_and(|endpoint| endpoint.path == path)).unwrap()
 }
 
 /// Returns the operation table with the function of one endpoint replaced.
-pub fn table_with(path: &str, run: fn(&Memory, Value) -> cm_app::Result<Answer>) -> &'static [Operation] {
+pub fn table_with(
+    path: &str,
+    run: fn(&Context, Value) -> cm_app::Result<OperationResult>,
+) -> &'static [OperationSpec] {
     let own = operation(path).name;
-    let swapped = |one: &Operation| if one.name == own { Operation { run, ..*one } } else { *one };
+    let swapped = |one: &OperationSpec| if one.name == own { OperationSpec { run, ..*one } } else { *one };
     TABLE.iter().map(swapped).collect::<Vec<_>>().leak()
 }
 
 /// Returns an observation that resembles none for other numbers.
-pub fn told(number: usize) -> String {
+pub fn unique_observation(number: usize) -> String {
     let words = blake3::hash(&number.to_le_bytes()).to_hex();
     words
         .as_bytes()
@@ -63,22 +68,22 @@ pub fn told(number: usize) -> String {
 }
 
 /// Configuration of a test server.
-pub struct Start {
-    pub limits: Limits,
+pub struct TestServerConfig {
+    pub limits: HttpLimits,
     pub jobs: Vec<Job>,
-    pub figures: Option<Figures>,
-    pub table: &'static [Operation],
-    pub mounted: Vec<Mount>,
+    pub figures: Option<VaultMetricsFn>,
+    pub table: &'static [OperationSpec],
+    pub mounted: Vec<NestedService>,
     pub sandbox: Sandbox,
     pub clock: Arc<AtomicI64>,
 }
 
-impl Default for Start {
+impl Default for TestServerConfig {
     fn default() -> Self {
         let sandbox = vault_of(VAULT);
         sandbox.own_identity();
         Self {
-            limits: Limits { tick: Duration::from_millis(5), ..Limits::default() },
+            limits: HttpLimits { tick: Duration::from_millis(5), ..HttpLimits::default() },
             jobs: Vec::new(),
             figures: None,
             table: TABLE,
@@ -90,40 +95,41 @@ impl Default for Start {
 }
 
 /// Returns a request by this actor at this time.
-fn at(sandbox: &Sandbox, by: By, now: i64) -> Call {
-    Call { by, now: Instant::from_unix(now), seed: None, ..call(sandbox, &[]) }
+fn at(sandbox: &Sandbox, by: CallerIdentity, now: i64) -> Request {
+    Request { by, now: Instant::from_unix(now), seed: None, ..call(sandbox, &[]) }
 }
 
 /// Creates a token for a person with this name.
 pub fn token_for(
     sandbox: &Sandbox,
     person: &str,
-    role: Role,
+    role: AccessRole,
     expires: Option<i64>,
     random: u8,
-) -> token::Made {
+) -> token::NewToken {
     let expires = expires.map(Instant::from_unix);
     let options = token::Options { person: person.to_owned(), role, kind: TokenKind::Person, expires };
-    let memory = Memory::open(at(sandbox, By::default(), START)).unwrap();
+    let memory = Context::open(at(sandbox, CallerIdentity::default(), START)).unwrap();
     token::add(&memory, &options, [random; 32]).unwrap()
 }
 
-impl Start {
+impl TestServerConfig {
     /// Creates a token for a person named after the role.
-    pub fn token(&self, role: Role, random: u8) -> String {
+    pub fn token(&self, role: AccessRole, random: u8) -> String {
         token_for(&self.sandbox, &format!("Ada the {role}"), role, None, random).token
     }
 
-    pub fn setup(self) -> (Setup, Sandbox, Arc<Mutex<Vec<String>>>) {
+    pub fn setup(self) -> (HttpSetup, Sandbox, Arc<Mutex<Vec<String>>>) {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let (written, clock) = (Arc::clone(&lines), self.clock);
-        let ring = Ring::of(self.sandbox.open_vault());
-        let named = !ring.current().unwrap().is_empty();
-        let (warm, asked) = (Arc::new(Warm::default()), at(&self.sandbox, By::default(), START));
-        let setup = Setup {
+        let ring = LiveTokens::of(self.sandbox.open_vault());
+        let named = !ring.load().unwrap().is_empty();
+        let (warm, asked) =
+            (Arc::new(ProcessCache::default()), at(&self.sandbox, CallerIdentity::default(), START));
+        let setup = HttpSetup {
             table: self.table,
-            opener: Arc::new(move |by: By| warm.open(Call { by, ..asked.clone() })),
-            tokens: Arc::new(move || ring.current()),
+            opener: Arc::new(move |by: CallerIdentity| warm.open(Request { by, ..asked.clone() })),
+            tokens: Arc::new(move || ring.load()),
             mounted: self.mounted,
             jobs: self.jobs,
             limits: self.limits,
@@ -138,7 +144,7 @@ impl Start {
         (setup, self.sandbox, lines)
     }
 
-    pub fn run(self) -> Running {
+    pub fn run(self) -> TestServer {
         let (setup, sandbox, log) = self.setup();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
@@ -146,7 +152,7 @@ impl Start {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             let ended = runtime.block_on(async {
-                let server = Server::bind("127.0.0.1:0".parse().unwrap(), setup).await.unwrap();
+                let server = HttpServer::bind("127.0.0.1:0".parse().unwrap(), setup).await.unwrap();
                 tell.send(server.address()).unwrap();
                 server.run(async { stopped.await.ok() }).await
             });
@@ -154,17 +160,17 @@ impl Start {
             ended
         });
         let address = told.recv().unwrap();
-        Running { address, sandbox, log, stop: Some(stop), thread: Some(thread) }
+        TestServer { address, sandbox, log, stop: Some(stop), thread: Some(thread) }
     }
 }
 
 /// A running server.
-pub struct Running {
+pub struct TestServer {
     pub address: SocketAddr,
     pub sandbox: Sandbox,
     pub log: Arc<Mutex<Vec<String>>>,
     stop: Option<tokio::sync::oneshot::Sender<u8>>,
-    thread: Option<JoinHandle<Ended>>,
+    thread: Option<JoinHandle<ShutdownResult>>,
 }
 
 /// Counts the commits of `operation` in a vault.
@@ -173,13 +179,13 @@ pub fn commits(sandbox: &Sandbox, operation: &str) -> usize {
     ops.lines().filter(|line| *line == operation).count()
 }
 
-impl Running {
+impl TestServer {
     pub fn vault(&self) -> Vault {
         self.sandbox.open_vault()
     }
 
-    pub fn memory(&self) -> Memory {
-        Memory::open(at(&self.sandbox, By::default(), START)).unwrap()
+    pub fn memory(&self) -> Context {
+        Context::open(at(&self.sandbox, CallerIdentity::default(), START)).unwrap()
     }
 
     /// Returns the id of the newest commit.
@@ -226,14 +232,14 @@ impl Running {
     }
 
     /// Requests shutdown.
-    pub fn tell(&mut self) {
+    pub fn request_shutdown(&mut self) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(15);
         }
     }
 
-    pub fn end(&mut self) -> Ended {
-        self.tell();
+    pub fn end(&mut self) -> ShutdownResult {
+        self.request_shutdown();
         self.thread.take().unwrap().join().unwrap()
     }
 }

@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use cm_note::token::Role;
+use cm_note::token::AccessRole;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use super::support::{Reply, Start};
+use super::support::{Reply, TestServerConfig};
 
 #[test]
 fn a_request_with_two_lengths_is_not_two_requests() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let hidden = "GET /export HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
     for lengths in [
@@ -38,7 +38,7 @@ fn a_request_with_two_lengths_is_not_two_requests() {
 
 #[test]
 fn a_sound_request_whose_length_is_given_twice_is_refused_and_does_nothing() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let body = r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha"}"#;
     let length = body.len();
     let head = "POST /observations HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
@@ -58,7 +58,7 @@ fn a_sound_request_whose_length_is_given_twice_is_refused_and_does_nothing() {
 
 #[test]
 fn a_path_leads_to_an_endpoint_or_nowhere() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     for path in [
         "/",
         "//search?q=x",
@@ -91,7 +91,7 @@ fn a_path_leads_to_an_endpoint_or_nowhere() {
 
 #[test]
 fn no_value_of_a_request_becomes_a_line_of_an_answer_or_of_the_log() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     for (given, kept) in
         [("abc-1.2_3", true), ("a b", false), ("a\"b", false), ("{}", false), (&*"a".repeat(65), false)]
     {
@@ -115,7 +115,7 @@ fn no_value_of_a_request_becomes_a_line_of_an_answer_or_of_the_log() {
 
 #[test]
 fn methods_that_lead_elsewhere_lead_nowhere() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let asked = |line: &str| {
         server.send(format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").as_bytes())
     };
@@ -130,7 +130,7 @@ fn methods_that_lead_elsewhere_lead_nowhere() {
 
 #[test]
 fn any_bytes_on_a_connection() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let given = ("(GET|POST) /(search|observations)", prop::collection::vec(any::<u8>(), 0..300));
     let asked = |(head, bytes): (String, Vec<u8>)| {
         let whole =
@@ -150,7 +150,7 @@ fn any_bytes_on_a_connection() {
 
 #[test]
 fn several_requests_on_one_connection_are_answered_in_order() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let mut stream = server.connect();
     let one = "GET /health HTTP/1.1\r\nhost: localhost\r\nx-request-id: one\r\n\r\n";
     let two = "GET /nowhere HTTP/1.1\r\nhost: localhost\r\nx-request-id: two\r\nconnection: close\r\n\r\n";
@@ -164,8 +164,8 @@ fn several_requests_on_one_connection_are_answered_in_order() {
 
 #[test]
 fn every_answer_is_json_with_its_headers_and_other_methods_are_named() {
-    let start = Start::default();
-    let token = start.token(Role::Admin, 1);
+    let start = TestServerConfig::default();
+    let token = start.token(AccessRole::Admin, 1);
     let server = start.run();
     for (method, target, status) in [
         ("GET", "/health", 200),

@@ -3,24 +3,24 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use cm_app::{Error, Kind};
+use cm_app::{Error, ErrorKind};
 use cm_note::instant::Instant;
 use cm_server::http::Job;
-use cm_server::http::schedule::Rhythm;
+use cm_server::http::schedule::JobInterval;
 
-use super::support::{START, Start, operation, table_with, told};
+use super::support::{START, TestServerConfig, operation, table_with, unique_observation};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 #[test]
 fn writers_at_once_lose_nothing() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     std::thread::scope(|scope| {
         for writer in 0..4 {
             let server = &server;
             scope.spawn(move || {
                 for n in 0..5 {
-                    let body = format!("{{\"content\": \"{}\"}}", told(100 * writer + n));
+                    let body = format!("{{\"content\": \"{}\"}}", unique_observation(100 * writer + n));
                     assert_eq!(server.ask("POST", "/observations", &[JSON], &body).status, 201);
                     assert_eq!(server.ask("GET", "/search?q=writer", &[], "").status, 200);
                 }
@@ -35,11 +35,11 @@ fn writers_at_once_lose_nothing() {
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
 /// Operation that runs until `ENOUGH` is set.
-fn busy(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::operations::Answer> {
+fn busy(_: &cm_app::Context, _: serde_json::Value) -> cm_app::Result<cm_server::operations::OperationResult> {
     while !ENOUGH.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    Ok(cm_server::operations::Answer {
+    Ok(cm_server::operations::OperationResult {
         json: serde_json::json!({ "hits": [], "total": 0 }),
         text: String::new(),
     })
@@ -47,7 +47,7 @@ fn busy(_: &cm_app::Memory, _: serde_json::Value) -> cm_app::Result<cm_server::o
 
 #[test]
 fn who_finds_all_turns_taken_is_told_to_come_back() {
-    let mut start = Start { table: table_with("/search", busy), ..Start::default() };
+    let mut start = TestServerConfig { table: table_with("/search", busy), ..TestServerConfig::default() };
     start.limits.readers = 1;
     start.limits.queue = 0;
     let server = start.run();
@@ -62,7 +62,7 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
         assert_eq!(reply.refusal(), (503, "busy".into()));
         assert_eq!(reply.header("retry-after"), Some("1"));
         // Running readers do not block writers.
-        let enough = format!("{{\"content\": \"{}\"}}", told(1));
+        let enough = format!("{{\"content\": \"{}\"}}", unique_observation(1));
         assert_eq!(server.ask("POST", "/observations", &[JSON], &enough).status, 201);
         ENOUGH.store(true, Ordering::Relaxed);
         assert_eq!(first.join().unwrap().status, 200);
@@ -71,16 +71,17 @@ fn who_finds_all_turns_taken_is_told_to_come_back() {
 
 /// Operation that panics on the content `boom`.
 fn broken(
-    memory: &cm_app::Memory,
+    memory: &cm_app::Context,
     given: serde_json::Value,
-) -> cm_app::Result<cm_server::operations::Answer> {
+) -> cm_app::Result<cm_server::operations::OperationResult> {
     assert!(given["content"] != "boom", "as asked for");
     (operation("/observations").run)(memory, given)
 }
 
 #[test]
 fn a_panic_is_one_answer_and_not_the_end() {
-    let server = Start { table: table_with("/observations", broken), ..Start::default() }.run();
+    let server =
+        TestServerConfig { table: table_with("/observations", broken), ..TestServerConfig::default() }.run();
     let reply = server.ask("POST", "/observations", &[JSON], "{\"content\": \"boom\"}");
     assert_eq!(reply.refusal(), (500, "internal".into()));
     assert!(!reply.body.contains("as asked for"));
@@ -90,7 +91,7 @@ fn a_panic_is_one_answer_and_not_the_end() {
 
 #[test]
 fn a_refusal_of_an_operation_is_the_document_of_all_surfaces() {
-    let server = Start::default().run();
+    let server = TestServerConfig::default().run();
     let printed = server.sandbox.cm(&["mark", "nowhere", "--helpful", "--json"]).json();
     let reply =
         server.ask("POST", "/feedback", &[JSON], "{\"memoryId\": \"nowhere\", \"signal\": \"helpful\"}");
@@ -105,7 +106,7 @@ fn a_refusal_of_an_operation_is_the_document_of_all_surfaces() {
 
 fn job(
     name: &'static str,
-    rhythm: Rhythm,
+    rhythm: JobInterval,
     last: Option<i64>,
     fails: usize,
 ) -> (Job, Arc<AtomicUsize>, Arc<Mutex<Vec<i64>>>) {
@@ -113,11 +114,11 @@ fn job(
     let (counted, kept) = (Arc::clone(&runs), Arc::clone(&done));
     let job = Job {
         name,
-        rhythm,
+        interval: rhythm,
         last: last.map(Instant::from_unix),
         run: Arc::new(move |_| {
             if counted.fetch_add(1, Ordering::Relaxed) < fails {
-                return Err(Error::new(Kind::Failed, "model", "the model is away"));
+                return Err(Error::new(ErrorKind::Failed, "model", "the model is away"));
             }
             Ok("3 rules".to_owned())
         }),
@@ -132,9 +133,9 @@ fn job(
 #[test]
 fn jobs_run_when_the_clock_says_so_and_what_failed_is_tried_again() {
     let (reflect, reflected, kept) =
-        job("reflect", Rhythm::Daily { minute: 180 }, Some(START - 3 * 86_400), 1);
-    let (decay, decayed, _) = job("decay", Rhythm::Weekly { weekday: 6, minute: 270 }, None, 0);
-    let start = Start { jobs: vec![reflect, decay], ..Start::default() };
+        job("reflect", JobInterval::Daily { minute: 180 }, Some(START - 3 * 86_400), 1);
+    let (decay, decayed, _) = job("decay", JobInterval::Weekly { weekday: 6, minute: 270 }, None, 0);
+    let start = TestServerConfig { jobs: vec![reflect, decay], ..TestServerConfig::default() };
     let clock = Arc::clone(&start.clock);
     let mut server = start.run();
     server.until_logged("reflect: the model is away");

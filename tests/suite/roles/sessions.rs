@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::Sandbox;
 #[cfg(unix)]
-use crate::support::Serving;
+use crate::support::ServerProcess;
 
 /// A word that occurs only in the other project's sessions.
 const OTHER: &str = "walrus";
@@ -216,7 +216,7 @@ fn the_global_vault_reads_all_and_says_so_once() {
 fn reflected_by_server(sandbox: &Sandbox) -> String {
     let long_ago = "{\"reflect\": \"2026-11-01T03:00:00Z\", \"decay\": \"2026-11-01T04:30:00Z\"}";
     sandbox.open_vault().write_private("jobs.json", long_ago).unwrap();
-    let mut server = Serving::of(sandbox, &["--jobs"]);
+    let mut server = ServerProcess::of(sandbox, &["--jobs"]);
     let said = loop {
         let line = server.line();
         let message = line["message"].as_str().unwrap_or_default();

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::CommandFactory as _;
 use cm::cli::Cli;
-use cm_app::{Actor, By, Call, Memory};
+use cm_app::{Actor, CallerIdentity, Context, Request};
 use cm_note::token::TokenKind;
 use cm_server::operations::TABLE;
 use serde_json::{Value, json};
 
-use crate::support::{Agent, Sandbox, call, vault_of};
+use crate::support::{McpClient, Sandbox, call, vault_of};
 
 /// Arguments and an environment variable that mark a call as an agent's.
 type Surface<'a> = (&'a [&'a str], Option<(&'a str, &'a str)>);
@@ -498,7 +498,7 @@ fn no_operation_makes_anything_trusted_for_an_agent_over_mcp() {
         for given in attempts(operation.name).unwrap_or_default() {
             let sandbox = vault();
             let before = trusted(&sandbox);
-            let mut agent = Agent::of(&sandbox);
+            let mut agent = McpClient::of(&sandbox);
             agent.answer("tools/call", json!({ "name": operation.name, "arguments": given }));
             agent.leave();
             nothing_gained(&before, &trusted(&sandbox), &format!("{} {given}", operation.name));
@@ -508,23 +508,27 @@ fn no_operation_makes_anything_trusted_for_an_agent_over_mcp() {
 
 #[test]
 fn no_operation_makes_anything_trusted_for_an_agents_token_and_a_persons_may_decide() {
-    let by =
-        |kind| By { kind: Actor::Token(kind), actor: Some("Ada".into()), is_guest: true, ..By::default() };
+    let by = |kind| CallerIdentity {
+        kind: Actor::Token(kind),
+        actor: Some("Ada".into()),
+        has_token: true,
+        ..CallerIdentity::default()
+    };
     for operation in TABLE {
         for given in attempts(operation.name).unwrap_or_default() {
             let sandbox = vault();
             let before = trusted(&sandbox);
-            let asked = Call { by: by(TokenKind::Agent), ..call(&sandbox, &[operation.name]) };
-            let memory = Memory::open(asked).unwrap();
+            let asked = Request { by: by(TokenKind::Agent), ..call(&sandbox, &[operation.name]) };
+            let memory = Context::open(asked).unwrap();
             let _ = (operation.run)(&memory, given.clone());
             nothing_gained(&before, &trusted(&sandbox), &format!("{} {given}", operation.name));
         }
     }
     let sandbox = vault();
-    let asked = Call { by: by(TokenKind::Person), ..call(&sandbox, &["update"]) };
+    let asked = Request { by: by(TokenKind::Person), ..call(&sandbox, &["update"]) };
     let update = TABLE.iter().find(|one| one.name == "memory_update").unwrap();
     let given = json!({ "id": "0192c000-0000-7000-8000-000000000001", "set": { "state": "active" } });
-    (update.run)(&Memory::open(asked).unwrap(), given).unwrap();
+    (update.run)(&Context::open(asked).unwrap(), given).unwrap();
     assert!(sandbox.read("graph/facts/draft.md").contains("state: active"));
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Agent, Sandbox, vault_of};
+use crate::support::{McpClient, Sandbox, vault_of};
 
 const CONFIRMED: &str = "\
 --- graph/facts/a.md
@@ -123,7 +123,7 @@ fn a_second_session_that_was_seen_confirms() {
 fn new_words_of_an_agent_wait_beside_the_note_that_stays_in_use() {
     let sandbox = vault_of(CONFIRMED);
     let before = sandbox.read("graph/facts/a.md");
-    let mut agent = Agent::of(&sandbox);
+    let mut agent = McpClient::of(&sandbox);
     let id = "0192a000-0000-7000-8000-000000000001";
     let more = agent.done("memory_append", &json!({ "id": id, "append": "It is 90 s now." }));
     let more = more["path"].as_str().unwrap();

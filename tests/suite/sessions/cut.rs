@@ -2,46 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use cm_agents::ingest::{Format, Limits, read, read_bytes};
-use cm_session::event::Event;
+use cm_agents::ingest::{IngestLimits, LogFormat, read, read_bytes};
+use cm_session::event::SessionEvent;
 
-use super::told::{Told, examples, source};
+use super::told::{RecordedEvents, examples, source};
 
 /// An example of each format that can be read from memory.
-pub const EXAMPLES: [(Format, &str); 12] = [
-    (Format::ClaudeLines, "claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl"),
+pub const EXAMPLES: [(LogFormat, &str); 12] = [
     (
-        Format::CodexLines,
+        LogFormat::ClaudeLines,
+        "claude_code/projects/-home-dev-demo/11111111-aaaa-4bbb-8ccc-000000000001.jsonl",
+    ),
+    (
+        LogFormat::CodexLines,
         "codex/sessions/2026/10/05/rollout-2026-10-05T10-00-00-0199aaaa-0000-7000-8000-000000000002.jsonl",
     ),
     (
-        Format::CursorTranscript,
+        LogFormat::CursorTranscript,
         "cursor/projects/home-dev-demo/agent-transcripts/22222222-0000-4000-8000-000000000003/22222222-0000-4000-8000-000000000003.jsonl",
     ),
-    (Format::AiderHistory, "aider/demo/.aider.chat.history.md"),
+    (LogFormat::AiderHistory, "aider/demo/.aider.chat.history.md"),
     (
-        Format::PiTree,
+        LogFormat::PiTree,
         "pi_agent/agent/sessions/--home-dev-demo--/2026-10-05T12-00-00-000Z_33333333-0000-7000-8000-000000000004.jsonl",
     ),
-    (Format::GeminiLines, "gemini/tmp/demo/chats/session-2026-10-05T13-00-44444444.jsonl"),
+    (LogFormat::GeminiLines, "gemini/tmp/demo/chats/session-2026-10-05T13-00-44444444.jsonl"),
     (
-        Format::GeminiDocument,
+        LogFormat::GeminiDocument,
         "gemini/tmp/c6604f1ed37b2f8d96e8e55765a4a09cbc48bd090f4d5eae9b7959006114510f/chats/session-2026-01-02T03-04-55555555.json",
     ),
-    (Format::ChatgptDocument, "chatgpt/conversations.json"),
-    (Format::ClineTask, "cline/globalStorage/saoudrizwan.claude-dev/tasks/1791216000000/ui_messages.json"),
-    (Format::AmpThread, "amp/threads/T-77777777-0000-4000-8000-000000000009.json"),
-    (Format::CopilotLines, "copilot_cli/session-state/88888888-0000-4000-8000-00000000000a/events.jsonl"),
-    (Format::SentLines, "sent/codex/s-1.jsonl"),
+    (LogFormat::ChatgptDocument, "chatgpt/conversations.json"),
+    (LogFormat::ClineTask, "cline/globalStorage/saoudrizwan.claude-dev/tasks/1791216000000/ui_messages.json"),
+    (LogFormat::AmpThread, "amp/threads/T-77777777-0000-4000-8000-000000000009.json"),
+    (LogFormat::CopilotLines, "copilot_cli/session-state/88888888-0000-4000-8000-00000000000a/events.jsonl"),
+    (LogFormat::SentLines, "sent/codex/s-1.jsonl"),
 ];
 
 /// Events by session position, line and part. Session ids are not used, because they may appear
 /// late in a log.
-pub type Places = BTreeMap<(usize, u64, u32), Event>;
+pub type Places = BTreeMap<(usize, u64, u32), SessionEvent>;
 
-pub fn told(format: Format, path: &str, bytes: &[u8]) -> Places {
-    let mut told = Told::default();
-    read_bytes(&source(format, path), bytes, Limits::default(), &mut told);
+pub fn told(format: LogFormat, path: &str, bytes: &[u8]) -> Places {
+    let mut told = RecordedEvents::default();
+    read_bytes(&source(format, path), bytes, IngestLimits::default(), &mut told);
     let mut places = Places::new();
     for (session, id) in told.order.iter().enumerate() {
         for ((line, part), event) in &told.sessions[id].events {
@@ -85,10 +88,10 @@ fn a_compressed_log_cut_at_any_byte_tells_what_came_before_or_nothing() {
     let plain = std::fs::read(examples().join(path)).unwrap();
     let bytes =
         ruzstd::encoding::compress_to_vec(plain.as_slice(), ruzstd::encoding::CompressionLevel::Uncompressed);
-    let whole = told(Format::CodexCompressed, path, &bytes);
-    assert_eq!(whole, told(Format::CodexLines, path, &plain));
+    let whole = told(LogFormat::CodexCompressed, path, &bytes);
+    assert_eq!(whole, told(LogFormat::CodexLines, path, &plain));
     for cut in 0..bytes.len() {
-        for (place, event) in told(Format::CodexCompressed, path, &bytes[..cut]) {
+        for (place, event) in told(LogFormat::CodexCompressed, path, &bytes[..cut]) {
             assert_eq!(whole[&place], event);
         }
     }
@@ -98,16 +101,16 @@ fn a_compressed_log_cut_at_any_byte_tells_what_came_before_or_nothing() {
 fn a_database_cut_anywhere_is_read_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (format, path) in [
-        (Format::CursorDatabase, "cursor/User/globalStorage/state.vscdb"),
-        (Format::OpencodeDatabase, "opencode/opencode.db"),
+        (LogFormat::CursorDatabase, "cursor/User/globalStorage/state.vscdb"),
+        (LogFormat::OpencodeDatabase, "opencode/opencode.db"),
     ] {
         let bytes = std::fs::read(examples().join(path)).unwrap();
         let mut whole = 0;
         for cut in (0..=bytes.len()).step_by(512) {
             let to = folder.path().join("cut.db");
             std::fs::write(&to, &bytes[..cut]).unwrap();
-            let mut told = Told::default();
-            match read(&source(format, &to.to_string_lossy()), None, Limits::default(), &mut told) {
+            let mut told = RecordedEvents::default();
+            match read(&source(format, &to.to_string_lossy()), None, IngestLimits::default(), &mut told) {
                 Ok(_) => whole = told.events().len(),
                 Err(error) => assert!(error.to_string().contains("cut.db"), "{error}"),
             }

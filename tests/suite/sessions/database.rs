@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use cm_agents::ingest::{Format, Limits, Progress, Source, find, read};
+use cm_agents::ingest::{IngestLimits, LogFormat, LogSource, ReadStart, find, read};
 use cm_session::Agent;
 use rusqlite::{Connection, params};
 
-use super::told::{Told, places_of};
+use super::told::{RecordedEvents, places_of};
 
 fn cursor_database(path: &Path) -> Connection {
     let database = Connection::open(path).unwrap();
@@ -42,14 +42,14 @@ fn only_conversations_that_changed_are_told_again() {
     let database = cursor_database(&path);
     composer(&database, "one", 1, &["a"]);
     composer(&database, "two", 1, &["a"]);
-    let source = Source::new(Agent::Cursor, Format::CursorDatabase, &path);
-    let mut told = Told::default();
-    let first = read(&source, None, Limits::default(), &mut told).unwrap();
+    let source = LogSource::new(Agent::Cursor, LogFormat::CursorDatabase, &path);
+    let mut told = RecordedEvents::default();
+    let first = read(&source, None, IngestLimits::default(), &mut told).unwrap();
     assert_eq!(told.lines(), ["user_prompt: one says a", "user_prompt: two says a"]);
     composer(&database, "two", 2, &["a", "b"]);
-    let mut told = Told::default();
-    let second = read(&source, Some(&first.cursor), Limits::default(), &mut told).unwrap();
-    assert_eq!(second.progress, Progress::Continued);
+    let mut told = RecordedEvents::default();
+    let second = read(&source, Some(&first.cursor), IngestLimits::default(), &mut told).unwrap();
+    assert_eq!(second.progress, ReadStart::Continued);
     assert_eq!(told.lines(), ["user_prompt: two says a", "user_prompt: two says b"]);
 }
 
@@ -69,10 +69,14 @@ fn credentials_beside_the_conversations_never_come_out() {
         put(&database, "cursorDiskKV", key, r#"{"text":"hunter2"}"#);
     }
     put(&database, "cursorDiskKV", "bubbleId:one:c", r#"{"type":1,"text":"not listed"}"#);
-    let mut told = Told::default();
-    let reading =
-        read(&Source::new(Agent::Cursor, Format::CursorDatabase, &path), None, Limits::default(), &mut told)
-            .unwrap();
+    let mut told = RecordedEvents::default();
+    let reading = read(
+        &LogSource::new(Agent::Cursor, LogFormat::CursorDatabase, &path),
+        None,
+        IngestLimits::default(),
+        &mut told,
+    )
+    .unwrap();
     assert_eq!(told.lines(), ["user_prompt: one says a"]);
     let everything = format!("{told:?} {}", serde_json::to_string(&reading.cursor).unwrap());
     assert!(!everything.contains("hunter2"));
@@ -110,9 +114,14 @@ fn cursors_older_conversations_are_told_from_the_two_named_keys() {
     put(&database, "cursorDiskKV", "bubbleId:c4:1", r#"{"type":1,"text":"of the table"}"#);
     put(&database, "cursorDiskKV", "composerData:c3", r#"{"composerId":"c3"}"#);
     put(&database, "cursorDiskKV", "bubbleId:c3:9", r#"{"type":1,"text":"unlisted"}"#);
-    let mut told = Told::default();
-    read(&Source::new(Agent::Cursor, Format::CursorDatabase, &path), None, Limits::default(), &mut told)
-        .unwrap();
+    let mut told = RecordedEvents::default();
+    read(
+        &LogSource::new(Agent::Cursor, LogFormat::CursorDatabase, &path),
+        None,
+        IngestLimits::default(),
+        &mut told,
+    )
+    .unwrap();
     let mut lines = told.lines();
     lines.sort();
     assert_eq!(
@@ -136,9 +145,9 @@ fn a_value_beyond_the_limit_costs_itself() {
     composer(&database, "one", 1, &["a", "b"]);
     let long = serde_json::json!({"type": 1, "text": "x".repeat(10_000)}).to_string();
     put(&database, "cursorDiskKV", "bubbleId:one:a", &long);
-    let mut told = Told::default();
-    let source = Source::new(Agent::Cursor, Format::CursorDatabase, &path);
-    let reading = read(&source, None, Limits { record: 1000 }, &mut told).unwrap();
+    let mut told = RecordedEvents::default();
+    let source = LogSource::new(Agent::Cursor, LogFormat::CursorDatabase, &path);
+    let reading = read(&source, None, IngestLimits { max_record_bytes: 1000 }, &mut told).unwrap();
     assert_eq!(told.lines(), ["user_prompt: one says b"]);
     assert_eq!(reading.tally.oversized.count, 1);
 }
@@ -164,10 +173,10 @@ fn a_chat_of_cursors_command_line_is_told() {
     }
     database.execute("INSERT INTO blobs VALUES ('y', ?1)", [&[10u8, 32, 1][..]]).unwrap();
     let mut places = places_of(Agent::Codex);
-    places.named.insert(Agent::Cursor, vec![folder.path().to_owned()]);
+    places.extra_paths.insert(Agent::Cursor, vec![folder.path().to_owned()]);
     let found = find(&[Agent::Cursor], &places);
-    let mut told = Told::default();
-    let reading = read(&found.sources[0], None, Limits::default(), &mut told).unwrap();
+    let mut told = RecordedEvents::default();
+    let reading = read(&found.sources[0], None, IngestLimits::default(), &mut told).unwrap();
     assert_eq!(
         told.lines(),
         ["user_prompt: rename it", "thinking: hm", "tool_call: -", "tool_result: a.rs",]
@@ -215,9 +224,9 @@ fn opencodes_second_tables_go_before_its_first() {
             )
             .unwrap();
     }
-    let mut told = Told::default();
-    let source = Source::new(Agent::Opencode, Format::OpencodeDatabase, &path);
-    let reading = read(&source, None, Limits::default(), &mut told).unwrap();
+    let mut told = RecordedEvents::default();
+    let source = LogSource::new(Agent::Opencode, LogFormat::OpencodeDatabase, &path);
+    let reading = read(&source, None, IngestLimits::default(), &mut told).unwrap();
     assert_eq!(
         told.lines(),
         [
@@ -241,8 +250,8 @@ fn what_is_no_database_is_refused_with_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("opencode.db");
     std::fs::write(&path, "hello, I am no database at all, but long enough to be one").unwrap();
-    let source = Source::new(Agent::Opencode, Format::OpencodeDatabase, &path);
-    let error = read(&source, None, Limits::default(), &mut Told::default()).unwrap_err();
+    let source = LogSource::new(Agent::Opencode, LogFormat::OpencodeDatabase, &path);
+    let error = read(&source, None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
     assert!(error.to_string().contains("opencode.db cannot be read as a database"), "{error}");
 }
 
@@ -261,16 +270,17 @@ fn a_chatgpt_export_is_read_from_its_archive() {
     }
     archive.finish().unwrap();
     let mut places = places_of(Agent::Codex);
-    places.named.insert(Agent::Chatgpt, vec![path.clone()]);
+    places.extra_paths.insert(Agent::Chatgpt, vec![path.clone()]);
     let found = find(&[Agent::Chatgpt], &places);
-    let mut from_archive = Told::default();
-    read(&found.sources[0], None, Limits::default(), &mut from_archive).unwrap();
-    let mut from_file = Told::default();
+    let mut from_archive = RecordedEvents::default();
+    read(&found.sources[0], None, IngestLimits::default(), &mut from_archive).unwrap();
+    let mut from_file = RecordedEvents::default();
     let source = find(&[Agent::Chatgpt], &places_of(Agent::Chatgpt)).sources.remove(0);
-    read(&source, None, Limits::default(), &mut from_file).unwrap();
+    read(&source, None, IngestLimits::default(), &mut from_file).unwrap();
     assert_eq!(from_archive, from_file);
     assert!(!from_file.events().is_empty());
     std::fs::write(&path, b"PK no").unwrap();
-    let error = read(&found.sources[0], None, Limits::default(), &mut Told::default()).unwrap_err();
+    let error =
+        read(&found.sources[0], None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
     assert!(error.to_string().contains("export.zip cannot be read as a zip archive"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Discovery of logs at their default locations.
 
-use cm_agents::ingest::{Places, Platform, find};
+use cm_agents::ingest::{HostPlatform, LogLocations, find};
 use cm_session::Agent;
 
 const LINUX: [(Agent, &str); 16] = [
@@ -42,10 +42,10 @@ fn each_agents_logs_are_found_in_a_home_folder_and_nothing_else() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "").unwrap();
     }
-    let mut places = Places::of_home(home.path());
-    places.platform = Platform::Linux;
+    let mut places = LogLocations::of_home(home.path());
+    places.platform = HostPlatform::Linux;
     let found = find(&Agent::ALL, &places);
-    assert!(found.refused.is_empty());
+    assert!(found.errors.is_empty());
     let mut expected: Vec<_> = LINUX.iter().map(|(agent, path)| (*agent, home.path().join(path))).collect();
     expected.sort_by(|a, b| a.1.cmp(&b.1));
     let paths: Vec<_> = found.sources.iter().map(|source| (source.agent, source.path.clone())).collect();
@@ -63,7 +63,7 @@ fn a_variable_moves_an_agents_logs() {
     let log = home.path().join("elsewhere/sessions/2026/10/05/rollout-x.jsonl");
     std::fs::create_dir_all(log.parent().unwrap()).unwrap();
     std::fs::write(&log, "").unwrap();
-    let mut places = Places::of_home(home.path());
+    let mut places = LogLocations::of_home(home.path());
     assert!(find(&[Agent::Codex], &places).sources.is_empty());
     places.environment.insert("CODEX_HOME".into(), "~/elsewhere".into());
     assert_eq!(find(&[Agent::Codex], &places).sources[0].path, log);
@@ -77,7 +77,7 @@ fn a_folder_that_may_not_be_looked_into_is_reported() {
     let threads = home.path().join(".local/share/amp/threads");
     std::fs::create_dir_all(&threads).unwrap();
     std::fs::set_permissions(&threads, PermissionsExt::from_mode(0o000)).unwrap();
-    let refused = find(&[Agent::Amp], &Places::of_home(home.path())).refused;
+    let refused = find(&[Agent::Amp], &LogLocations::of_home(home.path())).errors;
     // Nothing is refused to the superuser.
     let open = std::fs::read_dir(&threads).is_ok();
     std::fs::set_permissions(&threads, PermissionsExt::from_mode(0o700)).unwrap();

@@ -3,22 +3,22 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cm_agents::ingest::{Limits, Places, find, read};
+use cm_agents::ingest::{IngestLimits, LogLocations, find, read};
 use cm_session::Agent;
 
-use super::told::{Told, examples, places_of, shown};
+use super::told::{RecordedEvents, examples, places_of, shown};
 
 /// Returns all events of an agent's logs as text.
-fn told(agent: Agent, places: &Places, root: &Path) -> String {
+fn told(agent: Agent, places: &LogLocations, root: &Path) -> String {
     let found = find(&[agent], places);
-    assert!(found.refused.is_empty(), "{:?}", found.refused);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
     assert!(!found.sources.is_empty(), "no log of {agent} was found");
     let mut text = String::new();
     for source in found.sources {
         let path = source.path.strip_prefix(root).unwrap_or(&source.path);
         let _ = writeln!(text, "{} ({:?})", path.display(), source.format);
-        let mut told = Told::default();
-        let reading = read(&source, None, Limits::default(), &mut told).unwrap();
+        let mut told = RecordedEvents::default();
+        let reading = read(&source, None, IngestLimits::default(), &mut told).unwrap();
         for id in &told.order {
             let session = &told.sessions[id];
             let meta = session.meta.as_ref().expect("every session ends with what is known of it");
@@ -110,7 +110,7 @@ fn opencodes_tree_of_files_is_told_where_there_is_no_database() {
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::copy(&file, to).unwrap();
     }
-    let mut places = Places::of_home("/nobody");
+    let mut places = LogLocations::of_home("/nobody");
     places.environment.insert("XDG_DATA_HOME".into(), folder.path().to_string_lossy().into_owned());
     hold("opencode-tree", &told(Agent::Opencode, &places, folder.path()));
 }
@@ -137,7 +137,7 @@ fn clines_second_file_is_told_where_the_first_is_missing() {
     for file in ["api_conversation_history.json", "task_metadata.json"] {
         std::fs::copy(examples().join("cline/globalStorage").join(task).join(file), to.join(file)).unwrap();
     }
-    let mut places = Places::of_home("/nobody");
-    places.named.insert(Agent::Cline, vec![folder.path().to_owned()]);
+    let mut places = LogLocations::of_home("/nobody");
+    places.extra_paths.insert(Agent::Cline, vec![folder.path().to_owned()]);
     hold("cline-sent", &told(Agent::Cline, &places, folder.path()));
 }

@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use cm_agents::ingest::{Cursor, Format, Limits, Progress, Source, read};
+use cm_agents::ingest::{IngestLimits, LogCursor, LogFormat, LogSource, ReadStart, read};
 use cm_session::Agent;
 
 use super::cut::EXAMPLES;
-use super::told::{Told, agent_of, examples};
+use super::told::{RecordedEvents, agent_of, examples};
 
-fn run(source: &Source, cursor: Option<&Cursor>, told: &mut Told) -> (Cursor, Progress) {
-    let reading = read(source, cursor, Limits::default(), told).unwrap();
+fn run(source: &LogSource, cursor: Option<&LogCursor>, told: &mut RecordedEvents) -> (LogCursor, ReadStart) {
+    let reading = read(source, cursor, IngestLimits::default(), told).unwrap();
     // Cursors are stored as text between runs.
     let text = serde_json::to_string(&reading.cursor).unwrap();
     (serde_json::from_str(&text).unwrap(), reading.progress)
 }
 
 /// Returns a log of this format in its own folder, with its file name from the examples.
-fn log(folder: &Path, format: Format, path: &str) -> Source {
+fn log(folder: &Path, format: LogFormat, path: &str) -> LogSource {
     let path = folder.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    Source::new(agent_of(format), format, path)
+    LogSource::new(agent_of(format), format, path)
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn reading_on_after_any_cut_tells_the_same_as_reading_once() {
         let bytes = std::fs::read(examples().join(path)).unwrap();
         let source = log(folder.path(), format, path);
         std::fs::write(&source.path, &bytes).unwrap();
-        let mut once = Told::default();
+        let mut once = RecordedEvents::default();
         run(&source, None, &mut once);
         let once = once.without_skipped();
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
@@ -37,7 +37,7 @@ fn reading_on_after_any_cut_tells_the_same_as_reading_once() {
             ends.clone().chain(ends.map(|end| end - 1)).chain((0..bytes.len()).step_by(61)).collect();
         for cut in cuts {
             std::fs::write(&source.path, &bytes[..cut]).unwrap();
-            let mut told = Told::default();
+            let mut told = RecordedEvents::default();
             let (cursor, _) = run(&source, None, &mut told);
             std::fs::write(&source.path, &bytes).unwrap();
             let (cursor, _) = run(&source, Some(&cursor), &mut told);
@@ -46,8 +46,8 @@ fn reading_on_after_any_cut_tells_the_same_as_reading_once() {
             known.sessions.retain(|id, _| !id.as_str().starts_with("path-"));
             known.order.retain(|id| known.sessions.contains_key(id));
             assert_eq!(known, once, "{path} cut at {cut}");
-            let (_, progress) = run(&source, Some(&cursor), &mut Told::default());
-            assert_eq!(progress, Progress::Unchanged);
+            let (_, progress) = run(&source, Some(&cursor), &mut RecordedEvents::default());
+            assert_eq!(progress, ReadStart::Unchanged);
         }
     }
 }
@@ -58,7 +58,10 @@ fn logs_that_are_appended_to_are_read_on_and_not_again() {
     for (format, path) in EXAMPLES {
         if !matches!(
             format,
-            Format::ClaudeLines | Format::CodexLines | Format::CopilotLines | Format::CursorTranscript
+            LogFormat::ClaudeLines
+                | LogFormat::CodexLines
+                | LogFormat::CopilotLines
+                | LogFormat::CursorTranscript
         ) {
             continue;
         }
@@ -66,12 +69,12 @@ fn logs_that_are_appended_to_are_read_on_and_not_again() {
         let source = log(folder.path(), format, path);
         let last = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
         std::fs::write(&source.path, &bytes[..last]).unwrap();
-        let (cursor, progress) = run(&source, None, &mut Told::default());
-        assert_eq!((progress, cursor.offset()), (Progress::FromStart, last as u64));
+        let (cursor, progress) = run(&source, None, &mut RecordedEvents::default());
+        assert_eq!((progress, cursor.offset()), (ReadStart::FromStart, last as u64));
         std::fs::write(&source.path, &bytes).unwrap();
-        let mut told = Told::default();
+        let mut told = RecordedEvents::default();
         let (_, progress) = run(&source, Some(&cursor), &mut told);
-        assert_eq!(progress, Progress::Continued, "{path}");
+        assert_eq!(progress, ReadStart::Continued, "{path}");
         assert_eq!(told.events().len(), 1, "{path} told more than its last record");
     }
 }
@@ -79,12 +82,12 @@ fn logs_that_are_appended_to_are_read_on_and_not_again() {
 #[test]
 fn a_log_that_shrank_or_was_rewritten_is_told_from_its_beginning() {
     let folder = tempfile::tempdir().unwrap();
-    let source = log(folder.path(), Format::ClaudeLines, "11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
+    let source = log(folder.path(), LogFormat::ClaudeLines, "11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
     let line = |said: &str| {
         format!("{{\"type\":\"user\",\"uuid\":\"{said}\",\"message\":{{\"content\":\"{said}\"}}}}\n")
     };
     std::fs::write(&source.path, line("one") + &line("two")).unwrap();
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     let (cursor, _) = run(&source, None, &mut told);
     for (now, lines) in [
         (line("one"), vec!["user_prompt: one"]),
@@ -97,7 +100,7 @@ fn a_log_that_shrank_or_was_rewritten_is_told_from_its_beginning() {
         std::fs::write(&source.path, now).unwrap();
         let mut told = told.clone();
         let (_, progress) = run(&source, Some(&cursor), &mut told);
-        assert_eq!(progress, Progress::FromStart);
+        assert_eq!(progress, ReadStart::FromStart);
         assert_eq!(told.lines(), lines);
     }
 }
@@ -105,24 +108,24 @@ fn a_log_that_shrank_or_was_rewritten_is_told_from_its_beginning() {
 #[test]
 fn a_record_without_an_end_of_line_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
-    let source = log(folder.path(), Format::ClaudeLines, "x.jsonl");
+    let source = log(folder.path(), LogFormat::ClaudeLines, "x.jsonl");
     let line = |said: &str| {
         format!("{{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{{\"content\":\"{said}\"}}}}")
     };
     std::fs::write(&source.path, line("one")).unwrap();
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     let (cursor, _) = run(&source, None, &mut told);
     assert_eq!(told.lines(), ["user_prompt: one"]);
     std::fs::write(&source.path, line("one") + "\r\n" + &line("two") + "\n").unwrap();
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     run(&source, Some(&cursor), &mut told);
     assert_eq!(told.events().iter().map(|event| event.line).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
 fn a_missing_log_is_an_error_that_says_which() {
-    let source = Source::new(Agent::Codex, Format::CodexLines, "/nowhere/rollout.jsonl");
-    let error = read(&source, None, Limits::default(), &mut Told::default()).unwrap_err();
+    let source = LogSource::new(Agent::Codex, LogFormat::CodexLines, "/nowhere/rollout.jsonl");
+    let error = read(&source, None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
     assert!(error.to_string().starts_with("/nowhere/rollout.jsonl cannot be read:"), "{error}");
 }
 
@@ -134,8 +137,8 @@ fn a_redacted_cursor_holds_nothing_that_was_said() {
         let source = log(folder.path(), format, path);
         for cut in (0..=bytes.len()).step_by(37) {
             std::fs::write(&source.path, &bytes[..cut]).unwrap();
-            let mut told = Told::default();
-            let mut cursor = read(&source, None, Limits::default(), &mut told).unwrap().cursor;
+            let mut told = RecordedEvents::default();
+            let mut cursor = read(&source, None, IngestLimits::default(), &mut told).unwrap().cursor;
             cursor.redact(|_| "title".to_owned());
             let kept = serde_json::to_string(&cursor).unwrap();
             for text in told.events().iter().filter_map(|event| event.kind.text()) {

@@ -1,13 +1,13 @@
 //! Sessions and text created by `cm` itself are excluded from learning.
 
-use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
+use cm_agents::ingest::{IngestLimits, LogFormat, RecordCounts, read_bytes};
 use cm_session::ours::MODEL_CALL;
 
-use super::told::{Told, source};
+use super::told::{RecordedEvents, source};
 
-fn told(format: Format, path: &str, log: &str) -> (Told, Tally) {
-    let mut told = Told::default();
-    let tally = read_bytes(&source(format, path), log.as_bytes(), Limits::default(), &mut told);
+fn told(format: LogFormat, path: &str, log: &str) -> (RecordedEvents, RecordCounts) {
+    let mut told = RecordedEvents::default();
+    let tally = read_bytes(&source(format, path), log.as_bytes(), IngestLimits::default(), &mut told);
     (told, tally)
 }
 
@@ -18,7 +18,7 @@ fn user(said: &str) -> String {
 #[test]
 fn a_session_whose_first_prompt_is_a_call_of_ours_tells_no_event() {
     let log = [user("<system-reminder>x"), user(&format!("Sum up.\n{MODEL_CALL}")), user("more")].join("\n");
-    let (ours, tally) = told(Format::ClaudeLines, "/p/s.jsonl", &log);
+    let (ours, tally) = told(LogFormat::ClaudeLines, "/p/s.jsonl", &log);
     assert_eq!(ours.lines(), Vec::<String>::new());
     assert!(ours.sessions[&ours.order[0]].meta.as_ref().unwrap().ours);
     assert_eq!((tally.events, tally.skipped["ours"]), (0, 3));
@@ -31,14 +31,14 @@ fn a_session_whose_instructions_are_ours_tells_no_event() {
         serde_json::json!({"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": MODEL_CALL}}}),
         serde_json::json!({"type": "event_msg", "payload": {"type": "user_message", "message": "hello"}})
     );
-    let (ours, _) = told(Format::CodexLines, "/r.jsonl", &log);
+    let (ours, _) = told(LogFormat::CodexLines, "/r.jsonl", &log);
     assert_eq!(ours.lines(), Vec::<String>::new());
 }
 
 #[test]
 fn talk_about_the_marker_later_in_a_session_is_no_call_of_ours() {
     let log = [user("what is this?"), user(MODEL_CALL)].join("\n");
-    assert_eq!(told(Format::ClaudeLines, "/p/s.jsonl", &log).0.lines().len(), 2);
+    assert_eq!(told(LogFormat::ClaudeLines, "/p/s.jsonl", &log).0.lines().len(), 2);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn memory_that_we_handed_to_an_agent_is_taken_out_of_what_it_stands_in() {
         .to_string(),
     ]
     .join("\n");
-    let (told, tally) = told(Format::ClaudeLines, "/p/s.jsonl", &log);
+    let (told, tally) = told(LogFormat::ClaudeLines, "/p/s.jsonl", &log);
     assert_eq!(told.lines(), ["user_prompt: hello  there", "tool_call: -"]);
     assert_eq!(tally.skipped["ours"], 1);
     assert!(!serde_json::to_string(&told.events()).unwrap().contains("rule"));

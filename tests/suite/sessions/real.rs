@@ -4,23 +4,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cm_agents::ingest::{Format, Limits, Source, read};
+use cm_agents::ingest::{IngestLimits, LogFormat, LogSource, read};
 
 use super::cut::{Places, hold, told};
-use super::told::{Told, agent_of};
+use super::told::{RecordedEvents, agent_of};
 
 /// Returns the format of the logs in a folder, if they were written by an agent itself.
-fn format_of(folder: &str, path: &Path) -> Option<Format> {
+fn format_of(folder: &str, path: &Path) -> Option<LogFormat> {
     let ending = path.extension()?.to_str()?;
     match (folder, ending) {
-        ("claude-code" | "claude-code-fixture", "jsonl") => Some(Format::ClaudeLines),
-        ("codex" | "codex-fixture", "jsonl") => Some(Format::CodexLines),
-        ("pi", "jsonl") => Some(Format::PiTree),
-        ("gemini-cli", "jsonl") => Some(Format::GeminiLines),
-        ("gemini-cli", "json") => Some(Format::GeminiDocument),
-        ("aider", "md") => Some(Format::AiderHistory),
-        ("copilot-cli", "jsonl") => Some(Format::CopilotLines),
-        ("amp", "json") => Some(Format::AmpThread),
+        ("claude-code" | "claude-code-fixture", "jsonl") => Some(LogFormat::ClaudeLines),
+        ("codex" | "codex-fixture", "jsonl") => Some(LogFormat::CodexLines),
+        ("pi", "jsonl") => Some(LogFormat::PiTree),
+        ("gemini-cli", "jsonl") => Some(LogFormat::GeminiLines),
+        ("gemini-cli", "json") => Some(LogFormat::GeminiDocument),
+        ("aider", "md") => Some(LogFormat::AiderHistory),
+        ("copilot-cli", "jsonl") => Some(LogFormat::CopilotLines),
+        ("amp", "json") => Some(LogFormat::AmpThread),
         _ => None,
     }
 }
@@ -40,9 +40,9 @@ fn of_real_logs_less_than_one_record_in_a_hundred_is_not_understood() {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         for path in files(&folder) {
             let Some(format) = format_of(&name, &path) else { continue };
-            let mut told = Told::default();
-            let source = Source::new(agent_of(format), format, &path);
-            let tally = read(&source, None, Limits::default(), &mut told).unwrap().tally;
+            let mut told = RecordedEvents::default();
+            let source = LogSource::new(agent_of(format), format, &path);
+            let tally = read(&source, None, IngestLimits::default(), &mut told).unwrap().tally;
             let all = seen.entry(name.clone()).or_default();
             *all = (all.0 + tally.records, all.1 + tally.events, all.2 + tally.not_understood());
             // For deliberately broken logs it suffices that the problem is reported.

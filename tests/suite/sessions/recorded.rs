@@ -1,13 +1,13 @@
 //! Shortened lines written by the real programs, with their known meaning.
 
-use cm_agents::ingest::{Format, Limits, read_bytes};
+use cm_agents::ingest::{IngestLimits, LogFormat, read_bytes};
 
-use super::told::{Told, source};
+use super::told::{RecordedEvents, source};
 
 /// Returns the events of a log as text, one per line.
-fn lines(format: Format, log: &str) -> Vec<String> {
-    let mut told = Told::default();
-    let tally = read_bytes(&source(format, "/p/s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
+fn lines(format: LogFormat, log: &str) -> Vec<String> {
+    let mut told = RecordedEvents::default();
+    let tally = read_bytes(&source(format, "/p/s.jsonl"), log.as_bytes(), IngestLimits::default(), &mut told);
     assert_eq!(tally.not_understood(), 0, "{tally:?}");
     told.lines()
 }
@@ -16,7 +16,7 @@ fn lines(format: Format, log: &str) -> Vec<String> {
 fn a_resumed_session_of_gemini_keeps_its_first_prompt_and_has_each_call_once() {
     let log = include_str!("../../golden/recorded/gemini-resumed.jsonl");
     assert_eq!(
-        lines(Format::GeminiLines, log),
+        lines(LogFormat::GeminiLines, log),
         [
             "injected: <session_context>\nThis is the Gemini CLI.\n</session_context>",
             "user_prompt: list the files",
@@ -34,7 +34,7 @@ fn a_resumed_session_of_gemini_keeps_its_first_prompt_and_has_each_call_once() {
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\\nuse rg instead of grep -r\\n\\nNote: The user's next message may contain a correction or preference.";
 
 /// Returns the lines that are the person's prompts.
-fn words(format: Format, log: &str) -> Vec<String> {
+fn words(format: LogFormat, log: &str) -> Vec<String> {
     let prompts = lines(format, log).into_iter();
     prompts.filter_map(|line| line.strip_prefix("user_prompt: ").map(str::to_owned)).collect()
 }
@@ -51,11 +51,15 @@ fn what_a_person_typed_at_a_refusal_in_claude_code_is_their_word() {
 "#
     );
     assert_eq!(
-        words(Format::ClaudeLines, &log),
+        words(LogFormat::ClaudeLines, &log),
         ["use rg instead of grep -r", "Postgres", "use rg instead of grep -r"]
     );
     let printed = log.replace("user-rejected", "").replace("The user doesn't", "log: the user doesn't");
-    assert_eq!(words(Format::ClaudeLines, &printed), ["Postgres"], "what a command printed is nobody's word");
+    assert_eq!(
+        words(LogFormat::ClaudeLines, &printed),
+        ["Postgres"],
+        "what a command printed is nobody's word"
+    );
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn an_answer_to_a_question_of_codex_is_the_persons_word() {
 {"timestamp":"2026-11-22T10:00:03Z","type":"token_usage_record","payload":{"usage":{}}}
 {"timestamp":"2026-11-22T10:00:03Z","type":"event_msg","payload":{"type":"thread_settings_applied"}}
 "#;
-    assert_eq!(words(Format::CodexLines, log), ["Postgres"]);
+    assert_eq!(words(LogFormat::CodexLines, log), ["Postgres"]);
 }
 
 #[test]
@@ -74,7 +78,7 @@ fn an_answer_to_a_question_of_gemini_is_the_persons_word() {
     let log = r#"{"sessionId":"s","startTime":"2026-11-22T10:00:00Z"}
 {"id":"g1","timestamp":"2026-11-22T10:00:01Z","type":"gemini","content":"","toolCalls":[{"id":"a1","name":"ask_user","args":{},"status":"success","result":[{"functionResponse":{"id":"a1","name":"ask_user","response":{"output":"{\"answers\":{\"0\":\"Postgres\"}}"}}}]}]}
 "#;
-    assert_eq!(words(Format::GeminiLines, log), ["Postgres"]);
+    assert_eq!(words(LogFormat::GeminiLines, log), ["Postgres"]);
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn what_a_person_typed_at_a_refusal_in_copilot_is_their_word() {
 {"type":"tool.execution_start","data":{"toolCallId":"t2","toolName":"ask_user","arguments":{}},"timestamp":"2026-11-22T10:00:03Z"}
 {"type":"tool.execution_complete","data":{"toolCallId":"t2","success":true,"result":{"content":"User responded: Postgres"}},"timestamp":"2026-11-22T10:00:04Z"}
 "#;
-    assert_eq!(words(Format::CopilotLines, log), ["use rg", "Postgres"]);
+    assert_eq!(words(LogFormat::CopilotLines, log), ["use rg", "Postgres"]);
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn a_session_of_cline_3_is_read_from_its_messages() {
 {"id":"m3","role":"user","content":[{"type":"tool_result","tool_use_id":"c1","name":"run_commands","content":[{"query":"ls","result":"CORE.md","success":true},{"query":"false","result":"[Command exited with code 1]","error":"Command exited with code 1","success":false}]}],"ts":1795381150852},
 {"id":"m4","role":"assistant","content":[{"type":"text","text":"One file."}],"ts":1795381150995}],"system_prompt":"You are Cline."}"#;
     assert_eq!(
-        lines(Format::ClineSession, log),
+        lines(LogFormat::ClineSession, log),
         [
             "user_prompt: list the files",
             "tool_call: -",
@@ -114,26 +118,31 @@ fn nodes_without_times_are_read_in_the_same_order_each_time() {
         })
         .collect();
     let log = format!(r#"[{{"conversation_id":"c","mapping":{{{}}}}}]"#, nodes.join(","));
-    let first = lines(Format::ChatgptDocument, &log);
+    let first = lines(LogFormat::ChatgptDocument, &log);
     assert_eq!(first.len(), 12);
     for _ in 0..8 {
-        assert_eq!(lines(Format::ChatgptDocument, &log), first);
+        assert_eq!(lines(LogFormat::ChatgptDocument, &log), first);
     }
 }
 
 #[test]
 fn a_time_before_1970_is_none() {
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     let log =
         r#"{"type":"user","sessionId":"s","timestamp":"1903-01-01T00:00:00Z","message":{"content":"one"}}"#;
-    read_bytes(&source(Format::ClaudeLines, "/p/s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
+    read_bytes(
+        &source(LogFormat::ClaudeLines, "/p/s.jsonl"),
+        log.as_bytes(),
+        IngestLimits::default(),
+        &mut told,
+    );
     assert_eq!(told.events()[0].at, None);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_log_is_passed_over_and_never_waited_for() {
-    use cm_agents::ingest::{Source, find, read};
+    use cm_agents::ingest::{LogSource, find, read};
     use cm_session::Agent;
 
     let folder = tempfile::tempdir().unwrap();
@@ -142,9 +151,9 @@ fn a_pipe_in_place_of_a_log_is_passed_over_and_never_waited_for() {
     let pipe = logs.join("11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     std::os::unix::fs::symlink("/dev/zero", logs.join("22222222-aaaa-4bbb-8ccc-000000000001.jsonl")).unwrap();
-    let places = cm_agents::ingest::Places::of_home(folder.path());
+    let places = cm_agents::ingest::LogLocations::of_home(folder.path());
     assert!(find(&[Agent::ClaudeCode], &places).sources.is_empty());
-    let source = Source::new(Agent::ClaudeCode, Format::ClaudeLines, &pipe);
-    let refused = read(&source, None, Limits::default(), &mut Told::default()).unwrap_err();
+    let source = LogSource::new(Agent::ClaudeCode, LogFormat::ClaudeLines, &pipe);
+    let refused = read(&source, None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
     assert!(refused.to_string().contains("no regular file"), "{refused}");
 }

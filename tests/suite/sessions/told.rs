@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cm_agents::ingest::{Format, Places, Sink, Skip, Source};
-use cm_session::event::{Event, EventKind};
-use cm_session::{Agent, Meta, SessionId};
+use cm_agents::ingest::{EventSink, LogFormat, LogLocations, LogSource, SkipReason};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::{Agent, SessionId, SessionMeta};
 
 /// All collected events by session, in order of arrival.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Told {
+pub struct RecordedEvents {
     pub order: Vec<SessionId>,
     pub sessions: BTreeMap<SessionId, Session>,
     /// Skipped records: line, kind, reason.
-    pub skipped: Vec<(u64, String, Skip)>,
+    pub skipped: Vec<(u64, String, SkipReason)>,
 }
 
 /// Events and metadata of one session.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Session {
-    pub events: BTreeMap<(u64, u32), Event>,
-    pub meta: Option<Meta>,
+    pub events: BTreeMap<(u64, u32), SessionEvent>,
+    pub meta: Option<SessionMeta>,
 }
 
-impl Told {
+impl RecordedEvents {
     fn session(&mut self, id: &SessionId) -> &mut Session {
         if !self.sessions.contains_key(id) {
             self.order.push(id.clone());
@@ -32,7 +32,7 @@ impl Told {
     }
 
     /// Returns the events of all sessions.
-    pub fn events(&self) -> Vec<&Event> {
+    pub fn events(&self) -> Vec<&SessionEvent> {
         self.order.iter().flat_map(|id| self.sessions[id].events.values()).collect()
     }
 
@@ -51,20 +51,20 @@ impl Told {
     }
 }
 
-impl Sink for Told {
-    fn anew(&mut self, session: &SessionId) {
+impl EventSink for RecordedEvents {
+    fn reset(&mut self, session: &SessionId) {
         self.session(session).events.clear();
     }
 
-    fn event(&mut self, session: &SessionId, event: Event) {
+    fn event(&mut self, session: &SessionId, event: SessionEvent) {
         self.session(session).events.insert((event.line, event.part), event);
     }
 
-    fn meta(&mut self, meta: &Meta) {
+    fn meta(&mut self, meta: &SessionMeta) {
         self.session(&meta.id).meta = Some(meta.clone());
     }
 
-    fn skipped(&mut self, line: u64, kind: &str, why: Skip) {
+    fn skipped(&mut self, line: u64, kind: &str, why: SkipReason) {
         self.skipped.push((line, kind.to_owned(), why));
     }
 }
@@ -75,9 +75,9 @@ pub fn examples() -> PathBuf {
 }
 
 /// Returns the locations of an agent's example logs.
-pub fn places_of(agent: Agent) -> Places {
+pub fn places_of(agent: Agent) -> LogLocations {
     let at = examples();
-    let mut places = Places::of_home("/nobody");
+    let mut places = LogLocations::of_home("/nobody");
     let mut variable = |name: &str, path: PathBuf| {
         places.environment.insert(name.to_owned(), path.to_string_lossy().into_owned());
     };
@@ -97,35 +97,35 @@ pub fn places_of(agent: Agent) -> Places {
     places
 }
 
-fn named(places: &mut Places, agent: Agent, path: PathBuf) {
-    places.named.insert(agent, vec![path]);
+fn named(places: &mut LogLocations, agent: Agent, path: PathBuf) {
+    places.extra_paths.insert(agent, vec![path]);
 }
 
 /// Returns a log of `format` at a path that need not exist.
-pub fn source(format: Format, path: &str) -> Source {
-    Source::new(agent_of(format), format, path)
+pub fn source(format: LogFormat, path: &str) -> LogSource {
+    LogSource::new(agent_of(format), format, path)
 }
 
-pub fn agent_of(format: Format) -> Agent {
+pub fn agent_of(format: LogFormat) -> Agent {
     match format {
-        Format::ClaudeLines => Agent::ClaudeCode,
-        Format::CodexLines | Format::CodexCompressed | Format::CodexDocument => Agent::Codex,
-        Format::CursorDatabase | Format::CursorTranscript | Format::CursorChat => Agent::Cursor,
-        Format::AiderHistory => Agent::Aider,
-        Format::PiTree => Agent::Pi,
-        Format::GeminiLines | Format::GeminiDocument => Agent::Gemini,
-        Format::ChatgptDocument | Format::ChatgptArchive => Agent::Chatgpt,
-        Format::OpencodeDatabase | Format::OpencodeTree => Agent::Opencode,
-        Format::ClineTask | Format::ClineSession => Agent::Cline,
-        Format::AmpThread => Agent::Amp,
-        Format::CopilotLines | Format::CopilotDocument => Agent::CopilotCli,
+        LogFormat::ClaudeLines => Agent::ClaudeCode,
+        LogFormat::CodexLines | LogFormat::CodexCompressed | LogFormat::CodexDocument => Agent::Codex,
+        LogFormat::CursorDatabase | LogFormat::CursorTranscript | LogFormat::CursorChat => Agent::Cursor,
+        LogFormat::AiderHistory => Agent::Aider,
+        LogFormat::PiTree => Agent::Pi,
+        LogFormat::GeminiLines | LogFormat::GeminiDocument => Agent::Gemini,
+        LogFormat::ChatgptDocument | LogFormat::ChatgptArchive => Agent::Chatgpt,
+        LogFormat::OpencodeDatabase | LogFormat::OpencodeTree => Agent::Opencode,
+        LogFormat::ClineTask | LogFormat::ClineSession => Agent::Cline,
+        LogFormat::AmpThread => Agent::Amp,
+        LogFormat::CopilotLines | LogFormat::CopilotDocument => Agent::CopilotCli,
         // Our own format, for sessions of any agent.
-        Format::SentLines => Agent::Codex,
+        LogFormat::SentLines => Agent::Codex,
     }
 }
 
 /// Formats an event on one line.
-pub fn shown(event: &Event) -> String {
+pub fn shown(event: &SessionEvent) -> String {
     let at = event.at.map_or("-".to_owned(), |at| at.to_string());
     let side = if event.side { " (side)" } else { "" };
     let record = event.record.as_ref().map_or("-", |record| record.as_str());

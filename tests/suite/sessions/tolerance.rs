@@ -1,13 +1,13 @@
 //! Connectors with unknown, unreadable or unwanted records.
 
-use cm_agents::ingest::{Format, Limits, Tally, read_bytes};
+use cm_agents::ingest::{IngestLimits, LogFormat, RecordCounts, read_bytes};
 use cm_session::event::EventKind;
 
-use super::told::{Told, source};
+use super::told::{RecordedEvents, source};
 
-fn claude(log: &str, limits: Limits) -> (Told, Tally) {
-    let mut told = Told::default();
-    let tally = read_bytes(&source(Format::ClaudeLines, "/p/s.jsonl"), log.as_bytes(), limits, &mut told);
+fn claude(log: &str, limits: IngestLimits) -> (RecordedEvents, RecordCounts) {
+    let mut told = RecordedEvents::default();
+    let tally = read_bytes(&source(LogFormat::ClaudeLines, "/p/s.jsonl"), log.as_bytes(), limits, &mut told);
     (told, tally)
 }
 
@@ -18,7 +18,7 @@ fn prompt(said: &str) -> String {
 #[test]
 fn a_bad_line_costs_itself_and_is_counted_with_its_number() {
     let log = format!("{}\n{{bad\n42\n[1]\n\"x\"\n\n{}\n", prompt("one"), prompt("two"));
-    let (told, tally) = claude(&log, Limits::default());
+    let (told, tally) = claude(&log, IngestLimits::default());
     assert_eq!(told.lines(), ["user_prompt: one", "user_prompt: two"]);
     assert_eq!((tally.bad.count, tally.bad.lines), (4, vec![2, 3, 4, 5]));
     assert_eq!(told.events()[1].line, 7);
@@ -28,17 +28,17 @@ fn a_bad_line_costs_itself_and_is_counted_with_its_number() {
 fn unknown_kinds_are_counted_by_name_and_a_log_of_them_is_reported() {
     let log =
         format!("{}\n{{\"type\":\"hologram\"}}\n{{\"type\":\"hologram\"}}\n{{\"no\":1}}\n", prompt("one"));
-    let (_, tally) = claude(&log, Limits::default());
+    let (_, tally) = claude(&log, IngestLimits::default());
     assert_eq!(tally.unknown["hologram"], 2);
     assert_eq!(tally.unknown["(no kind)"], 1);
     assert!(tally.is_mostly_unknown());
-    assert!(!claude(&prompt("one"), Limits::default()).1.is_mostly_unknown());
+    assert!(!claude(&prompt("one"), IngestLimits::default()).1.is_mostly_unknown());
 }
 
 #[test]
 fn a_record_beyond_the_limit_costs_itself_and_is_counted() {
     let log = format!("{}\n{}\n{}\n", prompt("one"), prompt(&"x".repeat(5000)), prompt("three"));
-    let (told, tally) = claude(&log, Limits { record: 1000 });
+    let (told, tally) = claude(&log, IngestLimits { max_record_bytes: 1000 });
     assert_eq!(told.lines(), ["user_prompt: one", "user_prompt: three"]);
     assert_eq!((tally.oversized.count, tally.oversized.lines), (1, vec![2]));
     assert_eq!(told.events()[1].line, 3);
@@ -46,19 +46,19 @@ fn a_record_beyond_the_limit_costs_itself_and_is_counted() {
 
 #[test]
 fn half_a_character_does_not_cost_the_line() {
-    let (told, tally) = claude(&(prompt("cut \\ud83d") + "\n"), Limits::default());
+    let (told, tally) = claude(&(prompt("cut \\ud83d") + "\n"), IngestLimits::default());
     assert_eq!(told.lines(), ["user_prompt: cut \u{fffd}"]);
     assert_eq!(tally.bad.count, 0);
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     let log = [prompt("cut ").trim_end_matches("\"}}").as_bytes(), b"\xff\"}}\n"].concat();
-    read_bytes(&source(Format::ClaudeLines, "/p/s.jsonl"), &log, Limits::default(), &mut told);
+    read_bytes(&source(LogFormat::ClaudeLines, "/p/s.jsonl"), &log, IngestLimits::default(), &mut told);
     assert_eq!(told.lines(), ["user_prompt: cut \u{fffd}"]);
 }
 
 #[test]
 fn a_field_of_another_shape_costs_the_field() {
     let log = r#"{"type":"user","uuid":7,"timestamp":{"a":1},"cwd":[],"isMeta":"no","sessionId":"s","message":{"content":"one"}}"#;
-    let (told, tally) = claude(log, Limits::default());
+    let (told, tally) = claude(log, IngestLimits::default());
     assert_eq!(told.lines(), ["user_prompt: one"]);
     assert_eq!(tally.not_understood(), 0);
 }
@@ -69,7 +69,7 @@ fn a_tools_deeply_nested_arguments_are_kept_as_text() {
     let log = format!(
         r#"{{"type":"assistant","sessionId":"s","message":{{"content":[{{"type":"tool_use","name":"T","input":{deep}}}]}}}}"#
     );
-    let (told, _) = claude(&log, Limits::default());
+    let (told, _) = claude(&log, IngestLimits::default());
     let EventKind::ToolCall { input, .. } = &told.events()[0].kind else { panic!("{told:?}") };
     assert_eq!(input.as_str(), Some(deep.as_str()));
 }
@@ -91,7 +91,7 @@ fn what_a_program_wrote_in_the_persons_role_is_not_theirs() {
     ]
     .join("\n");
     assert_eq!(
-        claude(&log, Limits::default()).0.lines(),
+        claude(&log, IngestLimits::default()).0.lines(),
         [
             "user_prompt: mine",
             "injected: meta",
@@ -118,7 +118,7 @@ fn a_prompt_that_waited_in_the_queue_is_the_persons() {
         r#"{"type":"queue-operation","content":"do it"}"#.to_owned(),
     ]
     .join("\n");
-    assert_eq!(claude(&log, Limits::default()).0.lines(), ["user_prompt: do it", "injected: do it"]);
+    assert_eq!(claude(&log, IngestLimits::default()).0.lines(), ["user_prompt: do it", "injected: do it"]);
 }
 
 #[test]
@@ -126,13 +126,14 @@ fn a_compaction_and_its_summary_are_one_event() {
     let boundary = r#"{"type":"system","subtype":"compact_boundary","sessionId":"s","compactMetadata":{"trigger":"manual"}}"#;
     let summary =
         r#"{"type":"user","isCompactSummary":true,"sessionId":"s","message":{"content":"what was done"}}"#;
-    let (told, tally) = claude(&[boundary, summary].join("\n"), Limits::default());
+    let (told, tally) = claude(&[boundary, summary].join("\n"), IngestLimits::default());
     assert_eq!(tally.events, 1);
     let event = told.events()[0];
     let expected =
         EventKind::Compaction { trigger: Some("manual".into()), summary: Some("what was done".into()) };
     assert_eq!((event.line, &event.kind), (1, &expected));
-    let old = claude(r#"{"type":"summary","summary":"Fix the build","leafUuid":"u"}"#, Limits::default()).0;
+    let old =
+        claude(r#"{"type":"summary","summary":"Fix the build","leafUuid":"u"}"#, IngestLimits::default()).0;
     let expected =
         EventKind::Compaction { trigger: Some("summary".into()), summary: Some("Fix the build".into()) };
     assert_eq!((&old.events()[0].kind, &old.events()[0].record), (&expected, &None));
@@ -150,9 +151,9 @@ fn codex_tells_a_turn_once_whichever_record_comes_first() {
         (vec![event, scaffold, item], 2),
         (vec![item, item], 2),
     ] {
-        let mut told = Told::default();
-        let source = source(Format::CodexLines, "/r.jsonl");
-        read_bytes(&source, log.join("\n").as_bytes(), Limits::default(), &mut told);
+        let mut told = RecordedEvents::default();
+        let source = source(LogFormat::CodexLines, "/r.jsonl");
+        read_bytes(&source, log.join("\n").as_bytes(), IngestLimits::default(), &mut told);
         let prompts = told.lines().iter().filter(|line| line.starts_with("user_prompt")).count();
         assert_eq!(prompts, expected, "{log:?}");
     }
@@ -168,11 +169,11 @@ fn codexs_first_generations_are_told() {
         r#"{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"a\",\"metadata\":{\"exit_code\":0}}"}"#,
     ];
     let expected = ["user_prompt: fix it", "tool_call: -", "tool_result: a"];
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     read_bytes(
-        &source(Format::CodexLines, "/r.jsonl"),
+        &source(LogFormat::CodexLines, "/r.jsonl"),
         lines.join("\n").as_bytes(),
-        Limits::default(),
+        IngestLimits::default(),
         &mut told,
     );
     assert_eq!(told.lines(), expected);
@@ -181,8 +182,13 @@ fn codexs_first_generations_are_told() {
         r#"{{"items":[{}],"session":{{"id":"s2","timestamp":"2025-05-01T10:00:00Z","cwd":"/w"}}}}"#,
         lines[2..].join(",")
     );
-    let mut told = Told::default();
-    read_bytes(&source(Format::CodexDocument, "/r.json"), document.as_bytes(), Limits::default(), &mut told);
+    let mut told = RecordedEvents::default();
+    read_bytes(
+        &source(LogFormat::CodexDocument, "/r.json"),
+        document.as_bytes(),
+        IngestLimits::default(),
+        &mut told,
+    );
     assert_eq!(told.lines(), expected);
     let meta = told.sessions[&told.order[0]].meta.as_ref().unwrap();
     assert_eq!((meta.id.as_str(), meta.workspace.as_deref()), ("s2", Some("/w")));
@@ -203,13 +209,23 @@ fn of_pis_tree_the_active_branch_is_told() {
         entry("d", "\"a\"", "right"),
     ]
     .join("\n");
-    let mut told = Told::default();
-    read_bytes(&source(Format::PiTree, "/x/1_s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
+    let mut told = RecordedEvents::default();
+    read_bytes(
+        &source(LogFormat::PiTree, "/x/1_s.jsonl"),
+        log.as_bytes(),
+        IngestLimits::default(),
+        &mut told,
+    );
     assert_eq!(told.lines(), ["user_prompt: root", "user_prompt: right"]);
     // A loop of parents ends.
     let log = [entry("a", "\"b\"", "one"), entry("b", "\"a\"", "two")].join("\n");
-    let mut told = Told::default();
-    read_bytes(&source(Format::PiTree, "/x/1_s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
+    let mut told = RecordedEvents::default();
+    read_bytes(
+        &source(LogFormat::PiTree, "/x/1_s.jsonl"),
+        log.as_bytes(),
+        IngestLimits::default(),
+        &mut told,
+    );
     assert_eq!(told.lines(), ["user_prompt: one", "user_prompt: two"]);
 }
 
@@ -217,9 +233,14 @@ fn of_pis_tree_the_active_branch_is_told() {
 fn geminis_changes_replace_take_back_and_set_anew() {
     let message = |id: &str, said: &str| format!(r#"{{"id":"{id}","type":"user","content":"{said}"}}"#);
     let told = |lines: &[String]| {
-        let mut told = Told::default();
+        let mut told = RecordedEvents::default();
         let log = lines.join("\n");
-        read_bytes(&source(Format::GeminiLines, "/s.jsonl"), log.as_bytes(), Limits::default(), &mut told);
+        read_bytes(
+            &source(LogFormat::GeminiLines, "/s.jsonl"),
+            log.as_bytes(),
+            IngestLimits::default(),
+            &mut told,
+        );
         told.lines()
     };
     let (a, b, c) = (message("a", "A"), message("b", "B"), message("c", "C"));
@@ -236,19 +257,23 @@ fn geminis_changes_replace_take_back_and_set_anew() {
 #[test]
 fn gemini_counts_a_change_that_it_does_not_know() {
     let log = br#"{"$patch":[{"op":"add"}]}"#;
-    let tally =
-        read_bytes(&source(Format::GeminiLines, "/s.jsonl"), log, Limits::default(), &mut Told::default());
+    let tally = read_bytes(
+        &source(LogFormat::GeminiLines, "/s.jsonl"),
+        log,
+        IngestLimits::default(),
+        &mut RecordedEvents::default(),
+    );
     assert_eq!(tally.unknown["$patch"], 1);
 }
 
 #[test]
 fn aiders_headings_and_quotes_stay_in_what_they_are_part_of() {
     let log = "# aider chat started at 2026-01-02 03:04:05\n\n#### explain  \n\n# Heading\n\ntext\n\n#### /run ls\n\n> a.txt  \n\n#### Add a.txt? (Y)es/(N)o [Yes]: y  \n\n#### next\n";
-    let mut told = Told::default();
+    let mut told = RecordedEvents::default();
     read_bytes(
-        &source(Format::AiderHistory, "/w/.aider.chat.history.md"),
+        &source(LogFormat::AiderHistory, "/w/.aider.chat.history.md"),
         log.as_bytes(),
-        Limits::default(),
+        IngestLimits::default(),
         &mut told,
     );
     assert_eq!(

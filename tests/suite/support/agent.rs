@@ -12,13 +12,13 @@ const REVISION: &str = "2025-11-25";
 
 /// The client with its server process.
 #[derive(Debug)]
-pub struct Agent {
+pub struct McpClient {
     program: Child,
     write: Option<ChildStdin>,
     read: BufReader<ChildStdout>,
     last: u64,
     /// Notifications received while waiting for something else.
-    heard: Vec<Value>,
+    notifications: Vec<Value>,
 }
 
 /// Result of the ended process.
@@ -30,7 +30,7 @@ pub struct Left {
     pub stderr: String,
 }
 
-impl Agent {
+impl McpClient {
     /// Starts `cm mcp` in the sandbox's vault and performs the handshake as agent `tester`.
     pub fn of(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(&["mcp"]);
@@ -38,7 +38,7 @@ impl Agent {
         let mut program = command.spawn().expect("the program was built with the tests");
         let write = program.stdin.take();
         let read = BufReader::new(program.stdout.take().expect("stdout is a pipe"));
-        let mut agent = Self { program, write, read, last: 0, heard: Vec::new() };
+        let mut agent = Self { program, write, read, last: 0, notifications: Vec::new() };
         let hello = json!({
             "protocolVersion": REVISION, "capabilities": {},
             "clientInfo": { "name": "tester", "version": "1" },
@@ -80,7 +80,7 @@ impl Agent {
             if message["id"] == id {
                 return message;
             }
-            self.heard.push(message);
+            self.notifications.push(message);
         }
     }
 
@@ -111,15 +111,15 @@ impl Agent {
     }
 
     /// Waits for a notification with this method and URI.
-    pub fn told(&mut self, method: &str, uri: Option<&str>) {
+    pub fn wait_for_notification(&mut self, method: &str, uri: Option<&str>) {
         let is = |message: &Value| {
             message["method"] == method && uri.is_none_or(|uri| message["params"]["uri"] == uri)
         };
-        while !self.heard.iter().any(is) {
+        while !self.notifications.iter().any(is) {
             let message = self.hear().expect("more is told");
-            self.heard.push(message);
+            self.notifications.push(message);
         }
-        self.heard.clear();
+        self.notifications.clear();
     }
 
     /// Closes the input of the process and waits for its end.

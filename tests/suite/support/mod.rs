@@ -15,7 +15,7 @@ mod serving;
 mod talks;
 mod told;
 
-pub use agent::Agent;
+pub use agent::McpClient;
 pub use example::{example, taught};
 pub use harbour::harbour;
 pub use hashes::{everything, hashes};
@@ -24,6 +24,6 @@ pub use notes::files_of;
 pub use ran::Ran;
 pub use sandbox::{Sandbox, vault_of};
 pub use server::call;
-pub use serving::{Serving, message};
-pub use talks::{Said, scripted, talk};
+pub use serving::{ServerProcess, message};
+pub use talks::{SessionLine, scripted, talk};
 pub use told::{diary, told};

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cm_note::instant::Instant;
-use cm_store::vault::trust::{self, Source, TrustRecord};
+use cm_store::vault::trust::{self, TrustRecord, TrustSource};
 use cm_store::vault::{PrivateHome, Vault};
 use tempfile::TempDir;
 
@@ -86,7 +86,7 @@ impl Sandbox {
 
     /// Opens the vault in this process like the program does.
     pub fn open_vault(&self) -> Vault {
-        Vault::at(&self.vault()).expect("the folder exists").ready(Some(&self.private_home()))
+        Vault::at(&self.vault()).expect("the folder exists").prepare(Some(&self.private_home()))
     }
 
     /// Returns the path of a private file of the vault.
@@ -112,9 +112,9 @@ impl Sandbox {
 
     /// Trusts the vault at this folder, like `cm trust`.
     pub fn trust(&self, folder: &Path) {
-        let vault = Vault::at(folder).expect("the folder exists").ready(Some(&self.private_home()));
+        let vault = Vault::at(folder).expect("the folder exists").prepare(Some(&self.private_home()));
         let at = Instant::parse(NOW).expect("it is an instant");
-        let record = TrustRecord { source: Source::Person, at, remote: None };
+        let record = TrustRecord { source: TrustSource::Person, at, remote: None };
         trust::grant(&vault, &record).expect("the home folder can be written");
     }
 
@@ -191,7 +191,7 @@ impl Sandbox {
     }
 
     /// Writes the injection logs that hooks would write for these sessions.
-    pub fn met(&self, sessions: &[&str]) {
+    pub fn write_injection_logs(&self, sessions: &[&str]) {
         for session in sessions {
             self.write(&format!("_state/hooks/{session}.jsonl"), "{\"at\":\"2026-11-01T00:00:00Z\"}\n");
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use cm_app::{By, Call};
+use cm_app::{CallerIdentity, Request};
 use cm_note::instant::Instant;
 
 use super::Sandbox;
@@ -10,9 +10,9 @@ use super::sandbox::NOW;
 
 /// Returns the request that the program would make for these arguments, with the same time and
 /// generated ids.
-pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
+pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Request {
     let words: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    Call {
+    Request {
         cwd: sandbox.vault(),
         vault: None,
         home: Some(sandbox.root().join("home")),
@@ -27,7 +27,7 @@ pub fn call(sandbox: &Sandbox, arguments: &[&str]) -> Call {
         seed: Some(format!("7 {:?}", Some(words.as_slice()))),
         no_refresh: false,
         for_prompts: false,
-        by: By::default(),
+        by: CallerIdentity::default(),
         clock: || 0,
         threads: 1,
         verb: "cm".to_owned(),

@@ -13,7 +13,7 @@ use crate::http::support::{Reply, request};
 pub const CURRENT: &str = "2026-07-28";
 
 /// A running server process, killed when dropped.
-pub struct Serving {
+pub struct ServerProcess {
     child: Child,
     log: BufReader<ChildStderr>,
     /// Address of the server.
@@ -22,7 +22,7 @@ pub struct Serving {
     pub said: String,
 }
 
-impl Serving {
+impl ServerProcess {
     /// Starts a server on a free port with additional arguments.
     pub fn of(sandbox: &Sandbox, words: &[&str]) -> Self {
         let mut command = sandbox.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], words].concat());
@@ -110,7 +110,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

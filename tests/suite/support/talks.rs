@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Sandbox;
 
 /// An event of a session.
-pub enum Said<'a> {
+pub enum SessionLine<'a> {
     /// Message of the person.
     Person(&'a str),
     /// Message of the agent.
@@ -16,7 +16,7 @@ pub enum Said<'a> {
 
 /// Writes a session's log with one record per line, and two per command. It starts on 2026-11-20 at
 /// this hour.
-pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
+pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[SessionLine<'_>]) {
     let mut lines = String::new();
     let mut count = 0;
     let mut put = |role: &str, content: Value| {
@@ -31,9 +31,9 @@ pub fn talk(sandbox: &Sandbox, id: &str, hour: usize, said: &[Said<'_>]) {
     };
     for (at, one) in said.iter().enumerate() {
         match one {
-            Said::Person(text) => put("user", json!(text)),
-            Said::Agent(text) => put("assistant", json!([{"type": "text", "text": text}])),
-            Said::Ran(command, printed) => {
+            SessionLine::Person(text) => put("user", json!(text)),
+            SessionLine::Agent(text) => put("assistant", json!([{"type": "text", "text": text}])),
+            SessionLine::Ran(command, printed) => {
                 let name = format!("t{at}");
                 put(
                     "assistant",

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An agent that supports hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Agent {
+pub enum HookAgent {
     /// Claude Code.
     Claude,
     Codex,
@@ -16,14 +16,14 @@ pub enum Agent {
 
 /// Scope of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reach {
+pub enum SettingsScope {
     /// All sessions in the project folder, for every user.
     Project,
     /// All sessions of one user, in every folder.
     User,
 }
 
-impl Agent {
+impl HookAgent {
     /// All agents, in declaration order.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Cursor, Self::Gemini, Self::Opencode];
 
@@ -42,7 +42,7 @@ impl Agent {
     /// Returns the agent with this name; also accepts the names used for session logs, such as
     /// `claude-code`.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "claude-code" => Some(Self::Claude),
             "gemini-cli" => Some(Self::Gemini),
@@ -52,52 +52,52 @@ impl Agent {
 
     /// Path of the hook settings, relative to the project folder or the home folder.
     #[must_use]
-    pub fn hooks_file(self, reach: Reach) -> &'static str {
+    pub fn hooks_file(self, reach: SettingsScope) -> &'static str {
         match (self, reach) {
             (Self::Claude, _) => ".claude/settings.json",
             (Self::Codex, _) => ".codex/hooks.json",
             (Self::Cursor, _) => ".cursor/hooks.json",
             (Self::Gemini, _) => ".gemini/settings.json",
-            (Self::Opencode, Reach::Project) => ".opencode/plugins/cm.js",
-            (Self::Opencode, Reach::User) => ".config/opencode/plugins/cm.js",
+            (Self::Opencode, SettingsScope::Project) => ".opencode/plugins/cm.js",
+            (Self::Opencode, SettingsScope::User) => ".config/opencode/plugins/cm.js",
         }
     }
 
     /// Folder that shows that the agent is in use, relative to the project folder or the home
     /// folder.
     #[must_use]
-    pub fn folder(self, reach: Reach) -> &'static str {
+    pub fn folder(self, reach: SettingsScope) -> &'static str {
         match (self, reach) {
             (Self::Claude, _) => ".claude",
             (Self::Codex, _) => ".codex",
             (Self::Cursor, _) => ".cursor",
             (Self::Gemini, _) => ".gemini",
-            (Self::Opencode, Reach::Project) => ".opencode",
-            (Self::Opencode, Reach::User) => ".config/opencode",
+            (Self::Opencode, SettingsScope::Project) => ".opencode",
+            (Self::Opencode, SettingsScope::User) => ".config/opencode",
         }
     }
 
     /// Step that a person must take after hooks were installed; `None` if they run at once.
     #[must_use]
-    pub fn trust(self, reach: Reach) -> Option<&'static str> {
+    pub fn trust(self, reach: SettingsScope) -> Option<&'static str> {
         match (self, reach) {
-            (Self::Claude, Reach::Project) => {
+            (Self::Claude, SettingsScope::Project) => {
                 Some("Claude Code runs a project's hooks once you have trusted its folder")
             }
             (Self::Codex, _) => Some("Codex skips hooks silently until you trust them: run /hooks in Codex"),
-            (Self::Cursor, Reach::Project) => {
+            (Self::Cursor, SettingsScope::Project) => {
                 Some("Cursor runs a project's hooks in a trusted workspace only")
             }
             (Self::Opencode, _) => Some("opencode loads plugins when it starts: restart it"),
             (Self::Gemini, _) => Some(
                 "Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI",
             ),
-            (Self::Claude | Self::Cursor, Reach::User) => None,
+            (Self::Claude | Self::Cursor, SettingsScope::User) => None,
         }
     }
 }
 
-impl fmt::Display for Agent {
+impl fmt::Display for HookAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn an_agent_is_known_by_its_name_and_by_that_of_its_sessions() {
-        for agent in Agent::ALL {
-            assert_eq!(Agent::named(agent.name()), Some(agent));
+        for agent in HookAgent::ALL {
+            assert_eq!(HookAgent::from_name(agent.name()), Some(agent));
         }
-        assert_eq!(Agent::named("claude-code"), Some(Agent::Claude));
-        assert_eq!(Agent::named("emacs"), None);
+        assert_eq!(HookAgent::from_name("claude-code"), Some(HookAgent::Claude));
+        assert_eq!(HookAgent::from_name("emacs"), None);
     }
 }

@@ -13,7 +13,7 @@ pub const LONGEST: usize = 9_900;
 
 /// An entry of an injection, as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct InjectionEntry {
     /// Id of the note; `None` if the entry comes from a generated file.
     pub id: Option<String>,
     pub text: String,
@@ -21,16 +21,16 @@ pub struct Entry {
 
 /// Entries under one heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct InjectionPart {
     /// Markdown heading, without the line break.
     pub heading: Option<String>,
     /// Entries, the most relevant first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InjectionEntry>,
 }
 
 /// Text for injection into a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Injected {
+pub struct Injection {
     /// Complete text, including the markers.
     pub text: String,
     /// Ids of the included notes, in order.
@@ -47,17 +47,17 @@ const SOURCE: &str = "On record in this project's memory (cm):";
 /// included whole or left out. `None` if every entry is empty or too long. `more` is the command
 /// that shows the omitted entries.
 #[must_use]
-pub fn injected(parts: &[Part], more: &str, most: usize) -> Option<Injected> {
+pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Option<Injection> {
     let (open, close) =
         (format!("{} memory -->\n{SOURCE}\n", ours::BEGIN), format!("{} memory -->", ours::END));
     let room =
         most.min(LONGEST).checked_sub(units(&open) + units(&close) + units(&left_out(usize::MAX, more)))?;
-    let mut injected = Injected { text: String::new(), ids: Vec::new(), omitted: 0 };
+    let mut injected = Injection { text: String::new(), ids: Vec::new(), omitted: 0 };
     let mut used = 0;
     for part in parts {
-        let mut above = part.heading.as_deref().map(disarmed).filter(|heading| !heading.is_empty());
+        let mut above = part.heading.as_deref().map(neutralize).filter(|heading| !heading.is_empty());
         for entry in &part.entries {
-            let said = disarmed(&entry.text);
+            let said = neutralize(&entry.text);
             if said.is_empty() {
                 continue;
             }
@@ -85,7 +85,10 @@ pub fn injected(parts: &[Part], more: &str, most: usize) -> Option<Injected> {
 
 fn left_out(count: usize, more: &str) -> String {
     let entries = if count == 1 { "entry" } else { "entries" };
-    format!("\nLeft out for length: {count} {entries}; `{}` shows more.\n", disarmed(more).replace('`', "'"))
+    format!(
+        "\nLeft out for length: {count} {entries}; `{}` shows more.\n",
+        neutralize(more).replace('`', "'")
+    )
 }
 
 /// Length of a text in UTF-16 units.
@@ -110,7 +113,7 @@ const TAGS: [&str; 10] = [
 /// Neutralizes text that could pass for a cm marker or an agent's tag, and removes invisible
 /// characters.
 #[must_use]
-pub fn disarmed(text: &str) -> String {
+pub fn neutralize(text: &str) -> String {
     let shown = text.replace("\r\n", "\n");
     let shown = shown.chars().filter(|c| !is_hidden(*c));
     let shown: String = shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
@@ -147,15 +150,20 @@ mod tests {
 
     use super::*;
 
-    fn part(texts: &[&str]) -> Part {
-        let entry =
-            |(at, text): (usize, &&str)| Entry { id: Some(format!("b-{at}")), text: (*text).to_owned() };
-        Part { heading: Some("## Rules".to_owned()), entries: texts.iter().enumerate().map(entry).collect() }
+    fn part(texts: &[&str]) -> InjectionPart {
+        let entry = |(at, text): (usize, &&str)| InjectionEntry {
+            id: Some(format!("b-{at}")),
+            text: (*text).to_owned(),
+        };
+        InjectionPart {
+            heading: Some("## Rules".to_owned()),
+            entries: texts.iter().enumerate().map(entry).collect(),
+        }
     }
 
     #[test]
     fn entries_stand_between_the_markers_under_their_heading() {
-        let injected = injected(&[part(&["- Use `Vec<u8>`. (b-0)"])], "cm context", LONGEST).unwrap();
+        let injected = build_injection(&[part(&["- Use `Vec<u8>`. (b-0)"])], "cm context", LONGEST).unwrap();
         assert_eq!(
             injected.text,
             "<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n\n## Rules\n\n- Use `Vec<u8>`. (b-0)\n\
@@ -167,7 +175,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_left_out_whole_and_said() {
         let long = "é".repeat(200);
-        let injected = injected(&[part(&["- first", &long, "- last"])], "cm context", 300).unwrap();
+        let injected = build_injection(&[part(&["- first", &long, "- last"])], "cm context", 300).unwrap();
         assert_eq!((injected.ids, injected.omitted), (vec!["b-0".to_owned(), "b-2".to_owned()], 1));
         assert!(injected.text.contains("Left out for length: 1 entry; `cm context` shows more."));
         assert!(!injected.text.contains('é'));
@@ -178,7 +186,7 @@ mod tests {
         let lines: Vec<String> =
             (0..500).map(|number| format!("- 😀 rule {number} {}", "x".repeat(90))).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let injected = injected(&[part(&lines)], "cm context", usize::MAX).unwrap();
+        let injected = build_injection(&[part(&lines)], "cm context", usize::MAX).unwrap();
         assert!((9_000..10_000).contains(&injected.text.encode_utf16().count()));
         assert_eq!(injected.ids.len() + injected.omitted, 500);
         assert!(injected.text.ends_with("`cm context` shows more.\n<!-- cm:end memory -->"));
@@ -186,9 +194,9 @@ mod tests {
 
     #[test]
     fn nothing_to_say_or_no_room_is_nothing() {
-        assert_eq!(injected(&[], "cm context", LONGEST), None);
-        assert_eq!(injected(&[part(&["", " \u{200b}\n"])], "cm context", LONGEST), None);
-        assert_eq!(injected(&[part(&["- a"])], "cm context", 100), None);
+        assert_eq!(build_injection(&[], "cm context", LONGEST), None);
+        assert_eq!(build_injection(&[part(&["", " \u{200b}\n"])], "cm context", LONGEST), None);
+        assert_eq!(build_injection(&[part(&["- a"])], "cm context", 100), None);
     }
 
     #[test]
@@ -202,7 +210,7 @@ mod tests {
             ("`Vec<T>` & a <b> &lt;c>", "`Vec<T>` & a <b> &lt;c>"),
             ("a\r\nb\tc\u{7}d", "a\nb c d"),
         ] {
-            assert_eq!(disarmed(text), shown, "{text:?}");
+            assert_eq!(neutralize(text), shown, "{text:?}");
         }
     }
 
@@ -235,13 +243,13 @@ mod tests {
             texts in prop::collection::vec(hostile(), 1..6), most in 150_usize..600
         ) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            if let Some(injected) = injected(&[part(&texts)], "cm context", most) {
+            if let Some(injected) = build_injection(&[part(&texts)], "cm context", most) {
                 prop_assert!(injected.text.encode_utf16().count() <= most);
                 prop_assert!(!injected.text.chars().any(is_hidden));
                 let said = format!("before\n{}\nafter", injected.text);
-                prop_assert_eq!(ours::stripped(&said), Some("before\n\nafter".to_owned()));
+                prop_assert_eq!(ours::strip_injected(&said), Some("before\n\nafter".to_owned()));
                 let escaped = said.replace('<', "&lt;").replace('>', "&gt;");
-                prop_assert_eq!(ours::stripped(&escaped), Some("before\n\nafter".to_owned()));
+                prop_assert_eq!(ours::strip_injected(&escaped), Some("before\n\nafter".to_owned()));
             }
         }
     }

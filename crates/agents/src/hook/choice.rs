@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::border::Entry;
+use super::border::InjectionEntry;
 
 /// A note that could be injected.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct InjectionCandidate {
     pub id: String,
     /// Text for the agent, as a line of Markdown.
     pub line: String,
@@ -17,7 +17,7 @@ pub struct Candidate {
 
 /// Limits of one selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measure {
+pub struct SelectionLimits {
     /// Minimum relevance, 0–1.
     pub threshold: f64,
     /// Maximum number of notes.
@@ -29,14 +29,19 @@ pub struct Measure {
 /// Selects candidates by descending relevance, then by id. Notes in `shown` and duplicates are
 /// skipped; a candidate that does not fit is skipped in favor of shorter ones.
 #[must_use]
-pub fn choose(candidates: &[Candidate], shown: &BTreeSet<String>, measure: &Measure) -> Vec<Entry> {
+pub fn choose(
+    candidates: &[InjectionCandidate],
+    shown: &BTreeSet<String>,
+    measure: &SelectionLimits,
+) -> Vec<InjectionEntry> {
     // A relevance that is no number fits nothing.
-    let fits =
-        |candidate: &&Candidate| candidate.relevance >= measure.threshold && !shown.contains(&candidate.id);
-    let mut ranked: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+    let fits = |candidate: &&InjectionCandidate| {
+        candidate.relevance >= measure.threshold && !shown.contains(&candidate.id)
+    };
+    let mut ranked: Vec<&InjectionCandidate> = candidates.iter().filter(fits).collect();
     ranked
         .sort_by(|one, other| other.relevance.total_cmp(&one.relevance).then_with(|| one.id.cmp(&other.id)));
-    let mut chosen: Vec<Entry> = Vec::new();
+    let mut chosen: Vec<InjectionEntry> = Vec::new();
     let mut taken = BTreeSet::new();
     let mut room = measure.characters;
     for candidate in ranked {
@@ -45,7 +50,10 @@ pub fn choose(candidates: &[Candidate], shown: &BTreeSet<String>, measure: &Meas
             continue;
         }
         room -= cost;
-        chosen.push(Entry { id: Some(candidate.id.clone()), text: candidate.line.trim_end().to_owned() });
+        chosen.push(InjectionEntry {
+            id: Some(candidate.id.clone()),
+            text: candidate.line.trim_end().to_owned(),
+        });
     }
     chosen
 }
@@ -56,11 +64,11 @@ mod tests {
 
     use super::*;
 
-    fn candidate(id: &str, relevance: f64, length: usize) -> Candidate {
-        Candidate { id: id.to_owned(), line: "x".repeat(length), relevance }
+    fn candidate(id: &str, relevance: f64, length: usize) -> InjectionCandidate {
+        InjectionCandidate { id: id.to_owned(), line: "x".repeat(length), relevance }
     }
 
-    fn ids(chosen: &[Entry]) -> Vec<&str> {
+    fn ids(chosen: &[InjectionEntry]) -> Vec<&str> {
         chosen.iter().filter_map(|entry| entry.id.as_deref()).collect()
     }
 
@@ -77,9 +85,12 @@ mod tests {
             candidate("none", f64::NAN, 5),
         ];
         let shown = BTreeSet::from(["seen".to_owned()]);
-        let measure = Measure { threshold: 0.5, notes: 3, characters: 20 };
+        let measure = SelectionLimits { threshold: 0.5, notes: 3, characters: 20 };
         assert_eq!(ids(&choose(&candidates, &shown, &measure)), ["best", "a", "b"]);
-        assert_eq!(ids(&choose(&candidates, &shown, &Measure { characters: 11, ..measure })), ["best", "a"]);
+        assert_eq!(
+            ids(&choose(&candidates, &shown, &SelectionLimits { characters: 11, ..measure })),
+            ["best", "a"]
+        );
     }
 
     proptest! {
@@ -88,7 +99,7 @@ mod tests {
             prompts in prop::collection::vec(prop::collection::vec((0_u8..8, 0.0_f64..1.0, 1_usize..30), 0..8), 1..6)
         ) {
             let mut shown = BTreeSet::new();
-            let measure = Measure { threshold: 0.3, notes: 3, characters: 60 };
+            let measure = SelectionLimits { threshold: 0.3, notes: 3, characters: 60 };
             for prompt in prompts {
                 let candidates: Vec<_> =
                     prompt.iter().map(|(id, relevance, length)| candidate(&id.to_string(), *relevance, *length)).collect();

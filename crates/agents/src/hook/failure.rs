@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Message;
+use super::HookMessage;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 
@@ -11,7 +11,7 @@ const LONGEST: usize = 500;
 
 /// A line of the failure log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct FailureLogLine {
     /// Time of the failure, RFC 3339.
     pub at: String,
     /// Name of the agent.
@@ -23,10 +23,10 @@ pub struct Failure {
     pub message: String,
 }
 
-impl Failure {
+impl FailureLogLine {
     /// Creates the log line for a failure while handling `message`.
     #[must_use]
-    pub fn new(at: Instant, message: &Message, what: &str) -> Self {
+    pub fn new(at: Instant, message: &HookMessage, what: &str) -> Self {
         let clipped = |text: &str| visible(text).chars().take(LONGEST).collect();
         Self {
             at: at.to_string(),
@@ -40,12 +40,13 @@ impl Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Agent, Event};
+    use super::super::{HookAgent, HookEvent};
     use super::*;
 
-    fn failure(what: &str) -> Failure {
-        let message = Message::read("{\"session_id\":\"s\\n1\"}", Some(Agent::Gemini), Some(Event::Prompt));
-        Failure::new(Instant::parse("2026-11-22T10:00:00Z").unwrap(), &message, what)
+    fn failure(what: &str) -> FailureLogLine {
+        let message =
+            HookMessage::read("{\"session_id\":\"s\\n1\"}", Some(HookAgent::Gemini), Some(HookEvent::Prompt));
+        FailureLogLine::new(Instant::parse("2026-11-22T10:00:00Z").unwrap(), &message, what)
     }
 
     #[test]

@@ -17,9 +17,9 @@ const BOTH: f64 = 0.5;
 
 /// The distinct content words of a text, stemmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Telling(BTreeSet<String>);
+pub struct ContentWords(BTreeSet<String>);
 
-impl Telling {
+impl ContentWords {
     /// Extracts the content words of a text. `says_nothing` returns `true` for stop words.
     pub fn of(text: &str, says_nothing: impl Fn(&str) -> bool) -> Self {
         let words = likeness::words(text).into_iter();
@@ -33,7 +33,7 @@ impl Telling {
     }
 
     /// Share of the shorter text's words that the other text contains, 0–1.
-    fn shared(&self, other: &Self) -> f64 {
+    fn overlap(&self, other: &Self) -> f64 {
         let both = self.0.intersection(&other.0).count();
         both as f64 / self.0.len().min(other.0.len()).max(FEWEST) as f64
     }
@@ -42,8 +42,8 @@ impl Telling {
 /// Scores the relevance of a note to a question, 0–1, by their common words and their cosine
 /// similarity (−1 to 1; `None` if the note has no embedding).
 #[must_use]
-pub fn fit(question: &Telling, note: &Telling, cosine: Option<f64>) -> f64 {
-    let words = question.shared(note);
+pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f64>) -> f64 {
+    let words = question.overlap(note);
     let meaning = cosine.map_or(0.0, |cosine| ((cosine - FAR) / (SAME - FAR)).clamp(0.0, 1.0));
     let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
     (better + BOTH * other).min(1.0)
@@ -55,8 +55,8 @@ mod tests {
 
     use super::*;
 
-    fn telling(text: &str) -> Telling {
-        Telling::of(text, |word| ["the", "is", "it", "and", "its"].contains(&word))
+    fn telling(text: &str) -> ContentWords {
+        ContentWords::of(text, |word| ["the", "is", "it", "and", "its"].contains(&word))
     }
 
     #[test]
@@ -64,10 +64,10 @@ mod tests {
         let question = telling("the upload test is flaky again");
         let rule = telling("Give the upload test its own port, and it is never flaky.");
         let other = telling("Write the changelog before the release.");
-        assert!(fit(&question, &rule, None) >= 0.5);
-        assert!(fit(&question, &other, Some(0.3)) < 0.5);
-        assert!(fit(&question, &other, Some(0.6)) >= 0.5);
-        assert!(fit(&telling("the test"), &rule, None) < 0.5, "one word is chance");
+        assert!(relevance(&question, &rule, None) >= 0.5);
+        assert!(relevance(&question, &other, Some(0.3)) < 0.5);
+        assert!(relevance(&question, &other, Some(0.6)) >= 0.5);
+        assert!(relevance(&telling("the test"), &rule, None) < 0.5, "one word is chance");
         assert!(telling("it is the").is_empty());
     }
 
@@ -75,9 +75,9 @@ mod tests {
         #[test]
         fn a_fit_is_a_share_and_grows_with_nearness(a in "[a-e ]{0,20}", b in "[a-e ]{0,20}", near in -1.0_f64..1.0) {
             let (a, b) = (telling(&a), telling(&b));
-            let one = fit(&a, &b, Some(near));
+            let one = relevance(&a, &b, Some(near));
             prop_assert!((0.0..=1.0).contains(&one));
-            prop_assert!(fit(&a, &b, Some(near + 0.1)) >= one && one >= fit(&a, &b, None));
+            prop_assert!(relevance(&a, &b, Some(near + 0.1)) >= one && one >= relevance(&a, &b, None));
         }
     }
 }

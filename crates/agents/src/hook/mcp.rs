@@ -3,17 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::program::{Program, is_our_server};
-use super::settings::{Fault, State, edit, entries, object, once, tree};
-use super::{Agent, Reach};
-use tree::Node;
+use super::program::{ProgramPath, is_cm_server};
+use super::settings::{InstallStatus, SettingsError, edit, entries, object, reject_duplicate_keys, tree};
+use super::{HookAgent, SettingsScope};
+use tree::JsonNode;
 
 /// Name of the server in settings.
 pub const NAME: &str = "cm";
 
 /// How an MCP server is registered with an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum ServerRegistration {
     /// In a JSON settings file; the path is relative to the project folder or the home folder.
     File(&'static str),
     /// With a command of the agent that the user runs.
@@ -22,39 +22,48 @@ pub enum Way {
 
 /// Returns how cm's server is registered with this agent.
 #[must_use]
-pub fn way(agent: Agent, reach: Reach, program: &Program) -> Way {
+pub fn way(agent: HookAgent, reach: SettingsScope, program: &ProgramPath) -> ServerRegistration {
     match (agent, reach) {
-        (Agent::Claude, Reach::Project) => Way::File(".mcp.json"),
+        (HookAgent::Claude, SettingsScope::Project) => ServerRegistration::File(".mcp.json"),
         // That file holds the agent's own state, and is written while the agent runs.
-        (Agent::Claude, Reach::User) => {
-            Way::Command(format!("claude mcp add --scope user {NAME} -- {}", program.server_line()))
+        (HookAgent::Claude, SettingsScope::User) => ServerRegistration::Command(format!(
+            "claude mcp add --scope user {NAME} -- {}",
+            program.server_line()
+        )),
+        (HookAgent::Codex, _) => {
+            ServerRegistration::Command(format!("codex mcp add {NAME} -- {}", program.server_line()))
         }
-        (Agent::Codex, _) => Way::Command(format!("codex mcp add {NAME} -- {}", program.server_line())),
-        (Agent::Cursor, _) => Way::File(".cursor/mcp.json"),
-        (Agent::Gemini, _) => Way::File(".gemini/settings.json"),
-        (Agent::Opencode, Reach::Project) => Way::File("opencode.json"),
-        (Agent::Opencode, Reach::User) => Way::File(".config/opencode/opencode.json"),
+        (HookAgent::Cursor, _) => ServerRegistration::File(".cursor/mcp.json"),
+        (HookAgent::Gemini, _) => ServerRegistration::File(".gemini/settings.json"),
+        (HookAgent::Opencode, SettingsScope::Project) => ServerRegistration::File("opencode.json"),
+        (HookAgent::Opencode, SettingsScope::User) => {
+            ServerRegistration::File(".config/opencode/opencode.json")
+        }
     }
 }
 
 /// Path of the settings file; `None` if the server is registered with a command.
 #[must_use]
-pub fn file(agent: Agent, reach: Reach) -> Option<&'static str> {
-    match way(agent, reach, &Program::default()) {
-        Way::File(path) => Some(path),
-        Way::Command(_) => None,
+pub fn file(agent: HookAgent, reach: SettingsScope) -> Option<&'static str> {
+    match way(agent, reach, &ProgramPath::default()) {
+        ServerRegistration::File(path) => Some(path),
+        ServerRegistration::Command(_) => None,
     }
 }
 
-fn key(agent: Agent) -> &'static str {
-    if agent == Agent::Opencode { "mcp" } else { "mcpServers" }
+fn key(agent: HookAgent) -> &'static str {
+    if agent == HookAgent::Opencode { "mcp" } else { "mcpServers" }
 }
 
-fn server(agent: Agent, program: &Program) -> Value {
+fn server(agent: HookAgent, program: &ProgramPath) -> Value {
     match agent {
-        Agent::Claude => json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] }),
-        Agent::Opencode => json!({ "type": "local", "command": [program.path(), "mcp"], "enabled": true }),
-        Agent::Codex | Agent::Cursor | Agent::Gemini => json!({ "command": program.path(), "args": ["mcp"] }),
+        HookAgent::Claude => json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] }),
+        HookAgent::Opencode => {
+            json!({ "type": "local", "command": [program.path(), "mcp"], "enabled": true })
+        }
+        HookAgent::Codex | HookAgent::Cursor | HookAgent::Gemini => {
+            json!({ "command": program.path(), "args": ["mcp"] })
+        }
     }
 }
 
@@ -63,20 +72,20 @@ fn server(agent: Agent, program: &Program) -> Value {
 /// # Errors
 /// Fails if the text is not valid settings, if another server has the same name, or if the change
 /// could not be undone byte for byte.
-pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
-    if status(agent, text)? == State::Current {
+pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<String, SettingsError> {
+    if status(agent, text)? == InstallStatus::Current {
         return Ok(text.to_owned());
     }
     let server = server(agent, program);
     let installed = match root(agent, text)? {
-        None => edit::begun(text, &json!({ key(agent): { NAME: server } })),
+        None => edit::insert_into_blank(text, &json!({ key(agent): { NAME: server } })),
         Some(root) => match root.get(key(agent)) {
-            None => edit::put(text, &root, &root, Some(key(agent)), &json!({ NAME: server })),
+            None => edit::insert(text, &root, &root, Some(key(agent)), &json!({ NAME: server })),
             Some(servers) => match servers.find(NAME) {
-                None => edit::put(text, &root, servers, Some(NAME), &server),
+                None => edit::insert(text, &root, servers, Some(NAME), &server),
                 Some(number) => {
                     let at = servers.items()[number].start;
-                    return Err(Fault::at(
+                    return Err(SettingsError::at(
                         text,
                         at,
                         format!("another server is called `{NAME}`: rename it first"),
@@ -85,8 +94,9 @@ pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fa
             },
         },
     };
-    if status(agent, &installed)? != State::Current || uninstall(agent, &installed, program)? != text {
-        return Err(Fault::at(
+    if status(agent, &installed)? != InstallStatus::Current || uninstall(agent, &installed, program)? != text
+    {
+        return Err(SettingsError::at(
             text,
             0,
             "the server cannot be put into this file so that it could be had back; put it in by hand",
@@ -99,7 +109,7 @@ pub fn install(agent: Agent, text: &str, program: &Program) -> Result<String, Fa
 ///
 /// # Errors
 /// Fails if the text is not valid settings.
-pub fn uninstall(agent: Agent, text: &str, program: &Program) -> Result<String, Fault> {
+pub fn uninstall(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(text.to_owned()) };
     let Some((list, number)) = named(agent, &root) else { return Ok(text.to_owned()) };
     let servers = &root.items()[list].value;
@@ -114,26 +124,30 @@ pub fn uninstall(agent: Agent, text: &str, program: &Program) -> Result<String, 
 ///
 /// # Errors
 /// Fails if the text is not valid settings.
-pub fn status(agent: Agent, text: &str) -> Result<State, Fault> {
-    let Some(root) = root(agent, text)? else { return Ok(State::Absent) };
+pub fn status(agent: HookAgent, text: &str) -> Result<InstallStatus, SettingsError> {
+    let Some(root) = root(agent, text)? else { return Ok(InstallStatus::Absent) };
     let found =
         named(agent, &root).map(|(list, number)| root.items()[list].value.items()[number].value.value(text));
-    Ok(if found.is_some_and(|found| is_our_server(&found)) { State::Current } else { State::Absent })
+    Ok(if found.is_some_and(|found| is_cm_server(&found)) {
+        InstallStatus::Current
+    } else {
+        InstallStatus::Absent
+    })
 }
 
-fn root(agent: Agent, text: &str) -> Result<Option<Node>, Fault> {
+fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
     let Some(root) = tree::read(text, entries::syntax(agent))? else { return Ok(None) };
     object(text, &root, "the settings")?;
-    once(text, &root)?;
+    reject_duplicate_keys(text, &root)?;
     if let Some(servers) = root.get(key(agent)) {
         object(text, servers, &format!("`{}`", key(agent)))?;
-        once(text, servers)?;
+        reject_duplicate_keys(text, servers)?;
     }
     Ok(Some(root))
 }
 
 /// Returns the index of the server list in the root and that of cm's server in the list.
-fn named(agent: Agent, root: &Node) -> Option<(usize, usize)> {
+fn named(agent: HookAgent, root: &JsonNode) -> Option<(usize, usize)> {
     let list = root.find(key(agent))?;
     Some((list, root.items()[list].value.find(NAME)?))
 }
@@ -145,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_server_comes_and_goes_and_leaves_every_byte() {
-        let program = Program::default();
+        let program = ProgramPath::default();
         for text in [
             "",
             "{}",
@@ -155,9 +169,9 @@ mod tests {
             "{\"mcpServers\":{\"x\":{}},\"mcp\":{\"x\":{}}}",
             "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": { \"command\": \"y\" }\r\n\t}\r\n}",
         ] {
-            for agent in Agent::ALL {
+            for agent in HookAgent::ALL {
                 let installed = install(agent, text, &program).unwrap();
-                assert_eq!(status(agent, &installed), Ok(State::Current), "{installed}");
+                assert_eq!(status(agent, &installed), Ok(InstallStatus::Current), "{installed}");
                 assert_eq!(install(agent, &installed, &program).as_ref(), Ok(&installed));
                 assert_eq!(uninstall(agent, &installed, &program).as_deref(), Ok(text), "{installed}");
             }
@@ -166,14 +180,14 @@ mod tests {
 
     #[test]
     fn hooks_and_server_in_one_file_go_in_any_order() {
-        let program = Program::default();
+        let program = ProgramPath::default();
         for text in ["", "{}", "{\n  \"theme\": \"dark\"\n}\n", "{\"a\":1}", "{\n  // c\n}\n"] {
-            let hooks = settings::install(Agent::Gemini, text, &program).unwrap();
-            let both = install(Agent::Gemini, &hooks, &program).unwrap();
-            let without = uninstall(Agent::Gemini, &both, &program).unwrap();
-            let one = settings::uninstall(Agent::Gemini, &without);
-            let without = settings::uninstall(Agent::Gemini, &both).unwrap();
-            let other = uninstall(Agent::Gemini, &without, &program);
+            let hooks = settings::install(HookAgent::Gemini, text, &program).unwrap();
+            let both = install(HookAgent::Gemini, &hooks, &program).unwrap();
+            let without = uninstall(HookAgent::Gemini, &both, &program).unwrap();
+            let one = settings::uninstall(HookAgent::Gemini, &without);
+            let without = settings::uninstall(HookAgent::Gemini, &both).unwrap();
+            let other = uninstall(HookAgent::Gemini, &without, &program);
             assert_eq!(one.as_deref(), Ok(text));
             assert_eq!(other.as_deref(), Ok(text));
         }
@@ -183,21 +197,21 @@ mod tests {
     fn a_persons_own_server_stays_and_anothers_of_our_name_is_refused() {
         let own =
             "{\"mcpServers\": {\"cm\": {\"command\": \"/x/cm\", \"args\": [\"--vault\", \"/v\", \"mcp\"]}}}";
-        let program = Program::default();
-        assert_eq!(status(Agent::Cursor, own), Ok(State::Current));
-        assert_eq!(install(Agent::Cursor, own, &program).as_deref(), Ok(own));
-        assert_eq!(uninstall(Agent::Cursor, own, &program).as_deref(), Ok(own));
+        let program = ProgramPath::default();
+        assert_eq!(status(HookAgent::Cursor, own), Ok(InstallStatus::Current));
+        assert_eq!(install(HookAgent::Cursor, own, &program).as_deref(), Ok(own));
+        assert_eq!(uninstall(HookAgent::Cursor, own, &program).as_deref(), Ok(own));
         let anothers = "{\n\"mcpServers\": {\"cm\": {\"command\": \"npx\"}}}";
-        assert_eq!(status(Agent::Cursor, anothers), Ok(State::Absent));
-        assert_eq!(uninstall(Agent::Cursor, anothers, &program).as_deref(), Ok(anothers));
-        let fault = install(Agent::Cursor, anothers, &program).unwrap_err();
+        assert_eq!(status(HookAgent::Cursor, anothers), Ok(InstallStatus::Absent));
+        assert_eq!(uninstall(HookAgent::Cursor, anothers, &program).as_deref(), Ok(anothers));
+        let fault = install(HookAgent::Cursor, anothers, &program).unwrap_err();
         assert_eq!((fault.line, fault.column), (2, 16));
         assert!(fault.message.contains("rename it"));
     }
 
     #[test]
     fn what_needs_a_persons_hand_is_a_command() {
-        let way = way(Agent::Codex, Reach::User, &Program::new("/a b/cm"));
-        assert_eq!(way, Way::Command("codex mcp add cm -- '/a b/cm' mcp".to_owned()));
+        let way = way(HookAgent::Codex, SettingsScope::User, &ProgramPath::new("/a b/cm"));
+        assert_eq!(way, ServerRegistration::Command("codex mcp add cm -- '/a b/cm' mcp".to_owned()));
     }
 }

@@ -1,7 +1,7 @@
 //! Splits a generated file such as `CORE.md` into parts and entries that can be injected
 //! separately.
 
-use super::border::{Entry, Part};
+use super::border::{InjectionEntry, InjectionPart};
 use cm_note::markdown::escape::link_destination;
 use cm_note::path::NotePath;
 
@@ -13,7 +13,7 @@ const SHORT_ID: usize = 8;
 
 /// Returns the references under which generated files may list a note.
 #[must_use]
-pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
+pub fn note_references(key: &str, path: &NotePath) -> [String; 4] {
     [
         link_destination(path.as_str()),
         format!("{CORE}{key}"),
@@ -26,13 +26,13 @@ pub fn listings(key: &str, path: &NotePath) -> [String; 4] {
 /// is an entry. The entry of an item is identified by its link or, without one, by the id at its
 /// end. The quoted header of a generated file is left out.
 #[must_use]
-pub fn parts(markdown: &str) -> Vec<Part> {
-    let mut parts = vec![Part::default()];
+pub fn parts(markdown: &str) -> Vec<InjectionPart> {
+    let mut parts = vec![InjectionPart::default()];
     let mut open = false;
     for line in markdown.lines() {
         let line = line.trim_end();
         if line.starts_with('#') {
-            parts.push(Part { heading: Some(line.to_owned()), entries: Vec::new() });
+            parts.push(InjectionPart { heading: Some(line.to_owned()), entries: Vec::new() });
             open = false;
         } else if line.is_empty() {
             open = false;
@@ -44,7 +44,7 @@ pub fn parts(markdown: &str) -> Vec<Part> {
                     entry.text.push('\n');
                     entry.text.push_str(line);
                 }
-                _ => part.entries.push(Entry { id: listed(line), text: line.to_owned() }),
+                _ => part.entries.push(InjectionEntry { id: entry_reference(line), text: line.to_owned() }),
             }
             open = true;
         }
@@ -54,8 +54,8 @@ pub fn parts(markdown: &str) -> Vec<Part> {
 }
 
 /// Returns the note reference of a list item, in one of the forms of [`listings`].
-fn listed(item: &str) -> Option<String> {
-    if let Some(link) = linked(item) {
+fn entry_reference(item: &str) -> Option<String> {
+    if let Some(link) = link_target(item) {
         return Some(link.to_owned());
     }
     if let Some(inside) = item.strip_prefix("- [[") {
@@ -67,7 +67,7 @@ fn listed(item: &str) -> Option<String> {
 }
 
 /// Returns the link target if the item starts with a link.
-fn linked(item: &str) -> Option<&str> {
+fn link_target(item: &str) -> Option<&str> {
     let title = item.strip_prefix("- [")?;
     let closes = |(at, _): &(usize, &str)| !title[..*at].ends_with('\\');
     let (at, _) = title.match_indices("](").find(closes)?;
@@ -97,15 +97,15 @@ mod tests {
         assert_eq!(texts, ["- [Postgres](a.md): one\n  more line", "- two", "A paragraph\nof two lines."]);
         let ids: Vec<Option<&str>> = parts[0].entries.iter().map(|entry| entry.id.as_deref()).collect();
         assert_eq!(ids, [Some("a.md"), None, None]);
-        assert_eq!(linked("- [An \\](array) of rules](graph/b.md) (x)"), Some("graph/b.md"));
-        assert_eq!(linked("Text [a](b.md)"), None);
+        assert_eq!(link_target("- [An \\](array) of rules](graph/b.md) (x)"), Some("graph/b.md"));
+        assert_eq!(link_target("Text [a](b.md)"), None);
         let path = NotePath::parse("graph/fixes/a b-1a2b3c.md").unwrap();
-        let names = listings("1a2b3c4d-0000-4000-8000-000000000000", &path);
+        let names = note_references("1a2b3c4d-0000-4000-8000-000000000000", &path);
         for item in ["- [A](graph/fixes/a%20b-1a2b3c.md) (x)", "- A (x) `1a2b3c4d`", "- [[a b-1a2b3c|A]] (x)"]
         {
-            assert!(listed(item).is_some_and(|id| names.contains(&id)), "{item}");
+            assert!(entry_reference(item).is_some_and(|id| names.contains(&id)), "{item}");
         }
-        assert_eq!(listed("- a `code` word"), None);
+        assert_eq!(entry_reference("- a `code` word"), None);
     }
 
     proptest! {

@@ -5,19 +5,19 @@
 
 use serde_json::{Map, Value};
 
-use super::{Agent, Event};
-use cm_learn::trauma::hook::{Asked, Hook, command_of};
+use super::{HookAgent, HookEvent};
+use cm_learn::trauma::hook::{GuardRequest, HookProtocol, command_of};
 use cm_session::ours;
 use cm_session::scaffold::without_hook_context;
 
 /// A hook message from an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    pub agent: Agent,
+pub struct HookMessage {
+    pub agent: HookAgent,
     /// Event of the message; `None` if neither the command nor the message states it.
-    pub event: Option<Event>,
+    pub event: Option<HookEvent>,
     /// Name of the event in the message.
-    pub called: Option<String>,
+    pub event_name: Option<String>,
     /// Session id.
     pub session: Option<String>,
     /// Working directory of the agent.
@@ -29,7 +29,7 @@ pub struct Message {
     /// Id of the prompt or turn.
     pub turn: Option<String>,
     /// Tool that is about to run or has run.
-    pub tool: Option<Tool>,
+    pub tool: Option<HookToolCall>,
     /// Error message of a failed tool.
     pub error: Option<String>,
     /// Whether the user interrupted the tool, so that its failure is not meaningful.
@@ -43,12 +43,12 @@ pub struct Message {
     /// Whether the message comes from a subagent.
     pub subagent: bool,
     /// Request for the guard; `None` unless a tool is about to run.
-    pub asked: Option<Asked>,
+    pub guard_request: Option<GuardRequest>,
 }
 
 /// The tool call that a message is about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub struct HookToolCall {
     pub name: String,
     /// Arguments of the call.
     pub input: Value,
@@ -58,22 +58,22 @@ pub struct Tool {
     pub command: Option<String>,
 }
 
-impl Message {
+impl HookMessage {
     /// Parses stdin. `agent` and `event` take precedence over the content of the message.
     #[must_use]
-    pub fn read(stdin: &str, agent: Option<Agent>, event: Option<Event>) -> Self {
+    pub fn read(stdin: &str, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
         let stdin = stdin.trim_start_matches('\u{feff}').trim();
         let fields = match serde_json::from_str(stdin) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        Self::of(&Fields(&fields), agent, event)
+        Self::of(&MessageFields(&fields), agent, event)
     }
 
-    fn of(fields: &Fields<'_>, agent: Option<Agent>, event: Option<Event>) -> Self {
+    fn of(fields: &MessageFields<'_>, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
         let called = fields.text(&["hook_event_name"]);
         let agent = agent.unwrap_or_else(|| fields.agent());
-        let event = event.or_else(|| called.as_deref().and_then(Event::named));
+        let event = event.or_else(|| called.as_deref().and_then(HookEvent::from_name));
         let interrupted = fields.0.get("is_interrupt").and_then(Value::as_bool).unwrap_or(false);
         Self {
             agent,
@@ -81,7 +81,7 @@ impl Message {
             session: fields.text(&["session_id", "conversation_id"]),
             cwd: fields.text(&["cwd"]).or_else(|| fields.workspace()),
             transcript: fields.text(&["transcript_path", "agent_transcript_path"]),
-            prompt: fields.text(&["prompt"]).and_then(|prompt| typed(&prompt)),
+            prompt: fields.text(&["prompt"]).and_then(|prompt| user_text(&prompt)),
             turn: fields.text(&["prompt_id", "turn_id"]),
             tool: fields.tool(),
             error: fields.text(&["error", "error_message"]),
@@ -90,8 +90,8 @@ impl Message {
             reason: fields.text(&["reason"]),
             trigger: fields.text(&["trigger"]),
             subagent: fields.text(&["agent_id"]).is_some(),
-            asked: fields.asked(agent, event),
-            called,
+            guard_request: fields.asked(agent, event),
+            event_name: called,
         }
     }
 
@@ -111,9 +111,9 @@ impl Message {
     /// Returns `true` if the conversation is being compacted. Gemini CLI also sends this event
     /// before each turn, and compacts only when the trigger is `manual`.
     #[must_use]
-    pub fn compacts(&self) -> bool {
-        let is_check = self.agent == Agent::Gemini && self.trigger.as_deref() != Some("manual");
-        self.event == Some(Event::PreCompact) && !is_check
+    pub fn is_compaction(&self) -> bool {
+        let is_check = self.agent == HookAgent::Gemini && self.trigger.as_deref() != Some("manual");
+        self.event == Some(HookEvent::PreCompact) && !is_check
     }
 
     /// Returns the text that describes the agent's current work: the prompt, or a failed command
@@ -121,8 +121,8 @@ impl Message {
     #[must_use]
     pub fn question(&self) -> Option<String> {
         match self.event? {
-            Event::Prompt => self.prompt.clone(),
-            Event::ToolFailure if !self.interrupted => {
+            HookEvent::Prompt => self.prompt.clone(),
+            HookEvent::ToolFailure if !self.interrupted => {
                 let command = self.tool.as_ref().and_then(|tool| tool.command.as_deref()).unwrap_or_default();
                 let question = format!("{command}\n{}", self.error.as_deref().unwrap_or_default());
                 (!question.trim().is_empty()).then(|| question.trim().to_owned())
@@ -133,15 +133,15 @@ impl Message {
 }
 
 /// Removes the context that hooks and cm added to a prompt; `None` if nothing is left.
-fn typed(prompt: &str) -> Option<String> {
+fn user_text(prompt: &str) -> Option<String> {
     let prompt = without_hook_context(prompt);
-    let prompt = ours::stripped(prompt).unwrap_or_else(|| prompt.to_owned());
+    let prompt = ours::strip_injected(prompt).unwrap_or_else(|| prompt.to_owned());
     (!prompt.trim().is_empty()).then_some(prompt)
 }
 
-struct Fields<'a>(&'a Map<String, Value>);
+struct MessageFields<'a>(&'a Map<String, Value>);
 
-impl Fields<'_> {
+impl MessageFields<'_> {
     /// Returns the first of these fields that is a non-blank string.
     fn text(&self, keys: &[&str]) -> Option<String> {
         let words = |key: &&str| self.0.get(*key)?.as_str().filter(|text| !text.trim().is_empty());
@@ -154,27 +154,28 @@ impl Fields<'_> {
 
     /// Detects the agent from the fields. Ambiguous messages are taken for Claude Code's, because
     /// other agents copy its format.
-    fn agent(&self) -> Agent {
+    fn agent(&self) -> HookAgent {
         let called = self.text(&["hook_event_name"]).unwrap_or_default();
         let transcript = self.text(&["transcript_path"]).unwrap_or_default().replace('\\', "/");
-        let only = |agent: Agent| {
-            let names = |one: Agent| Event::ALL.iter().any(|event| event.called_by(one) == Some(&called));
-            names(agent) && !names(Agent::Claude)
+        let only = |agent: HookAgent| {
+            let names =
+                |one: HookAgent| HookEvent::ALL.iter().any(|event| event.name_for(one) == Some(&called));
+            names(agent) && !names(HookAgent::Claude)
         };
         if self.has("conversation_id") || self.has("cursor_version") {
-            Agent::Cursor
-        } else if only(Agent::Opencode) {
-            Agent::Opencode
-        } else if only(Agent::Cursor) {
-            Agent::Cursor
-        } else if only(Agent::Gemini) || transcript.contains("/.gemini/") {
-            Agent::Gemini
+            HookAgent::Cursor
+        } else if only(HookAgent::Opencode) {
+            HookAgent::Opencode
+        } else if only(HookAgent::Cursor) {
+            HookAgent::Cursor
+        } else if only(HookAgent::Gemini) || transcript.contains("/.gemini/") {
+            HookAgent::Gemini
         } else if self.has("turn_id") || transcript.contains("/.codex/") {
-            Agent::Codex
+            HookAgent::Codex
         } else if self.has("timestamp") && !self.has("permission_mode") {
-            Agent::Gemini
+            HookAgent::Gemini
         } else {
-            Agent::Claude
+            HookAgent::Claude
         }
     }
 
@@ -183,32 +184,33 @@ impl Fields<'_> {
         (!root.is_empty()).then(|| root.to_owned())
     }
 
-    fn tool(&self) -> Option<Tool> {
+    fn tool(&self) -> Option<HookToolCall> {
         let input = self.0.get("tool_input").cloned();
         // Cursor names no tool where a shell is about to run.
         let shell = || self.text(&["command"]).map(|line| ("Shell".to_owned(), Value::from(line)));
         let named = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
         let (name, input) = named.or_else(shell)?;
         let command = command_of(&name, &input);
-        Some(Tool { name, input, call: self.text(&["tool_use_id"]), command })
+        Some(HookToolCall { name, input, call: self.text(&["tool_use_id"]), command })
     }
 
-    fn asked(&self, agent: Agent, event: Option<Event>) -> Option<Asked> {
-        if event != Some(Event::PreTool) {
+    fn asked(&self, agent: HookAgent, event: Option<HookEvent>) -> Option<GuardRequest> {
+        if event != Some(HookEvent::PreTool) {
             return None;
         }
         let hook = match agent {
             // Our plugin sends what Claude Code would.
-            Agent::Claude | Agent::Opencode => Hook::Claude,
-            Agent::Codex => Hook::Codex,
-            Agent::Cursor => Hook::Cursor,
-            Agent::Gemini => Hook::Gemini,
+            HookAgent::Claude | HookAgent::Opencode => HookProtocol::Claude,
+            HookAgent::Codex => HookProtocol::Codex,
+            HookAgent::Cursor => HookProtocol::Cursor,
+            HookAgent::Gemini => HookProtocol::Gemini,
         };
         let mut fields = self.0.clone();
         // The guard asks the event's name too, and knows agents' names only.
-        let shell = Event::PreTool.called_by(if agent == Agent::Opencode { Agent::Claude } else { agent });
+        let shell =
+            HookEvent::PreTool.name_for(if agent == HookAgent::Opencode { HookAgent::Claude } else { agent });
         fields.insert("hook_event_name".to_owned(), Value::from(shell));
-        Asked::read(&Value::Object(fields), Some(hook))
+        GuardRequest::read(&Value::Object(fields), Some(hook))
     }
 }
 
@@ -223,31 +225,31 @@ mod tests {
         for (text, agent) in [
             (
                 r#"{"session_id":"s","transcript_path":"/h/.claude/projects/x/s.jsonl","hook_event_name":"SessionStart"}"#,
-                Agent::Claude,
+                HookAgent::Claude,
             ),
             (
                 r#"{"session_id":"s","transcript_path":"/h/.codex/sessions/rollout.jsonl","hook_event_name":"SessionStart"}"#,
-                Agent::Codex,
+                HookAgent::Codex,
             ),
-            (r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit"}"#, Agent::Codex),
-            (r#"{"conversation_id":"c","hook_event_name":"sessionStart"}"#, Agent::Cursor),
-            (r#"{"hook_event_name":"BeforeAgent"}"#, Agent::Gemini),
-            (r#"{"hook_event_name":"SessionStart","timestamp":"2026-11-22T10:00:00Z"}"#, Agent::Gemini),
-            (r#"{"hook_event_name":"pre-tool"}"#, Agent::Opencode),
-            ("", Agent::Claude),
+            (r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit"}"#, HookAgent::Codex),
+            (r#"{"conversation_id":"c","hook_event_name":"sessionStart"}"#, HookAgent::Cursor),
+            (r#"{"hook_event_name":"BeforeAgent"}"#, HookAgent::Gemini),
+            (r#"{"hook_event_name":"SessionStart","timestamp":"2026-11-22T10:00:00Z"}"#, HookAgent::Gemini),
+            (r#"{"hook_event_name":"pre-tool"}"#, HookAgent::Opencode),
+            ("", HookAgent::Claude),
         ] {
-            assert_eq!(Message::read(text, None, None).agent, agent, "{text}");
+            assert_eq!(HookMessage::read(text, None, None).agent, agent, "{text}");
         }
     }
 
     #[test]
     fn the_command_says_what_the_message_does_not() {
-        let message = Message::read(
+        let message = HookMessage::read(
             r#"{"conversation_id":"c","cwd":"","workspace_roots":["/w"]}"#,
             None,
-            Some(Event::Stop),
+            Some(HookEvent::Stop),
         );
-        assert_eq!((message.agent, message.event), (Agent::Cursor, Some(Event::Stop)));
+        assert_eq!((message.agent, message.event), (HookAgent::Cursor, Some(HookEvent::Stop)));
         assert_eq!((message.session.as_deref(), message.cwd.as_deref()), (Some("c"), Some("/w")));
     }
 
@@ -257,7 +259,7 @@ mod tests {
             let text = format!(
                 r#"{{"tool_name":"Bash","tool_input":{{"command":"make"}},"error":"Exit code 2"{more}}}"#
             );
-            Message::read(&text, Some(Agent::Claude), Some(Event::ToolFailure)).question()
+            HookMessage::read(&text, Some(HookAgent::Claude), Some(HookEvent::ToolFailure)).question()
         };
         assert_eq!(failed("").as_deref(), Some("make\nExit code 2"));
         assert_eq!(failed(r#","is_interrupt":true"#), None);
@@ -308,9 +310,9 @@ mod tests {
             let text = value.to_string();
             let short: String = text.chars().take(cut).collect();
             for text in [text, short] {
-                for agent in Agent::ALL.map(Some).into_iter().chain([None]) {
-                    for event in Event::ALL.map(Some).into_iter().chain([None]) {
-                        let message = Message::read(&text, agent, event);
+                for agent in HookAgent::ALL.map(Some).into_iter().chain([None]) {
+                    for event in HookEvent::ALL.map(Some).into_iter().chain([None]) {
+                        let message = HookMessage::read(&text, agent, event);
                         prop_assert!(agent.is_none_or(|agent| message.agent == agent));
                         prop_assert!(event.is_none() || message.event == event);
                     }

@@ -20,7 +20,7 @@ pub mod settings;
 pub mod skill;
 pub mod work;
 
-pub use agent::{Agent, Reach};
-pub use event::Event;
-pub use message::Message;
-pub use reply::Reply;
+pub use agent::{HookAgent, SettingsScope};
+pub use event::HookEvent;
+pub use message::HookMessage;
+pub use reply::HookReply;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::program::Program;
-use super::settings::State;
+use super::program::ProgramPath;
+use super::settings::InstallStatus;
 
 const PLUGIN: &str = include_str!("../../../../templates/agent/opencode/cm.js");
 
@@ -16,11 +16,11 @@ const PROGRAM: &str = "const PROGRAM = \"cm\"\n";
 /// Error if the plugin's path contains a file that cm did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the file is not ours, for its first line does not begin with `{MARK}`; move it away")]
-pub struct NotOurs;
+pub struct ForeignFile;
 
 /// Returns the plugin's source, which calls `program`.
 #[must_use]
-pub fn plugin(program: &Program) -> String {
+pub fn plugin(program: &ProgramPath) -> String {
     // A JSON text is one of JavaScript too.
     PLUGIN.replacen(PROGRAM, &format!("const PROGRAM = {}\n", Value::from(program.path())), 1)
 }
@@ -29,25 +29,25 @@ pub fn plugin(program: &Program) -> String {
 ///
 /// # Errors
 /// Fails if the file was not written by cm.
-pub fn install(text: &str, program: &Program) -> Result<String, NotOurs> {
-    is_free(text).then(|| plugin(program)).ok_or(NotOurs)
+pub fn install(text: &str, program: &ProgramPath) -> Result<String, ForeignFile> {
+    is_free(text).then(|| plugin(program)).ok_or(ForeignFile)
 }
 
 /// Returns the empty text, which represents a file to delete.
 ///
 /// # Errors
 /// Fails if the file was not written by cm.
-pub fn uninstall(text: &str) -> Result<String, NotOurs> {
-    is_free(text).then(String::new).ok_or(NotOurs)
+pub fn uninstall(text: &str) -> Result<String, ForeignFile> {
+    is_free(text).then(String::new).ok_or(ForeignFile)
 }
 
 /// Returns whether the file contains the plugin, and in this version.
 #[must_use]
-pub fn status(text: &str, program: &Program) -> State {
+pub fn status(text: &str, program: &ProgramPath) -> InstallStatus {
     match () {
-        () if !text.starts_with(MARK) => State::Absent,
-        () if text == plugin(program) => State::Current,
-        () => State::Outdated,
+        () if !text.starts_with(MARK) => InstallStatus::Absent,
+        () if text == plugin(program) => InstallStatus::Current,
+        () => InstallStatus::Outdated,
     }
 }
 
@@ -59,28 +59,28 @@ fn is_free(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::hook::settings::entries;
-    use crate::hook::{Agent, Event};
+    use crate::hook::{HookAgent, HookEvent};
 
     #[test]
     fn the_plugin_is_written_replaced_and_removed_and_anothers_is_left_alone() {
-        let program = Program::new("C:\\a \"b\"\\cm.exe");
+        let program = ProgramPath::new("C:\\a \"b\"\\cm.exe");
         let written = install("", &program).unwrap();
         assert!(written.contains("const PROGRAM = \"C:\\\\a \\\"b\\\"\\\\cm.exe\"\n"), "{written}");
-        assert_eq!(status(&written, &program), State::Current);
-        assert_eq!(status(&written, &Program::default()), State::Outdated);
-        assert_eq!(install(&written, &Program::default()), Ok(plugin(&Program::default())));
+        assert_eq!(status(&written, &program), InstallStatus::Current);
+        assert_eq!(status(&written, &ProgramPath::default()), InstallStatus::Outdated);
+        assert_eq!(install(&written, &ProgramPath::default()), Ok(plugin(&ProgramPath::default())));
         assert_eq!(uninstall(&written).as_deref(), Ok(""));
-        assert_eq!(install("export const Other = 1\n", &program), Err(NotOurs));
-        assert_eq!(uninstall("export const Other = 1\n"), Err(NotOurs));
-        assert_eq!(status("export const Other = 1\n", &program), State::Absent);
+        assert_eq!(install("export const Other = 1\n", &program), Err(ForeignFile));
+        assert_eq!(uninstall("export const Other = 1\n"), Err(ForeignFile));
+        assert_eq!(status("export const Other = 1\n", &program), InstallStatus::Absent);
     }
 
     #[test]
     fn the_plugin_tells_the_events_that_we_handle() {
         assert!(PLUGIN.starts_with(MARK) && PLUGIN.contains(PROGRAM));
-        for event in Event::ALL {
+        for event in HookEvent::ALL {
             let told = PLUGIN.contains(&format!("tell(\"{event}\""));
-            assert_eq!(told, entries::events(Agent::Opencode).contains(&event), "{event}");
+            assert_eq!(told, entries::events(HookAgent::Opencode).contains(&event), "{event}");
         }
     }
 }

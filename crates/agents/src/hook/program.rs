@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::{Agent, Event};
+use super::{HookAgent, HookEvent};
 
 /// Path of the program, or a name that is looked up in `PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program(String);
+pub struct ProgramPath(String);
 
-impl Default for Program {
+impl Default for ProgramPath {
     fn default() -> Self {
         Self("cm".to_owned())
     }
 }
 
-impl Program {
+impl ProgramPath {
     /// Creates it from an absolute path, or a name that is looked up in `PATH`.
     #[must_use]
     pub fn new(path: &str) -> Self {
@@ -29,18 +29,18 @@ impl Program {
 
     /// Arguments that handle an event.
     #[must_use]
-    pub fn arguments(agent: Agent, event: Event) -> [&'static str; 3] {
+    pub fn arguments(agent: HookAgent, event: HookEvent) -> [&'static str; 3] {
         ["hook", agent.name(), event.name()]
     }
 
     /// Complete shell command that handles an event.
     #[must_use]
-    pub fn line(&self, agent: Agent, event: Event) -> String {
+    pub fn line(&self, agent: HookAgent, event: HookEvent) -> String {
         format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
     }
 }
 
-impl Program {
+impl ProgramPath {
     /// Shell command that starts the MCP server.
     #[must_use]
     pub fn server_line(&self) -> String {
@@ -62,14 +62,14 @@ fn quoted(path: &str) -> String {
 /// Parses the arguments of `cm hook`: `[AGENT] [EVENT]` in this order. `None` if an argument is
 /// neither.
 #[must_use]
-pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
+pub fn parse_hook_args(words: &[&str]) -> Option<(Option<HookAgent>, Option<HookEvent>)> {
     match words {
         [] => Some((None, None)),
-        [one] => match Event::named(one) {
+        [one] => match HookEvent::from_name(one) {
             Some(event) => Some((None, Some(event))),
-            None => Some((Some(Agent::named(one)?), None)),
+            None => Some((Some(HookAgent::from_name(one)?), None)),
         },
-        [agent, event] => Some((Some(Agent::named(agent)?), Some(Event::named(event)?))),
+        [agent, event] => Some((Some(HookAgent::from_name(agent)?), Some(HookEvent::from_name(event)?))),
         _ => None,
     }
 }
@@ -77,13 +77,13 @@ pub fn asked_for(words: &[&str]) -> Option<(Option<Agent>, Option<Event>)> {
 /// Returns `true` if a handler in an agent's settings is a cm hook, of any version and with any
 /// program path.
 #[must_use]
-pub fn is_our_hook(handler: &Value) -> bool {
+pub fn is_cm_hook(handler: &Value) -> bool {
     words_of(handler).is_some_and(|words| is_cm(&words[0]) && words.get(1).is_some_and(|word| word == "hook"))
 }
 
 /// Returns `true` if a server in an agent's settings is cm's.
 #[must_use]
-pub fn is_our_server(server: &Value) -> bool {
+pub fn is_cm_server(server: &Value) -> bool {
     words_of(server).is_some_and(|words| is_cm(&words[0]) && words[1..].iter().any(|word| word == "mcp"))
 }
 
@@ -145,7 +145,7 @@ mod tests {
             "CM_VAULT=/v cm hook stop",
             "env A=1 cm hook",
         ] {
-            assert!(is_our_hook(&json!({ "type": "command", "command": command })), "{command}");
+            assert!(is_cm_hook(&json!({ "type": "command", "command": command })), "{command}");
         }
         for command in [
             "cm guard",
@@ -158,25 +158,25 @@ mod tests {
             "cm hooks",
             "'cm hook",
         ] {
-            assert!(!is_our_hook(&json!({ "command": command })), "{command}");
+            assert!(!is_cm_hook(&json!({ "command": command })), "{command}");
         }
-        assert!(is_our_hook(&json!({ "command": "/opt/cm", "args": ["hook", "stop"] })));
-        assert!(!is_our_hook(&json!({ "command": "/opt/cm", "args": ["guard"] })));
-        assert!(!is_our_hook(&json!("cm hook stop")));
-        assert!(is_our_server(&json!({ "command": "cm", "args": ["--vault", "/v", "mcp"] })));
-        assert!(is_our_server(&json!({ "type": "local", "command": ["/x/cm", "mcp"] })));
-        assert!(!is_our_server(&json!({ "command": "npx", "args": ["cm-mcp", "mcp"] })));
+        assert!(is_cm_hook(&json!({ "command": "/opt/cm", "args": ["hook", "stop"] })));
+        assert!(!is_cm_hook(&json!({ "command": "/opt/cm", "args": ["guard"] })));
+        assert!(!is_cm_hook(&json!("cm hook stop")));
+        assert!(is_cm_server(&json!({ "command": "cm", "args": ["--vault", "/v", "mcp"] })));
+        assert!(is_cm_server(&json!({ "type": "local", "command": ["/x/cm", "mcp"] })));
+        assert!(!is_cm_server(&json!({ "command": "npx", "args": ["cm-mcp", "mcp"] })));
     }
 
     #[test]
     fn every_line_that_is_written_is_known_again_and_asks_for_its_event() {
         for path in ["cm", "/a b/cm", "/it's/cm", "C:\\a b\\cm.exe", "C:\\cm.exe", "/$HOME/cm"] {
-            for agent in Agent::ALL {
-                for event in Event::ALL {
-                    let line = Program::new(path).line(agent, event);
-                    assert!(is_our_hook(&json!({ "command": line })), "{line}");
-                    let words = &Program::arguments(agent, event)[1..];
-                    assert_eq!(asked_for(words), Some((Some(agent), Some(event))));
+            for agent in HookAgent::ALL {
+                for event in HookEvent::ALL {
+                    let line = ProgramPath::new(path).line(agent, event);
+                    assert!(is_cm_hook(&json!({ "command": line })), "{line}");
+                    let words = &ProgramPath::arguments(agent, event)[1..];
+                    assert_eq!(parse_hook_args(words), Some((Some(agent), Some(event))));
                 }
             }
         }
@@ -184,13 +184,13 @@ mod tests {
 
     #[test]
     fn the_agent_may_be_left_out_and_unknown_words_are_refused() {
-        assert_eq!(asked_for(&["session-start"]), Some((None, Some(Event::SessionStart))));
+        assert_eq!(parse_hook_args(&["session-start"]), Some((None, Some(HookEvent::SessionStart))));
         assert_eq!(
-            asked_for(&["cursor", "sessionStart"]),
-            Some((Some(Agent::Cursor), Some(Event::SessionStart)))
+            parse_hook_args(&["cursor", "sessionStart"]),
+            Some((Some(HookAgent::Cursor), Some(HookEvent::SessionStart)))
         );
-        assert_eq!(asked_for(&["claude"]), Some((Some(Agent::Claude), None)));
-        assert_eq!(asked_for(&["session-start", "claude"]), None);
-        assert_eq!(asked_for(&["x"]), None);
+        assert_eq!(parse_hook_args(&["claude"]), Some((Some(HookAgent::Claude), None)));
+        assert_eq!(parse_hook_args(&["session-start", "claude"]), None);
+        assert_eq!(parse_hook_args(&["x"]), None);
     }
 }

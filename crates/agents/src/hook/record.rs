@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::HookEvent;
 use cm_note::instant::Instant;
 
 /// A change of the notes that a conversation contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Deed {
+pub enum InjectionStep {
     /// The notes were injected.
     Given(Vec<String>),
     /// The notes were selected, and are injected at a later event.
@@ -25,12 +25,12 @@ pub enum Deed {
 
 /// A line of the injection log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct InjectionLogLine {
     /// Time, RFC 3339.
     pub at: String,
     /// cm's name of the event.
     pub event: String,
-    pub deed: Deed,
+    pub deed: InjectionStep,
     /// Event that the line belongs to, as returned by [`super::Message::cause`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -38,15 +38,15 @@ pub struct Line {
 
 /// State of a session according to its injection log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct InjectionLog {
     /// Notes that the conversation contains.
-    pub given: BTreeSet<String>,
+    pub injected: BTreeSet<String>,
     /// Notes that are waiting for injection, in order of selection.
-    pub held: Vec<String>,
+    pub pending: Vec<String>,
     /// Whether anything was injected since the conversation started or was compacted.
-    pub begun: bool,
+    pub has_injections: bool,
     /// Time of the last injection at a session start.
-    pub briefed: Option<Instant>,
+    pub start_injected_at: Option<Instant>,
     /// Causes of the events that were answered.
     pub causes: BTreeSet<String>,
 }
@@ -54,9 +54,9 @@ pub struct Told {
 /// Session starts within this many seconds count as one, because several hooks may answer it.
 const SAME_START_SECONDS: i64 = 10;
 
-impl Line {
+impl InjectionLogLine {
     #[must_use]
-    pub fn new(at: Instant, event: Event, deed: Deed) -> Self {
+    pub fn new(at: Instant, event: HookEvent, deed: InjectionStep) -> Self {
         Self { at: at.to_string(), event: event.name().to_owned(), deed, cause: None }
     }
 
@@ -68,33 +68,33 @@ impl Line {
     }
 }
 
-impl Told {
+impl InjectionLog {
     /// Parses an injection log; invalid lines are skipped.
     #[must_use]
     pub fn read(record: &str) -> Self {
         let mut told = Self::default();
-        for line in record.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+        for line in record.lines().filter_map(|line| serde_json::from_str::<InjectionLogLine>(line).ok()) {
             match line.deed {
-                Deed::Given(ids) => {
-                    if line.event == Event::SessionStart.name() {
-                        told.briefed = Instant::parse(&line.at).ok();
+                InjectionStep::Given(ids) => {
+                    if line.event == HookEvent::SessionStart.name() {
+                        told.start_injected_at = Instant::parse(&line.at).ok();
                     }
                     told.causes.extend(line.cause);
-                    told.held.retain(|held| !ids.contains(held));
-                    told.given.extend(ids);
-                    told.begun = true;
+                    told.pending.retain(|held| !ids.contains(held));
+                    told.injected.extend(ids);
+                    told.has_injections = true;
                 }
-                Deed::Held(ids) => {
+                InjectionStep::Held(ids) => {
                     told.causes.extend(line.cause);
-                    let new = ids.into_iter().filter(|id| !told.given.contains(id));
-                    let new: Vec<_> = new.filter(|id| !told.held.contains(id)).collect();
-                    told.held.extend(new);
+                    let new = ids.into_iter().filter(|id| !told.injected.contains(id));
+                    let new: Vec<_> = new.filter(|id| !told.pending.contains(id)).collect();
+                    told.pending.extend(new);
                 }
                 // What waits was not in the conversation, and still may be told.
-                Deed::Compacted => {
-                    told.given.clear();
-                    told.begun = false;
-                    told.briefed = None;
+                InjectionStep::Compacted => {
+                    told.injected.clear();
+                    told.has_injections = false;
+                    told.start_injected_at = None;
                     told.causes.clear();
                 }
             }
@@ -104,17 +104,18 @@ impl Told {
 
     /// Notes that must not be selected again: injected or waiting.
     #[must_use]
-    pub fn known(&self) -> BTreeSet<String> {
-        self.given.iter().chain(&self.held).cloned().collect()
+    pub fn excluded_ids(&self) -> BTreeSet<String> {
+        self.injected.iter().chain(&self.pending).cloned().collect()
     }
 
     /// Returns `true` if the start text should be injected at this session start. A resumed or
     /// forked conversation still contains it, and a second hook may have injected it a moment ago.
     #[must_use]
-    pub fn wants_start(&self, source: Option<&str>, at: Instant) -> bool {
+    pub fn needs_start_text(&self, source: Option<&str>, at: Instant) -> bool {
         let is_lost = matches!(source, Some("clear" | "compact"));
-        let just_now = self.briefed.is_some_and(|then| (at.unix() - then.unix()).abs() < SAME_START_SECONDS);
-        !self.begun || (is_lost && !just_now)
+        let just_now =
+            self.start_injected_at.is_some_and(|then| (at.unix() - then.unix()).abs() < SAME_START_SECONDS);
+        !self.has_injections || (is_lost && !just_now)
     }
 
     /// Returns `true` if the event with this cause was already answered.
@@ -141,13 +142,13 @@ mod tests {
 
     use super::*;
 
-    fn text(line: &Line) -> String {
+    fn text(line: &InjectionLogLine) -> String {
         serde_json::to_string(line).unwrap() + "\n"
     }
 
-    fn record(deeds: &[Deed]) -> String {
+    fn record(deeds: &[InjectionStep]) -> String {
         let at = Instant::parse("2026-11-22T10:00:00Z").unwrap();
-        deeds.iter().map(|deed| text(&Line::new(at, Event::Prompt, deed.clone()))).collect()
+        deeds.iter().map(|deed| text(&InjectionLogLine::new(at, HookEvent::Prompt, deed.clone()))).collect()
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
@@ -156,40 +157,56 @@ mod tests {
 
     #[test]
     fn a_record_says_what_was_given_and_what_waits() {
-        let text =
-            record(&[Deed::Given(ids(&["a"])), Deed::Held(ids(&["a", "b", "c"])), Deed::Given(ids(&["b"]))]);
+        let text = record(&[
+            InjectionStep::Given(ids(&["a"])),
+            InjectionStep::Held(ids(&["a", "b", "c"])),
+            InjectionStep::Given(ids(&["b"])),
+        ]);
         assert_eq!(
             text.lines().next().unwrap(),
             r#"{"at":"2026-11-22T10:00:00Z","event":"prompt","deed":{"given":["a"]}}"#
         );
-        let told = Told::read(&text);
-        assert_eq!((told.held.clone(), told.begun), (ids(&["c"]), true));
-        assert_eq!(told.known(), ids(&["a", "b", "c"]).into_iter().collect());
+        let told = InjectionLog::read(&text);
+        assert_eq!((told.pending.clone(), told.has_injections), (ids(&["c"]), true));
+        assert_eq!(told.excluded_ids(), ids(&["a", "b", "c"]).into_iter().collect());
     }
 
     #[test]
     fn a_torn_line_costs_itself_only() {
-        let torn = record(&[Deed::Given(ids(&["a"]))]) + "{\"at\":\"2026";
-        let line = Line::new(Instant::parse("2026-11-22").unwrap(), Event::Stop, Deed::Given(ids(&["b"])));
-        let told = Told::read(&format!("{torn}\n{}", text(&line)));
-        assert_eq!(told.given, ids(&["a", "b"]).into_iter().collect());
+        let torn = record(&[InjectionStep::Given(ids(&["a"]))]) + "{\"at\":\"2026";
+        let line = InjectionLogLine::new(
+            Instant::parse("2026-11-22").unwrap(),
+            HookEvent::Stop,
+            InjectionStep::Given(ids(&["b"])),
+        );
+        let told = InjectionLog::read(&format!("{torn}\n{}", text(&line)));
+        assert_eq!(told.injected, ids(&["a", "b"]).into_iter().collect());
     }
 
     #[test]
     fn what_a_compaction_took_may_be_told_again_and_a_resumed_session_replays_the_rest() {
-        let told = Told::read(&record(&[Deed::Given(ids(&["a"])), Deed::Compacted]));
+        let told =
+            InjectionLog::read(&record(&[InjectionStep::Given(ids(&["a"])), InjectionStep::Compacted]));
         let at = |text: &str| Instant::parse(text).unwrap();
         let (now, later) = (at("2026-11-22T10:00:03Z"), at("2026-11-22T10:05:00Z"));
         assert!(
-            told.given.is_empty() && told.wants_start(Some("compact"), now) && told.wants_start(None, now)
+            told.injected.is_empty()
+                && told.needs_start_text(Some("compact"), now)
+                && told.needs_start_text(None, now)
         );
-        let begun = Line::new(at("2026-11-22T10:00:00Z"), Event::SessionStart, Deed::Given(ids(&["a"])));
-        let told = Told::read(&text(&begun));
+        let begun = InjectionLogLine::new(
+            at("2026-11-22T10:00:00Z"),
+            HookEvent::SessionStart,
+            InjectionStep::Given(ids(&["a"])),
+        );
+        let told = InjectionLog::read(&text(&begun));
         for source in ["startup", "resume", "fork"] {
-            assert!(!told.wants_start(Some(source), later), "{source}");
+            assert!(!told.needs_start_text(Some(source), later), "{source}");
         }
-        assert!(told.wants_start(Some("compact"), later) && !told.wants_start(Some("compact"), now));
-        assert!(Told::default().wants_start(Some("resume"), now));
+        assert!(
+            told.needs_start_text(Some("compact"), later) && !told.needs_start_text(Some("compact"), now)
+        );
+        assert!(InjectionLog::default().needs_start_text(Some("resume"), now));
     }
 
     #[test]
@@ -204,7 +221,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_record(text in "([a-z{}\":\\[\\],]{0,30}\n?){0,4}") {
-            let _ = Told::read(&text);
+            let _ = InjectionLog::read(&text);
         }
     }
 }

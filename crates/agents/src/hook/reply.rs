@@ -4,27 +4,27 @@
 
 use serde_json::{Value, json};
 
-use super::event::When;
-use super::{Agent, Event, Message};
-use cm_learn::trauma::hook::{self, Hook};
-use cm_learn::trauma::{Decision, Judgement};
+use super::event::InjectionTiming;
+use super::{HookAgent, HookEvent, HookMessage};
+use cm_learn::trauma::hook::{self, HookProtocol};
+use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
 /// Response of a hook.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum HookReply {
     /// No effect; the agent continues.
     Nothing,
     /// Text for the model, as built by [`super::border::injected`].
     Context(String),
     /// Decision of the guard.
-    Verdict(Decision),
+    Verdict(GuardDecision),
 }
 
-impl Reply {
+impl HookReply {
     /// Formats the complete stdout. A response that the agent does not accept at this event is
     /// dropped.
     #[must_use]
-    pub fn stdout(&self, message: &Message) -> String {
+    pub fn stdout(&self, message: &HookMessage) -> String {
         let agent = message.agent;
         let said = message.event.and_then(|event| match self {
             Self::Nothing => None,
@@ -37,39 +37,39 @@ impl Reply {
 
 /// Returns the response that leaves every decision to the agent.
 #[must_use]
-pub fn nothing(agent: Agent) -> &'static str {
+pub fn nothing(agent: HookAgent) -> &'static str {
     match agent {
-        Agent::Claude | Agent::Codex => "",
-        Agent::Cursor | Agent::Gemini | Agent::Opencode => "{}\n",
+        HookAgent::Claude | HookAgent::Codex => "",
+        HookAgent::Cursor | HookAgent::Gemini | HookAgent::Opencode => "{}\n",
     }
 }
 
-fn context(agent: Agent, event: Event, text: &str) -> Option<String> {
-    if event.when_told(agent) != When::Now {
+fn context(agent: HookAgent, event: HookEvent, text: &str) -> Option<String> {
+    if event.injection_timing(agent) != InjectionTiming::Now {
         return None;
     }
     let answer = match agent {
-        Agent::Claude | Agent::Codex => json!({
-            "hookSpecificOutput": { "hookEventName": event.called_by(agent), "additionalContext": text }
+        HookAgent::Claude | HookAgent::Codex => json!({
+            "hookSpecificOutput": { "hookEventName": event.name_for(agent), "additionalContext": text }
         }),
-        Agent::Gemini => json!({ "hookSpecificOutput": { "additionalContext": text } }),
-        Agent::Cursor => json!({ "additional_context": text }),
-        Agent::Opencode => json!({ "context": text }),
+        HookAgent::Gemini => json!({ "hookSpecificOutput": { "additionalContext": text } }),
+        HookAgent::Cursor => json!({ "additional_context": text }),
+        HookAgent::Opencode => json!({ "context": text }),
     };
     Some(line(&answer))
 }
 
-fn verdict(message: &Message, decision: &Decision) -> Option<String> {
-    if decision.judgement == Judgement::Allow || message.event != Some(Event::PreTool) {
+fn verdict(message: &HookMessage, decision: &GuardDecision) -> Option<String> {
+    if decision.judgement == GuardVerdict::Allow || message.event != Some(HookEvent::PreTool) {
         return None;
     }
-    let asked = message.asked.as_ref()?;
-    if message.agent == Agent::Opencode {
+    let asked = message.guard_request.as_ref()?;
+    if message.agent == HookAgent::Opencode {
         // Its plugin can stop a command, and cannot ask.
-        let blocks = decision.judgement == Judgement::Block;
+        let blocks = decision.judgement == GuardVerdict::Block;
         return blocks.then(|| line(&json!({ "deny": decision.reason })));
     }
-    debug_assert!(message.agent != Agent::Cursor || asked.hook == Hook::Cursor);
+    debug_assert!(message.agent != HookAgent::Cursor || asked.hook == HookProtocol::Cursor);
     Some(hook::answer(asked, decision))
 }
 
@@ -82,9 +82,9 @@ mod tests {
     use super::*;
 
     /// Keys that the agent documents for its responses, including those of `hookSpecificOutput`.
-    fn documented(agent: Agent) -> &'static [&'static str] {
+    fn documented(agent: HookAgent) -> &'static [&'static str] {
         match agent {
-            Agent::Claude | Agent::Codex => &[
+            HookAgent::Claude | HookAgent::Codex => &[
                 "continue",
                 "stopReason",
                 "suppressOutput",
@@ -97,7 +97,7 @@ mod tests {
                 "permissionDecision",
                 "permissionDecisionReason",
             ],
-            Agent::Gemini => &[
+            HookAgent::Gemini => &[
                 "continue",
                 "stopReason",
                 "suppressOutput",
@@ -107,8 +107,8 @@ mod tests {
                 "hookSpecificOutput",
                 "additionalContext",
             ],
-            Agent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
-            Agent::Opencode => &["context", "deny"],
+            HookAgent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
+            HookAgent::Opencode => &["context", "deny"],
         }
     }
 
@@ -121,18 +121,22 @@ mod tests {
 
     #[test]
     fn every_answer_of_every_agent_holds_documented_keys_only() {
-        let decision =
-            |judgement| Decision { judgement, reason: "it deletes".to_owned(), class: None, incident: None };
-        for agent in Agent::ALL {
-            for event in Event::ALL {
+        let decision = |judgement| GuardDecision {
+            judgement,
+            reason: "it deletes".to_owned(),
+            class: None,
+            incident: None,
+        };
+        for agent in HookAgent::ALL {
+            for event in HookEvent::ALL {
                 let stdin = r#"{"session_id":"s","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#;
-                let message = Message::read(stdin, Some(agent), Some(event));
+                let message = HookMessage::read(stdin, Some(agent), Some(event));
                 for reply in [
-                    Reply::Nothing,
-                    Reply::Context("words".to_owned()),
-                    Reply::Verdict(decision(Judgement::Allow)),
-                    Reply::Verdict(decision(Judgement::Warn)),
-                    Reply::Verdict(decision(Judgement::Block)),
+                    HookReply::Nothing,
+                    HookReply::Context("words".to_owned()),
+                    HookReply::Verdict(decision(GuardVerdict::Allow)),
+                    HookReply::Verdict(decision(GuardVerdict::Warn)),
+                    HookReply::Verdict(decision(GuardVerdict::Block)),
                 ] {
                     let stdout = reply.stdout(&message);
                     let value =
@@ -151,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_message_without_an_event_is_answered_with_nothing() {
-        for agent in Agent::ALL {
-            let message = Message::read("no json", Some(agent), None);
-            assert_eq!(Reply::Context("x".to_owned()).stdout(&message), nothing(agent));
+        for agent in HookAgent::ALL {
+            let message = HookMessage::read("no json", Some(agent), None);
+            assert_eq!(HookReply::Context("x".to_owned()).stdout(&message), nothing(agent));
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Agent, Reach};
+use super::{HookAgent, SettingsScope};
 use cm_session::Agent as SessionAgent;
 
 /// Names and sources of the skills in the plugin.
@@ -37,12 +37,12 @@ pub struct SkillFile {
     not(test),
     expect(dead_code, reason = "a head is checked whole, and only its description is used")
 )]
-struct Head {
+struct SkillFrontMatter {
     name: String,
     description: String,
     license: String,
     compatibility: String,
-    metadata: Source,
+    metadata: SkillSource,
     allowed_tools: String,
 }
 
@@ -52,7 +52,7 @@ struct Head {
     not(test),
     expect(dead_code, reason = "a head is checked whole, and only its description is used")
 )]
-struct Source {
+struct SkillSource {
     source: String,
 }
 
@@ -63,13 +63,13 @@ const ARGUMENTS: &str = "$ARGUMENTS";
 const NAMED: &str = "--agent claude-code";
 
 /// Converts an agent to its name in session logs.
-pub fn session_agent(agent: Agent) -> SessionAgent {
+pub fn session_agent(agent: HookAgent) -> SessionAgent {
     match agent {
-        Agent::Claude => SessionAgent::ClaudeCode,
-        Agent::Codex => SessionAgent::Codex,
-        Agent::Cursor => SessionAgent::Cursor,
-        Agent::Gemini => SessionAgent::Gemini,
-        Agent::Opencode => SessionAgent::Opencode,
+        HookAgent::Claude => SessionAgent::ClaudeCode,
+        HookAgent::Codex => SessionAgent::Codex,
+        HookAgent::Cursor => SessionAgent::Cursor,
+        HookAgent::Gemini => SessionAgent::Gemini,
+        HookAgent::Opencode => SessionAgent::Opencode,
     }
 }
 
@@ -78,26 +78,26 @@ const MARK: &str = "source: cm\n";
 
 /// Returns the files that give an agent the skills, in its format.
 #[must_use]
-pub fn files(agent: Agent, reach: Reach) -> Vec<SkillFile> {
+pub fn files(agent: HookAgent, reach: SettingsScope) -> Vec<SkillFile> {
     SKILLS.iter().filter_map(|(name, text)| file(agent, reach, name, text)).collect()
 }
 
-fn file(agent: Agent, reach: Reach, name: &str, text: &str) -> Option<SkillFile> {
+fn file(agent: HookAgent, reach: SettingsScope, name: &str, text: &str) -> Option<SkillFile> {
     // Every skill of ours has both; a test reads each.
     let text = text.replace(NAMED, &format!("--agent {}", session_agent(agent).name()));
     let (head, body) = split(&text)?;
     let file = match agent {
-        Agent::Claude | Agent::Codex | Agent::Cursor => {
+        HookAgent::Claude | HookAgent::Codex | HookAgent::Cursor => {
             let folder = match agent {
-                Agent::Claude => ".claude",
-                Agent::Cursor => ".cursor",
+                HookAgent::Claude => ".claude",
+                HookAgent::Cursor => ".cursor",
                 _ => ".agents",
             };
             // Within a plugin a skill's name is its plugin's too; elsewhere it must say whose it is.
             let text = text.replacen(&format!("name: {name}\n"), &format!("name: cm-{name}\n"), 1);
             SkillFile { path: format!("{folder}/skills/cm-{name}/SKILL.md"), text }
         }
-        Agent::Gemini => SkillFile {
+        HookAgent::Gemini => SkillFile {
             path: format!(".gemini/commands/cm/{name}.toml"),
             text: format!(
                 "# {MARK}description = {}\nprompt = {}\n",
@@ -105,10 +105,10 @@ fn file(agent: Agent, reach: Reach, name: &str, text: &str) -> Option<SkillFile>
                 Value::from(body.replace(ARGUMENTS, "{{args}}"))
             ),
         },
-        Agent::Opencode => {
+        HookAgent::Opencode => {
             let folder = match reach {
-                Reach::Project => ".opencode",
-                Reach::User => ".config/opencode",
+                SettingsScope::Project => ".opencode",
+                SettingsScope::User => ".config/opencode",
             };
             SkillFile {
                 path: format!("{folder}/commands/cm-{name}.md"),
@@ -131,7 +131,7 @@ pub fn is_ours(text: &str) -> bool {
 const MARKED_WITHIN: usize = 12;
 
 /// Splits a skill into front matter and body.
-fn split(text: &str) -> Option<(Head, &str)> {
+fn split(text: &str) -> Option<(SkillFrontMatter, &str)> {
     let (head, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
     Some((yaml_serde::from_str(head).ok()?, body.trim_start()))
 }
@@ -141,7 +141,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::mcp;
-    use super::super::program::Program;
+    use super::super::program::ProgramPath;
     use super::super::settings;
     use super::*;
 
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn each_agent_gets_each_skill_in_the_form_that_it_reads() {
-        for agent in Agent::ALL {
-            for reach in [Reach::Project, Reach::User] {
+        for agent in HookAgent::ALL {
+            for reach in [SettingsScope::Project, SettingsScope::User] {
                 let files = files(agent, reach);
                 assert_eq!(files.len(), SKILLS.len());
                 for file in files {
@@ -188,18 +188,18 @@ mod tests {
                     let crlf = file.text.replace('\n', "\r\n");
                     assert!(is_ours(&crlf));
                     match agent {
-                        Agent::Gemini => {
+                        HookAgent::Gemini => {
                             let command: toml::Table = toml::from_str(&file.text).unwrap();
                             assert!(command["prompt"].as_str().unwrap().contains("{{args}}"));
                             assert!(!command["description"].as_str().unwrap().is_empty());
                         }
-                        Agent::Opencode => {
+                        HookAgent::Opencode => {
                             let head = file.text.split("---\n").nth(1).unwrap();
                             let head: Value = yaml_serde::from_str(head).unwrap();
                             assert!(head["description"].as_str().unwrap().len() > 60);
                             assert!(file.text.contains(ARGUMENTS));
                         }
-                        Agent::Claude | Agent::Codex | Agent::Cursor => {
+                        HookAgent::Claude | HookAgent::Codex | HookAgent::Cursor => {
                             let (head, _) = split(&file.text).unwrap();
                             assert!(
                                 file.path.ends_with(&format!("/{}/SKILL.md", head.name)),
@@ -218,8 +218,8 @@ mod tests {
     fn the_plugin_holds_what_is_installed_without_it() {
         let read = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
         let hooks = include_str!("../../../../templates/agent/plugin/hooks/hooks.json");
-        let program = Program::default();
-        assert_eq!(hooks, settings::install(Agent::Claude, "", &program).unwrap());
+        let program = ProgramPath::default();
+        assert_eq!(hooks, settings::install(HookAgent::Claude, "", &program).unwrap());
         let plugin = read(include_str!("../../../../templates/agent/plugin/.claude-plugin/plugin.json"));
         assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
         for (key, path) in
@@ -228,8 +228,8 @@ mod tests {
             assert_eq!(plugin[key], path);
         }
         let server = include_str!("../../../../templates/agent/plugin/.mcp.json");
-        assert_eq!(mcp::install(Agent::Claude, server, &program).as_deref(), Ok(server));
-        assert_eq!(mcp::uninstall(Agent::Claude, server, &program).as_deref(), Ok(""));
+        assert_eq!(mcp::install(HookAgent::Claude, server, &program).as_deref(), Ok(server));
+        assert_eq!(mcp::uninstall(HookAgent::Claude, server, &program).as_deref(), Ok(""));
         let market = read(include_str!("../../../../templates/agent/.claude-plugin/marketplace.json"));
         assert_eq!(
             (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),

@@ -1,14 +1,14 @@
 //! Plans the work of a hook: which notes are injected into which agent, and at which event.
 
-use super::border::{Injected, Part, injected};
-use super::event::When;
-use super::record::{Deed, Line, Told};
-use super::{Event, Message, Reply};
+use super::border::{Injection, InjectionPart, build_injection};
+use super::event::InjectionTiming;
+use super::record::{InjectionLog, InjectionLogLine, InjectionStep};
+use super::{HookEvent, HookMessage, HookReply};
 use cm_note::instant::Instant;
 
 /// Work to do for an event; the default value means none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct HookPlan {
     /// Whether the guard must judge `Message::asked`.
     pub guard: bool,
     /// Whether to inject the start text: `CORE.md` and the briefing for the current work.
@@ -21,28 +21,28 @@ pub struct Work {
     pub capture: bool,
 }
 
-impl Work {
+impl HookPlan {
     /// Plans the work for a message in a session with this injection log. A session that cm itself
     /// started (`ours`) needs none, because the memory would feed on itself.
     #[must_use]
-    pub fn of(message: &Message, told: &Told, ours: bool, at: Instant) -> Self {
+    pub fn of(message: &HookMessage, told: &InjectionLog, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
         let is_answered = told.answered(message.cause().as_deref());
-        let takes_words = event.when_told(message.agent) != When::Never && !is_answered;
+        let takes_words = event.injection_timing(message.agent) != InjectionTiming::Never && !is_answered;
         Self {
-            guard: event == Event::PreTool
+            guard: event == HookEvent::PreTool
                 && message
-                    .asked
+                    .guard_request
                     .as_ref()
                     .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
-            start: event.briefs(message.agent)
+            start: event.injects_start_text(message.agent)
                 && takes_words
-                && told.wants_start(message.source.as_deref(), at),
+                && told.needs_start_text(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
-            held: if event == Event::PostTool && takes_words { told.held.clone() } else { Vec::new() },
+            held: if event == HookEvent::PostTool && takes_words { told.pending.clone() } else { Vec::new() },
             // An agent that another started has its own log, which is found with the other's.
-            capture: (event.captures() && !message.subagent)
-                && (event != Event::PreCompact || message.compacts()),
+            capture: (event.reads_session() && !message.subagent)
+                && (event != HookEvent::PreCompact || message.is_compaction()),
         }
     }
 
@@ -55,7 +55,7 @@ impl Work {
 
 /// Size limit of an injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room<'a> {
+pub struct InjectionLimit<'a> {
     /// Maximum UTF-16 units; capped at [`super::border::LONGEST`].
     pub most: usize,
     /// Command that shows the omitted entries.
@@ -64,51 +64,60 @@ pub struct Room<'a> {
 
 /// Response of a hook, and the lines to append to the injection log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    pub reply: Reply,
+pub struct HookAnswer {
+    pub reply: HookReply,
     /// Lines to append to the injection log, in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<InjectionLogLine>,
 }
 
-impl Answer {
+impl HookAnswer {
     /// Builds the response from the parts that were found for a message.
     #[must_use]
-    pub fn of(message: &Message, told: &Told, parts: &[Part], room: &Room<'_>, at: Instant) -> Self {
-        let Some(event) = message.event else { return Self { reply: Reply::Nothing, lines: Vec::new() } };
+    pub fn of(
+        message: &HookMessage,
+        told: &InjectionLog,
+        parts: &[InjectionPart],
+        room: &InjectionLimit<'_>,
+        at: Instant,
+    ) -> Self {
+        let Some(event) = message.event else { return Self { reply: HookReply::Nothing, lines: Vec::new() } };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
-        if message.compacts() || (event == Event::SessionStart && lost && told.begun) {
-            lines.push(Line::new(at, event, Deed::Compacted));
+        if message.is_compaction() || (event == HookEvent::SessionStart && lost && told.has_injections) {
+            lines.push(InjectionLogLine::new(at, event, InjectionStep::Compacted));
         }
-        let when = event.when_told(message.agent);
+        let when = event.injection_timing(message.agent);
         let cause = message.cause();
-        let found = if when == When::Never { None } else { injected(parts, room.more, room.most) };
-        let Some(Injected { text, ids, .. }) = found else { return Self { reply: Reply::Nothing, lines } };
-        let (reply, deed) = match when {
-            When::Now => (Reply::Context(text), Deed::Given(ids)),
-            When::At(_) | When::Never => (Reply::Nothing, Deed::Held(ids)),
+        let found =
+            if when == InjectionTiming::Never { None } else { build_injection(parts, room.more, room.most) };
+        let Some(Injection { text, ids, .. }) = found else {
+            return Self { reply: HookReply::Nothing, lines };
         };
-        lines.push(Line::new(at, event, deed).caused_by(cause));
+        let (reply, deed) = match when {
+            InjectionTiming::Now => (HookReply::Context(text), InjectionStep::Given(ids)),
+            InjectionTiming::At(_) | InjectionTiming::Never => (HookReply::Nothing, InjectionStep::Held(ids)),
+        };
+        lines.push(InjectionLogLine::new(at, event, deed).caused_by(cause));
         Self { reply, lines }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Agent;
-    use super::super::border::{Entry, LONGEST};
+    use super::super::HookAgent;
+    use super::super::border::{InjectionEntry, LONGEST};
     use super::*;
 
-    fn message(agent: Agent, event: Event, more: &str) -> Message {
-        Message::read(&format!("{{\"session_id\":\"s\"{more}}}"), Some(agent), Some(event))
+    fn message(agent: HookAgent, event: HookEvent, more: &str) -> HookMessage {
+        HookMessage::read(&format!("{{\"session_id\":\"s\"{more}}}"), Some(agent), Some(event))
     }
 
-    fn parts(ids: &[&str]) -> Vec<Part> {
-        let entry = |id: &&str| Entry { id: Some((*id).to_owned()), text: format!("- rule {id}") };
-        vec![Part { heading: None, entries: ids.iter().map(entry).collect() }]
+    fn parts(ids: &[&str]) -> Vec<InjectionPart> {
+        let entry = |id: &&str| InjectionEntry { id: Some((*id).to_owned()), text: format!("- rule {id}") };
+        vec![InjectionPart { heading: None, entries: ids.iter().map(entry).collect() }]
     }
 
-    const ROOM: Room<'_> = Room { most: LONGEST, more: "cm context" };
+    const ROOM: InjectionLimit<'_> = InjectionLimit { most: LONGEST, more: "cm context" };
 
     fn at() -> Instant {
         Instant::parse("2026-11-22T10:00:00Z").unwrap()
@@ -120,11 +129,16 @@ mod tests {
 
     /// Returns the injection log and the responses of a session with these events, given the notes
     /// found at each.
-    fn session(agent: Agent, steps: &[(Event, &str, &[&str])]) -> (String, Vec<Reply>) {
+    fn session(agent: HookAgent, steps: &[(HookEvent, &str, &[&str])]) -> (String, Vec<HookReply>) {
         let (mut record, mut replies) = (String::new(), Vec::new());
         for (event, more, found) in steps {
-            let answer =
-                Answer::of(&message(agent, *event, more), &Told::read(&record), &parts(found), &ROOM, at());
+            let answer = HookAnswer::of(
+                &message(agent, *event, more),
+                &InjectionLog::read(&record),
+                &parts(found),
+                &ROOM,
+                at(),
+            );
             for line in &answer.lines {
                 record.push_str(&serde_json::to_string(line).unwrap());
                 record.push('\n');
@@ -136,63 +150,84 @@ mod tests {
 
     #[test]
     fn a_rule_for_cursor_is_held_at_the_prompt_and_given_after_the_next_tool() {
-        let (record, replies) = session(Agent::Cursor, &[(Event::Prompt, "", &["a", "b"])]);
-        assert_eq!(replies, [Reply::Nothing]);
-        let told = Told::read(&record);
-        let work = Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false, at());
+        let (record, replies) = session(HookAgent::Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
+        assert_eq!(replies, [HookReply::Nothing]);
+        let told = InjectionLog::read(&record);
+        let work = HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at());
         assert_eq!(work.held, ["a", "b"]);
-        let (record, replies) =
-            session(Agent::Cursor, &[(Event::Prompt, "", &["a", "b"]), (Event::PostTool, "", &["a", "b"])]);
-        assert!(matches!(&replies[1], Reply::Context(text) if text.contains("- rule a\n- rule b\n")));
-        let told = Told::read(&record);
-        assert!(Work::of(&message(Agent::Cursor, Event::PostTool, ""), &told, false, at()).is_nothing());
-        assert_eq!(told.known().len(), 2);
+        let (record, replies) = session(
+            HookAgent::Cursor,
+            &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])],
+        );
+        assert!(matches!(&replies[1], HookReply::Context(text) if text.contains("- rule a\n- rule b\n")));
+        let told = InjectionLog::read(&record);
+        assert!(
+            HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at())
+                .is_nothing()
+        );
+        assert_eq!(told.excluded_ids().len(), 2);
     }
 
     #[test]
     fn a_start_is_given_once_and_again_when_the_conversation_lost_it() {
         let start = |more: &str, record: &str| {
-            Work::of(&message(Agent::Claude, Event::SessionStart, more), &Told::read(record), false, later())
-                .start
+            HookPlan::of(
+                &message(HookAgent::Claude, HookEvent::SessionStart, more),
+                &InjectionLog::read(record),
+                false,
+                later(),
+            )
+            .start
         };
         let begun = ",\"source\":\"startup\"";
-        let (record, _) = session(Agent::Claude, &[(Event::SessionStart, begun, &["a"])]);
+        let (record, _) = session(HookAgent::Claude, &[(HookEvent::SessionStart, begun, &["a"])]);
         assert!(
             start(begun, "")
                 && !start(",\"source\":\"resume\"", &record)
                 && start(",\"source\":\"compact\"", &record)
         );
         let (record, _) = session(
-            Agent::Claude,
+            HookAgent::Claude,
             &[
-                (Event::SessionStart, begun, &["a"]),
-                (Event::Prompt, "", &["b"]),
-                (Event::SessionStart, ",\"source\":\"compact\"", &["a"]),
+                (HookEvent::SessionStart, begun, &["a"]),
+                (HookEvent::Prompt, "", &["b"]),
+                (HookEvent::SessionStart, ",\"source\":\"compact\"", &["a"]),
             ],
         );
-        assert_eq!(Told::read(&record).known(), ["a".to_owned()].into());
+        assert_eq!(InjectionLog::read(&record).excluded_ids(), ["a".to_owned()].into());
     }
 
     #[test]
     fn a_call_of_our_own_and_an_event_without_words_ask_for_nothing() {
-        let prompt = message(Agent::Claude, Event::Prompt, ",\"prompt\":\"why\"");
-        assert!(Work::of(&prompt, &Told::default(), true, at()).is_nothing());
-        assert_eq!(Work::of(&prompt, &Told::default(), false, at()).question.as_deref(), Some("why"));
-        assert!(
-            Work::of(&message(Agent::Gemini, Event::PostTool, ""), &Told::default(), false, at())
-                .is_nothing()
+        let prompt = message(HookAgent::Claude, HookEvent::Prompt, ",\"prompt\":\"why\"");
+        assert!(HookPlan::of(&prompt, &InjectionLog::default(), true, at()).is_nothing());
+        assert_eq!(
+            HookPlan::of(&prompt, &InjectionLog::default(), false, at()).question.as_deref(),
+            Some("why")
         );
-        let stopped = message(Agent::Claude, Event::Stop, "");
-        assert!(Work::of(&stopped, &Told::default(), false, at()).capture);
         assert!(
-            !Work::of(
-                &message(Agent::Claude, Event::Stop, ",\"agent_id\":\"x\""),
-                &Told::default(),
+            HookPlan::of(
+                &message(HookAgent::Gemini, HookEvent::PostTool, ""),
+                &InjectionLog::default(),
+                false,
+                at()
+            )
+            .is_nothing()
+        );
+        let stopped = message(HookAgent::Claude, HookEvent::Stop, "");
+        assert!(HookPlan::of(&stopped, &InjectionLog::default(), false, at()).capture);
+        assert!(
+            !HookPlan::of(
+                &message(HookAgent::Claude, HookEvent::Stop, ",\"agent_id\":\"x\""),
+                &InjectionLog::default(),
                 false,
                 at()
             )
             .capture
         );
-        assert_eq!(Answer::of(&stopped, &Told::default(), &parts(&["a"]), &ROOM, at()).reply, Reply::Nothing);
+        assert_eq!(
+            HookAnswer::of(&stopped, &InjectionLog::default(), &parts(&["a"]), &ROOM, at()).reply,
+            HookReply::Nothing
+        );
     }
 }

@@ -9,7 +9,7 @@ use cm_note::instant::Instant;
 
 /// A search hit. Every field except the text may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Hit {
+pub struct CassHit {
     /// Agent name, in the program's spelling.
     pub agent: Option<String>,
     pub session: Option<String>,
@@ -32,7 +32,7 @@ const DEEPEST: usize = 3;
 
 /// Parses the hits in the output: an array, an object that contains one, or one object per line.
 /// Returns `None` if the output has none of these forms, as opposed to an empty list.
-pub fn parse(text: &str) -> Option<Vec<Hit>> {
+pub fn parse(text: &str) -> Option<Vec<CassHit>> {
     // Words may stand before the answer.
     for (at, _) in text.match_indices(['{', '[']).take(20) {
         let values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
@@ -58,18 +58,18 @@ fn list(value: &Value, deep: usize) -> Option<&Vec<Value>> {
     }
 }
 
-fn hit(value: &Value) -> Option<Hit> {
+fn hit(value: &Value) -> Option<CassHit> {
     let fields = value.as_object()?;
-    let text = of(fields, &["snippet", "content", "text", "excerpt", "preview", "message"], said)?;
-    Some(Hit {
-        agent: of(fields, &["agent", "agent_slug", "agent_name", "connector", "tool"], said),
-        session: of(fields, &["session_id", "conversation_id", "session"], said),
-        path: of(fields, &["source_path", "path", "file", "source", "log"], said),
+    let text = of(fields, &["snippet", "content", "text", "excerpt", "preview", "message"], non_blank_text)?;
+    Some(CassHit {
+        agent: of(fields, &["agent", "agent_slug", "agent_name", "connector", "tool"], non_blank_text),
+        session: of(fields, &["session_id", "conversation_id", "session"], non_blank_text),
+        path: of(fields, &["source_path", "path", "file", "source", "log"], non_blank_text),
         line: of(fields, &["line_number", "line", "lineno"], number)
             .filter(|line| *line >= 1.0)
             .map(|line| line as u64),
-        title: of(fields, &["title", "session_title"], said),
-        workspace: of(fields, &["workspace", "workspace_path", "cwd", "project"], said),
+        title: of(fields, &["title", "session_title"], non_blank_text),
+        workspace: of(fields, &["workspace", "workspace_path", "cwd", "project"], non_blank_text),
         at: of(fields, &["created_at", "timestamp", "started_at", "date", "at"], instant),
         score: of(fields, &["score", "relevance", "rank"], number),
         text,
@@ -81,7 +81,7 @@ fn of<T>(fields: &Map<String, Value>, keys: &[&str], read: fn(&Value) -> Option<
     keys.iter().find_map(|key| read(fields.get(*key)?))
 }
 
-fn said(value: &Value) -> Option<String> {
+fn non_blank_text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 

@@ -3,16 +3,16 @@
 use std::io::{self, Cursor as Bytes};
 use std::path::Path;
 
-use super::document::{self, Tell};
-use super::error::Error;
-use super::lines::{self, Lines};
-use super::out::Out;
-use super::places::Places;
-use super::position::{Cursor, Position};
-use super::reading::{Limits, Reading};
-use super::sink::Sink;
-use super::source::{Format, Found, Source};
-use super::tally::Tally;
+use super::document::{self, DocumentEmitter};
+use super::error::IngestError;
+use super::lines::{self, LineFormat};
+use super::out::Emitter;
+use super::places::LogLocations;
+use super::position::{LinePosition, LogCursor};
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::EventSink;
+use super::source::{FoundLogs, LogFormat, LogSource};
+use super::tally::RecordCounts;
 use super::{
     aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi, sent,
 };
@@ -21,7 +21,7 @@ use cm_session::Agent;
 /// Support for one agent: finds its logs and parses them.
 pub trait Connector: Sync {
     /// Adds the agent's logs in these places.
-    fn find(&self, places: &Places, found: &mut Found);
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs);
 
     /// Emits the events of a log since `cursor`.
     ///
@@ -29,11 +29,11 @@ pub trait Connector: Sync {
     /// Returns an error if the log cannot be read at all. Problems within it are counted instead.
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error>;
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError>;
 }
 
 pub fn connector(agent: Agent) -> &'static dyn Connector {
@@ -53,8 +53,8 @@ pub fn connector(agent: Agent) -> &'static dyn Connector {
 }
 
 /// Returns the logs of these agents without duplicates, ordered by path.
-pub fn find(agents: &[Agent], places: &Places) -> Found {
-    let mut found = Found::default();
+pub fn find(agents: &[Agent], places: &LogLocations) -> FoundLogs {
+    let mut found = FoundLogs::default();
     for agent in agents {
         connector(*agent).find(places, &mut found);
     }
@@ -76,69 +76,83 @@ fn is_log(path: &Path) -> bool {
 /// # Errors
 /// Returns an error if the log cannot be read at all, or is not a regular file.
 pub fn read(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
     if !is_log(&source.path) {
         let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
-        return Err(Error::io(&source.path)(error));
+        return Err(IngestError::io(&source.path)(error));
     }
     match source.format {
         // In our own form, whichever agent's session it is.
-        Format::SentLines => lines::read_file::<sent::State>(source, cursor, limits, sink),
+        LogFormat::SentLines => lines::read_file::<sent::UploadParser>(source, cursor, limits, sink),
         _ => connector(source.agent).read(source, cursor, limits, sink),
     }
 }
 
 /// Emits the events of a log that is held in memory. Does nothing for databases, archives, and
 /// sessions that are stored in several files.
-pub fn read_bytes(source: &Source, bytes: &[u8], limits: Limits, sink: &mut dyn Sink) -> Tally {
-    let mut out = Out::new(sink);
+pub fn read_bytes(
+    source: &LogSource,
+    bytes: &[u8],
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> RecordCounts {
+    let mut out = Emitter::new(sink);
     let told = match source.format {
-        Format::ClaudeLines => tell_lines::<claude_code::State>(source, bytes, limits, &mut out),
-        Format::CodexLines => tell_lines::<codex::State>(source, bytes, limits, &mut out),
-        Format::CursorTranscript => tell_lines::<cursor::transcript::State>(source, bytes, limits, &mut out),
-        Format::CopilotLines => tell_lines::<copilot_cli::State>(source, bytes, limits, &mut out),
-        Format::SentLines => tell_lines::<sent::State>(source, bytes, limits, &mut out),
-        Format::CodexCompressed => codex::tell_compressed(source, bytes, limits, &mut out),
-        Format::AiderHistory => aider::tell_bytes(source, bytes, limits, &mut out),
-        Format::PiTree => tell_document(pi::tell, source, bytes, limits, &mut out),
-        Format::GeminiLines => tell_document(gemini::tell_lines, source, bytes, limits, &mut out),
-        Format::GeminiDocument => tell_document(gemini::tell_document, source, bytes, limits, &mut out),
-        Format::CodexDocument => tell_document(codex::tell_document, source, bytes, limits, &mut out),
-        Format::ChatgptDocument => tell_document(chatgpt::tell, source, bytes, limits, &mut out),
-        Format::AmpThread => tell_document(amp::tell, source, bytes, limits, &mut out),
-        Format::CopilotDocument => tell_document(copilot_cli::tell_document, source, bytes, limits, &mut out),
-        Format::ClineSession => tell_document(cline::session::tell, source, bytes, limits, &mut out),
-        Format::ClineTask => tell_document(cline::tell_seen, source, bytes, limits, &mut out),
-        Format::CursorDatabase
-        | Format::CursorChat
-        | Format::ChatgptArchive
-        | Format::OpencodeDatabase
-        | Format::OpencodeTree => Ok(()),
+        LogFormat::ClaudeLines => tell_lines::<claude_code::ClaudeState>(source, bytes, limits, &mut out),
+        LogFormat::CodexLines => tell_lines::<codex::CodexState>(source, bytes, limits, &mut out),
+        LogFormat::CursorTranscript => {
+            tell_lines::<cursor::transcript::TranscriptState>(source, bytes, limits, &mut out)
+        }
+        LogFormat::CopilotLines => tell_lines::<copilot_cli::CopilotState>(source, bytes, limits, &mut out),
+        LogFormat::SentLines => tell_lines::<sent::UploadParser>(source, bytes, limits, &mut out),
+        LogFormat::CodexCompressed => codex::tell_compressed(source, bytes, limits, &mut out),
+        LogFormat::AiderHistory => aider::emit_bytes(source, bytes, limits, &mut out),
+        LogFormat::PiTree => tell_document(pi::tell, source, bytes, limits, &mut out),
+        LogFormat::GeminiLines => tell_document(gemini::tell_lines, source, bytes, limits, &mut out),
+        LogFormat::GeminiDocument => tell_document(gemini::tell_document, source, bytes, limits, &mut out),
+        LogFormat::CodexDocument => tell_document(codex::tell_document, source, bytes, limits, &mut out),
+        LogFormat::ChatgptDocument => tell_document(chatgpt::tell, source, bytes, limits, &mut out),
+        LogFormat::AmpThread => tell_document(amp::tell, source, bytes, limits, &mut out),
+        LogFormat::CopilotDocument => {
+            tell_document(copilot_cli::tell_document, source, bytes, limits, &mut out)
+        }
+        LogFormat::ClineSession => tell_document(cline::session::tell, source, bytes, limits, &mut out),
+        LogFormat::ClineTask => tell_document(cline::tell_seen, source, bytes, limits, &mut out),
+        LogFormat::CursorDatabase
+        | LogFormat::CursorChat
+        | LogFormat::ChatgptArchive
+        | LogFormat::OpencodeDatabase
+        | LogFormat::OpencodeTree => Ok(()),
     };
     if told.is_err() {
         // Bytes in memory refuse nothing; a compressed stream may.
-        out.torn();
+        out.mark_truncated();
     }
     out.finish().0
 }
 
-fn tell_lines<F: Lines>(source: &Source, bytes: &[u8], limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
+fn tell_lines<F: LineFormat>(
+    source: &LogSource,
+    bytes: &[u8],
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
     F::begin(source, out);
     let mut input = bytes;
-    lines::tell(&mut input, Position::default(), &mut F::default(), limits, out).map(drop)
+    lines::emit_lines(&mut input, LinePosition::default(), &mut F::default(), limits, out).map(drop)
 }
 
 fn tell_document(
-    tell: Tell,
-    source: &Source,
+    tell: DocumentEmitter,
+    source: &LogSource,
     bytes: &[u8],
-    limits: Limits,
-    out: &mut Out<'_>,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    let input: &mut dyn document::Input = &mut Bytes::new(bytes);
+    let input: &mut dyn document::SeekableInput = &mut Bytes::new(bytes);
     tell(source, input, limits, out)
 }

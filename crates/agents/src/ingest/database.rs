@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use super::loose::When;
-use super::position::Stamp;
+use super::loose::LenientTime;
+use super::position::LogStamp;
 use cm_note::instant::Instant;
 
 /// Maximum time to wait for a program that has locked its database.
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let quiet = Stamp::at(&beside(path, "-wal")).size() == 0;
+    let quiet = LogStamp::at(&with_suffix(path, "-wal")).size() == 0;
     let how = if quiet { "mode=ro&immutable=1" } else { "mode=ro" };
     let connection = Connection::open_with_flags(format!("file:{}?{how}", escaped(path)), flags)?;
     prepare(&connection)?;
@@ -36,11 +36,11 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns the stamp of the write-ahead log, which can change while the database file does not.
-pub fn log_stamp(path: &Path) -> Stamp {
-    Stamp::at(&beside(path, "-wal"))
+pub fn log_stamp(path: &Path) -> LogStamp {
+    LogStamp::at(&with_suffix(path, "-wal"))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
@@ -93,8 +93,8 @@ pub fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<S
 /// Reads a value as a time: milliseconds or seconds since 1970, or text; `None` for anything else.
 pub fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Instant>> {
     Ok(match row.get_ref(column)? {
-        ValueRef::Integer(number) => When::of_number(number as f64).0,
-        ValueRef::Real(number) => When::of_number(number).0,
+        ValueRef::Integer(number) => LenientTime::of_number(number as f64).0,
+        ValueRef::Real(number) => LenientTime::of_number(number).0,
         ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok().and_then(|text| Instant::parse(text).ok()),
         ValueRef::Blob(_) | ValueRef::Null => None,
     })

@@ -5,17 +5,17 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 
-use super::error::Error;
-use super::lines::{PIECE, unchanged};
-use super::out::Out;
-use super::position::{Cursor, Stamp};
-use super::reading::{Limits, Progress, Reading};
-use super::sink::Sink;
-use super::source::Source;
+use super::error::IngestError;
+use super::lines::{BUFFER_SIZE, unchanged};
+use super::out::Emitter;
+use super::position::{LogCursor, LogStamp};
+use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::sink::EventSink;
+use super::source::LogSource;
 
 /// A part of a document's top-level value.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum DocumentPart<'a> {
     /// Name and value of an object member.
     Member(&'a str, &'a [u8]),
     /// An entry of a list, with the list's name and the position from 1. The name is empty if the
@@ -27,21 +27,21 @@ pub enum Part<'a> {
 
 /// How parsing a document ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum DocumentEnd {
     /// The top-level value is complete.
-    Whole,
+    Complete,
     /// The document is truncated.
-    Torn,
+    Truncated,
     /// The document is not valid JSON.
-    Bad,
+    Invalid,
 }
 
-enum Stop {
+enum ParseStop {
     Io(io::Error),
-    End(End),
+    End(DocumentEnd),
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for ParseStop {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -51,38 +51,39 @@ impl From<io::Error> for Stop {
 pub fn walk<R: BufRead + ?Sized>(
     input: &mut R,
     into: &[&str],
-    limits: Limits,
-    each: &mut dyn FnMut(Part<'_>),
-) -> io::Result<End> {
-    let mut walk = Walk { input, limit: limits.record, held: Vec::new(), over: false };
+    limits: IngestLimits,
+    each: &mut dyn FnMut(DocumentPart<'_>),
+) -> io::Result<DocumentEnd> {
+    let mut walk =
+        DocumentParser { input, limit: limits.max_record_bytes, value: Vec::new(), is_oversized: false };
     match walk.outermost(into, each) {
-        Ok(()) => Ok(End::Whole),
-        Err(Stop::End(end)) => Ok(end),
-        Err(Stop::Io(error)) => Err(error),
+        Ok(()) => Ok(DocumentEnd::Complete),
+        Err(ParseStop::End(end)) => Ok(end),
+        Err(ParseStop::Io(error)) => Err(error),
     }
 }
 
-struct Walk<'i, R: ?Sized> {
+struct DocumentParser<'i, R: ?Sized> {
     input: &'i mut R,
     limit: usize,
     /// Bytes of the current value, up to the limit.
-    held: Vec<u8>,
-    over: bool,
+    value: Vec<u8>,
+    is_oversized: bool,
 }
 
-impl<R: BufRead + ?Sized> Walk<'_, R> {
-    fn outermost(&mut self, into: &[&str], each: &mut dyn FnMut(Part<'_>)) -> Result<(), Stop> {
+impl<R: BufRead + ?Sized> DocumentParser<'_, R> {
+    fn outermost(&mut self, into: &[&str], each: &mut dyn FnMut(DocumentPart<'_>)) -> Result<(), ParseStop> {
         while matches!(self.peek()?, 0xef | 0xbb | 0xbf) {
             self.input.consume(1);
         }
         match self.peek_token()? {
             b'[' => self.list("", each),
             b'{' => self.object(into, each),
-            _ => Err(Stop::End(End::Bad)),
+            _ => Err(ParseStop::End(DocumentEnd::Invalid)),
         }
     }
 
-    fn object(&mut self, into: &[&str], each: &mut dyn FnMut(Part<'_>)) -> Result<(), Stop> {
+    fn object(&mut self, into: &[&str], each: &mut dyn FnMut(DocumentPart<'_>)) -> Result<(), ParseStop> {
         self.input.consume(1);
         let mut ordinal = 0;
         loop {
@@ -96,12 +97,12 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
                     continue;
                 }
                 b'"' => {}
-                _ => return Err(Stop::End(End::Bad)),
+                _ => return Err(ParseStop::End(DocumentEnd::Invalid)),
             }
             self.value()?;
-            let name: String = serde_json::from_slice(&self.held).unwrap_or_default();
+            let name: String = serde_json::from_slice(&self.value).unwrap_or_default();
             if self.peek_token()? != b':' {
-                return Err(Stop::End(End::Bad));
+                return Err(ParseStop::End(DocumentEnd::Invalid));
             }
             self.input.consume(1);
             if into.contains(&name.as_str()) && self.peek_token()? == b'[' {
@@ -110,11 +111,15 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
             }
             ordinal += 1;
             self.value()?;
-            each(if self.over { Part::Oversized(&name, ordinal) } else { Part::Member(&name, &self.held) });
+            each(if self.is_oversized {
+                DocumentPart::Oversized(&name, ordinal)
+            } else {
+                DocumentPart::Member(&name, &self.value)
+            });
         }
     }
 
-    fn list(&mut self, name: &str, each: &mut dyn FnMut(Part<'_>)) -> Result<(), Stop> {
+    fn list(&mut self, name: &str, each: &mut dyn FnMut(DocumentPart<'_>)) -> Result<(), ParseStop> {
         self.input.consume(1);
         let mut ordinal = 0;
         loop {
@@ -131,28 +136,28 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
             }
             ordinal += 1;
             self.value()?;
-            each(if self.over {
-                Part::Oversized(name, ordinal)
+            each(if self.is_oversized {
+                DocumentPart::Oversized(name, ordinal)
             } else {
-                Part::Entry(name, ordinal, &self.held)
+                DocumentPart::Entry(name, ordinal, &self.value)
             });
         }
     }
 
     /// Reads the next value of any kind into `held`.
-    fn value(&mut self) -> Result<(), Stop> {
-        self.held.clear();
-        self.over = false;
+    fn value(&mut self) -> Result<(), ParseStop> {
+        self.value.clear();
+        self.is_oversized = false;
         let first = self.peek_token()?;
         if matches!(first, b',' | b':' | b']' | b'}') {
-            return Err(Stop::End(End::Bad));
+            return Err(ParseStop::End(DocumentEnd::Invalid));
         }
-        let mut state = Within { depth: 0, text: false, escaped: false };
+        let mut state = ValueState { depth: 0, text: false, escaped: false };
         let scalar = !matches!(first, b'{' | b'[' | b'"');
         loop {
             let piece = self.input.fill_buf()?;
             if piece.is_empty() {
-                return Err(Stop::End(End::Torn));
+                return Err(ParseStop::End(DocumentEnd::Truncated));
             }
             let end =
                 piece.iter().position(|byte| if scalar { ends_scalar(*byte) } else { state.ends(*byte) });
@@ -161,10 +166,10 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
                 Some(end) => end + 1,
                 None => piece.len(),
             };
-            if self.held.len() + used > self.limit {
-                self.over = true;
-            } else if !self.over {
-                self.held.extend_from_slice(&piece[..used]);
+            if self.value.len() + used > self.limit {
+                self.is_oversized = true;
+            } else if !self.is_oversized {
+                self.value.extend_from_slice(&piece[..used]);
             }
             self.input.consume(used);
             if end.is_some() {
@@ -173,12 +178,12 @@ impl<R: BufRead + ?Sized> Walk<'_, R> {
         }
     }
 
-    fn peek(&mut self) -> Result<u8, Stop> {
-        self.input.fill_buf()?.first().copied().ok_or(Stop::End(End::Torn))
+    fn peek(&mut self) -> Result<u8, ParseStop> {
+        self.input.fill_buf()?.first().copied().ok_or(ParseStop::End(DocumentEnd::Truncated))
     }
 
     /// Skips whitespace and returns the next byte without consuming it.
-    fn peek_token(&mut self) -> Result<u8, Stop> {
+    fn peek_token(&mut self) -> Result<u8, ParseStop> {
         loop {
             let byte = self.peek()?;
             if !byte.is_ascii_whitespace() {
@@ -194,13 +199,13 @@ fn ends_scalar(byte: u8) -> bool {
 }
 
 /// Parser state within a value.
-struct Within {
+struct ValueState {
     depth: usize,
     text: bool,
     escaped: bool,
 }
 
-impl Within {
+impl ValueState {
     /// Returns whether this byte ends the value.
     fn ends(&mut self, byte: u8) -> bool {
         if self.text {
@@ -229,73 +234,75 @@ impl Within {
 }
 
 /// A stream that can be parsed twice.
-pub trait Input: BufRead + Seek {}
+pub trait SeekableInput: BufRead + Seek {}
 
-impl<T: BufRead + Seek> Input for T {}
+impl<T: BufRead + Seek> SeekableInput for T {}
 
 /// Function that emits the events of a document in one format.
-pub type Tell = fn(&Source, &mut dyn Input, Limits, &mut Out<'_>) -> io::Result<()>;
+pub type DocumentEmitter =
+    fn(&LogSource, &mut dyn SeekableInput, IngestLimits, &mut Emitter<'_>) -> io::Result<()>;
 
 /// Reads a document, unless it is unchanged since `cursor`.
 pub fn read_file(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-    tell: Tell,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+    tell: DocumentEmitter,
+) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let file = File::open(path).map_err(Error::io(path))?;
-    let stamp = Stamp::of(&file.metadata().map_err(Error::io(path))?);
+    let file = File::open(path).map_err(IngestError::io(path))?;
+    let stamp = LogStamp::of(&file.metadata().map_err(IngestError::io(path))?);
     if let Some(reading) = unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
-    let mut out = Out::new(sink);
-    tell(source, &mut BufReader::with_capacity(PIECE, file), limits, &mut out).map_err(Error::io(path))?;
+    let mut out = Emitter::new(sink);
+    tell(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
+        .map_err(IngestError::io(path))?;
     let (tally, _) = out.finish();
-    let cursor = Cursor::of_whole(stamp, Vec::new(), String::new());
-    Ok(Reading { cursor, tally, progress: Progress::FromStart })
+    let cursor = LogCursor::of_whole(stamp, Vec::new(), String::new());
+    Ok(ReadResult { cursor, tally, progress: ReadStart::FromStart })
 }
 
 /// Parses a document twice: first its members, then the entries of its lists, so that the metadata
 /// is complete before the first event, wherever it is in the file.
 pub fn members_then_entries(
-    input: &mut dyn Input,
+    input: &mut dyn SeekableInput,
     list: &[&str],
-    limits: Limits,
-    out: &mut Out<'_>,
-    member: &mut dyn FnMut(&mut Out<'_>, &str, &[u8]),
-    entry: &mut dyn FnMut(&mut Out<'_>, &str, &[u8]),
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+    member: &mut dyn FnMut(&mut Emitter<'_>, &str, &[u8]),
+    entry: &mut dyn FnMut(&mut Emitter<'_>, &str, &[u8]),
 ) -> io::Result<()> {
     walk(input, list, limits, &mut |part| {
-        if let Part::Member(name, bytes) = part {
+        if let DocumentPart::Member(name, bytes) = part {
             member(out, name, bytes);
         }
     })?;
     input.seek(SeekFrom::Start(0))?;
     let end = walk(input, list, limits, &mut |part| match part {
-        Part::Entry(name, ordinal, bytes) => {
+        DocumentPart::Entry(name, ordinal, bytes) => {
             out.record(ordinal);
             entry(out, name, bytes);
         }
-        Part::Oversized(_, ordinal) => {
+        DocumentPart::Oversized(_, ordinal) => {
             out.record(ordinal);
-            out.oversized();
+            out.count_oversized();
         }
-        Part::Member(..) => {}
+        DocumentPart::Member(..) => {}
     })?;
-    ended(end, out);
+    count_end(end, out);
     Ok(())
 }
 
 /// Records how a document ended in the tally.
-pub fn ended(end: End, out: &mut Out<'_>) {
+pub fn count_end(end: DocumentEnd, out: &mut Emitter<'_>) {
     match end {
-        End::Whole => {}
-        End::Torn => out.torn(),
-        End::Bad => {
+        DocumentEnd::Complete => {}
+        DocumentEnd::Truncated => out.mark_truncated(),
+        DocumentEnd::Invalid => {
             out.record(0);
-            out.bad();
+            out.count_invalid();
         }
     }
 }
@@ -306,15 +313,15 @@ mod tests {
 
     use super::*;
 
-    fn parts(document: &[u8], piece: usize, limit: usize) -> (Vec<String>, End) {
+    fn parts(document: &[u8], piece: usize, limit: usize) -> (Vec<String>, DocumentEnd) {
         let mut parts = Vec::new();
         let mut input = BufReader::with_capacity(piece, document);
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let end = walk(&mut input, &["m"], Limits { record: limit }, &mut |part| {
+        let end = walk(&mut input, &["m"], IngestLimits { max_record_bytes: limit }, &mut |part| {
             parts.push(match part {
-                Part::Member(name, bytes) => format!("{name}={}", show(bytes)),
-                Part::Entry(name, ordinal, bytes) => format!("{name}[{ordinal}]={}", show(bytes)),
-                Part::Oversized(name, ordinal) => format!("{name}[{ordinal}] too long"),
+                DocumentPart::Member(name, bytes) => format!("{name}={}", show(bytes)),
+                DocumentPart::Entry(name, ordinal, bytes) => format!("{name}[{ordinal}]={}", show(bytes)),
+                DocumentPart::Oversized(name, ordinal) => format!("{name}[{ordinal}] too long"),
             });
         });
         (parts, end.unwrap())
@@ -326,7 +333,10 @@ mod tests {
         let expected =
             ["a=1", "m[1]={\"x\":\"]}\\\"\"}", "m[2]=\"two\"", "m[3]=3.5", "m[4]=null", "b={\"m\":[1]}"];
         for piece in [1, 2, 7, 1000] {
-            assert_eq!(parts(document, piece, 1000), (expected.map(str::to_owned).to_vec(), End::Whole));
+            assert_eq!(
+                parts(document, piece, 1000),
+                (expected.map(str::to_owned).to_vec(), DocumentEnd::Complete)
+            );
         }
         assert_eq!(parts(br#"{"m":["long one",2]}"#, 3, 4).0, ["m[1] too long", "m[2]=2"]);
     }
@@ -334,14 +344,14 @@ mod tests {
     #[test]
     fn what_is_no_document_is_told_from_one_that_was_cut() {
         for (document, end) in [
-            ("", End::Torn),
-            ("hello", End::Bad),
-            ("[1,2", End::Torn),
-            ("[1,:", End::Bad),
-            ("{1:2}", End::Bad),
-            ("{\"a\" 1}", End::Bad),
-            ("[]", End::Whole),
-            ("\u{feff}{}", End::Whole),
+            ("", DocumentEnd::Truncated),
+            ("hello", DocumentEnd::Invalid),
+            ("[1,2", DocumentEnd::Truncated),
+            ("[1,:", DocumentEnd::Invalid),
+            ("{1:2}", DocumentEnd::Invalid),
+            ("{\"a\" 1}", DocumentEnd::Invalid),
+            ("[]", DocumentEnd::Complete),
+            ("\u{feff}{}", DocumentEnd::Complete),
         ] {
             assert_eq!(parts(document.as_bytes(), 10, 100).1, end, "{document}");
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Error while reading a log.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum IngestError {
     /// The file system reported an error.
     #[error("{} cannot be read: {source}", path.display())]
     Io {
@@ -28,7 +28,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl IngestError {
     /// Converts file system errors of `path`.
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();

@@ -7,13 +7,13 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::error::Error;
+use super::error::IngestError;
 use super::places::{folder, name, stem};
-use super::source::Found;
+use super::source::FoundLogs;
 
 /// A log in the named folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Named {
+pub struct FolderLog {
     pub path: PathBuf,
     /// Name of its folder, which is that of the project.
     pub folder: String,
@@ -26,19 +26,19 @@ pub struct Named {
 ///
 /// # Errors
 /// Returns [`Error::Io`] if the path itself cannot be read.
-pub fn named(path: &Path) -> Result<Vec<Named>, Error> {
-    let stat = std::fs::metadata(path).map_err(Error::io(path))?;
+pub fn find_logs(path: &Path) -> Result<Vec<FolderLog>, IngestError> {
+    let stat = std::fs::metadata(path).map_err(IngestError::io(path))?;
     if stat.is_file() {
         return Ok(vec![log(path)]);
     }
     if !stat.is_dir() {
         let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
-        return Err(Error::io(path)(error));
+        return Err(IngestError::io(path)(error));
     }
-    let path = &path.canonicalize().map_err(Error::io(path))?;
-    let mut found = Found::default();
+    let path = &path.canonicalize().map_err(IngestError::io(path))?;
+    let mut found = FoundLogs::default();
     let entries = found.list(path);
-    if let Some(refused) = found.refused.pop() {
+    if let Some(refused) = found.errors.pop() {
         return Err(refused);
     }
     let mut logs = Vec::new();
@@ -59,8 +59,8 @@ fn is_log(path: &Path) -> bool {
     named && !name(path).contains("sessions-index") && path.is_file()
 }
 
-fn log(path: &Path) -> Named {
-    Named { path: path.to_owned(), folder: folder(path).to_owned(), stem: stem(path).to_owned() }
+fn log(path: &Path) -> FolderLog {
+    FolderLog { path: path.to_owned(), folder: folder(path).to_owned(), stem: stem(path).to_owned() }
 }
 
 /// Calls `each` for every line of a file, without its line break. Lines longer than `longest` bytes
@@ -68,12 +68,12 @@ fn log(path: &Path) -> Named {
 ///
 /// # Errors
 /// Returns [`Error::Io`] if the file cannot be read.
-pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
-    let mut reader = BufReader::new(File::open(path).map_err(Error::io(path))?);
+pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), IngestError> {
+    let mut reader = BufReader::new(File::open(path).map_err(IngestError::io(path))?);
     let mut line = Vec::new();
     let mut whole = true;
     loop {
-        let chunk = reader.fill_buf().map_err(Error::io(path))?;
+        let chunk = reader.fill_buf().map_err(IngestError::io(path))?;
         if chunk.is_empty() {
             break;
         }
@@ -112,9 +112,9 @@ mod tests {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, "{}").unwrap();
         }
-        let found: Vec<String> = named(top.path()).unwrap().into_iter().map(|log| log.stem).collect();
+        let found: Vec<String> = find_logs(top.path()).unwrap().into_iter().map(|log| log.stem).collect();
         assert_eq!(found, ["b", "a"]);
-        assert!(named(&top.path().join("absent")).is_err());
+        assert!(find_logs(&top.path().join("absent")).is_err());
     }
 
     #[test]

@@ -10,36 +10,36 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::error::Error;
-use super::mend::mended;
+use super::error::IngestError;
+use super::mend::repair;
 use super::object;
-use super::out::Out;
-use super::position::{Cursor, Position, Seal, Stamp};
-use super::reading::{Limits, Progress, Reading};
-use super::sink::Sink;
-use super::source::Source;
-use cm_session::Meta;
+use super::out::Emitter;
+use super::position::{ContentSeal, LinePosition, LogCursor, LogStamp};
+use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::sink::EventSink;
+use super::source::LogSource;
+use cm_session::SessionMeta;
 
 /// Read buffer size in bytes.
-pub const PIECE: usize = 256 << 10;
+pub const BUFFER_SIZE: usize = 256 << 10;
 
 /// Capacity in bytes above which the line buffer is freed.
-const ROOMY: usize = 4 << 20;
+const MAX_KEPT_CAPACITY: usize = 4 << 20;
 
 /// A format in which every line produces its events immediately. The value is the parser state,
 /// which is stored between runs.
-pub trait Lines: Default + Serialize + DeserializeOwned {
+pub trait LineFormat: Default + Serialize + DeserializeOwned {
     /// Starts the session with the metadata from the log's path and surrounding files.
-    fn begin(source: &Source, out: &mut Out<'_>);
+    fn begin(source: &LogSource, out: &mut Emitter<'_>);
 
     /// Emits the events of a line. An error means that the line is not a record; no event was
     /// emitted then.
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()>;
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()>;
 }
 
 /// Result of reading from a [`Feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fed {
+pub enum LineEvent {
     /// A line; [`Feed::bytes`] returns it without surrounding whitespace.
     Line {
         /// Line number, from 1.
@@ -48,28 +48,28 @@ pub enum Fed {
         start: u64,
     },
     /// The rest of a line whose beginning was used as a complete line before.
-    Rest(u64),
+    LineRest(u64),
     /// Number of a line that exceeds the limit.
     Oversized(u64),
     /// Bytes after the last line break, available in [`Feed::bytes`]; the position is still before
     /// them.
-    Unended,
+    Unterminated,
     /// End of the stream.
     End,
 }
 
 /// Reads lines from a stream.
-pub struct Feed<'i, R: ?Sized> {
+pub struct LineReader<'i, R: ?Sized> {
     input: &'i mut R,
-    pub position: Position,
+    pub position: LinePosition,
     limit: usize,
     buffer: Vec<u8>,
 }
 
-impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
+impl<'i, R: BufRead + ?Sized> LineReader<'i, R> {
     /// Reads from `input`, which must be at `position`.
-    pub fn new(input: &'i mut R, position: Position, limits: Limits) -> Self {
-        Self { input, position, limit: limits.record, buffer: Vec::new() }
+    pub fn new(input: &'i mut R, position: LinePosition, limits: IngestLimits) -> Self {
+        Self { input, position, limit: limits.max_record_bytes, buffer: Vec::new() }
     }
 
     /// Returns the current line without surrounding whitespace and byte order mark.
@@ -84,10 +84,10 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
     }
 
     /// Reads the next line that is not blank.
-    pub fn next(&mut self) -> io::Result<Fed> {
+    pub fn next(&mut self) -> io::Result<LineEvent> {
         loop {
             let fed = self.next_raw()?;
-            if matches!(fed, Fed::Line { .. }) && self.bytes().is_empty() {
+            if matches!(fed, LineEvent::Line { .. }) && self.bytes().is_empty() {
                 continue;
             }
             return Ok(fed);
@@ -95,23 +95,23 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
     }
 
     /// Reads the next line, blank or not.
-    pub fn next_raw(&mut self) -> io::Result<Fed> {
+    pub fn next_raw(&mut self) -> io::Result<LineEvent> {
         loop {
-            if self.buffer.capacity() > ROOMY {
+            if self.buffer.capacity() > MAX_KEPT_CAPACITY {
                 self.buffer = Vec::new();
             }
             self.buffer.clear();
             let most = self.limit as u64 + 1;
             let read = (&mut *self.input).take(most).read_until(b'\n', &mut self.buffer)? as u64;
             if read == 0 {
-                return Ok(Fed::End);
+                return Ok(LineEvent::End);
             }
             let ended = self.buffer.last() == Some(&b'\n');
             if !ended && read == most {
-                return self.pass_over(read);
+                return self.skip_line(read);
             }
             if !ended {
-                return Ok(Fed::Unended);
+                return Ok(LineEvent::Unterminated);
             }
             let start = self.position.offset;
             self.position.offset += read;
@@ -119,21 +119,21 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
                 if self.buffer.trim_ascii().is_empty() {
                     continue;
                 }
-                return Ok(Fed::Rest(self.position.line));
+                return Ok(LineEvent::LineRest(self.position.line));
             }
             self.position.line += 1;
-            return Ok(Fed::Line { line: self.position.line, start });
+            return Ok(LineEvent::Line { line: self.position.line, start });
         }
     }
 
     /// Skips to the end of a line over the limit. If its line break is missing, the position stays
     /// before the line.
-    fn pass_over(&mut self, mut length: u64) -> io::Result<Fed> {
+    fn skip_line(&mut self, mut length: u64) -> io::Result<LineEvent> {
         loop {
             let piece = self.input.fill_buf()?;
             if piece.is_empty() {
                 self.buffer.clear();
-                return Ok(Fed::Unended);
+                return Ok(LineEvent::Unterminated);
             }
             let end = piece.iter().position(|byte| *byte == b'\n');
             let used = end.map_or(piece.len(), |end| end + 1);
@@ -144,7 +144,7 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
                 if !std::mem::take(&mut self.position.unended) {
                     self.position.line += 1;
                 }
-                return Ok(Fed::Oversized(self.position.line));
+                return Ok(LineEvent::Oversized(self.position.line));
             }
         }
     }
@@ -152,15 +152,15 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
     /// Like [`Feed::take_unended`], and also returns the byte offset of the line.
     pub fn take_unended_at(&mut self) -> Option<(u64, u64)> {
         let start = self.position.offset;
-        self.take_unended().map(|line| (line, start))
+        self.take_unterminated().map(|line| (line, start))
     }
 
     /// Accepts the unended line if it is a complete JSON object, and returns its number.
-    pub fn take_unended(&mut self) -> Option<u64> {
+    pub fn take_unterminated(&mut self) -> Option<u64> {
         if self.position.unended || !self.bytes().starts_with(b"{") || !self.bytes().ends_with(b"}") {
             return None;
         }
-        let mended = mended(self.bytes());
+        let mended = repair(self.bytes());
         serde_json::from_slice::<IgnoredAny>(mended.as_deref().unwrap_or(self.bytes())).ok()?;
         self.position.offset += self.buffer.len() as u64;
         self.position.line += 1;
@@ -170,112 +170,117 @@ impl<'i, R: BufRead + ?Sized> Feed<'i, R> {
 }
 
 /// Emits the events of a stream from `position` on, and returns the position after the last line.
-pub fn tell<F: Lines, R: BufRead + ?Sized>(
+pub fn emit_lines<F: LineFormat, R: BufRead + ?Sized>(
     input: &mut R,
-    position: Position,
+    position: LinePosition,
     format: &mut F,
-    limits: Limits,
-    out: &mut Out<'_>,
-) -> io::Result<Position> {
-    let mut feed = Feed::new(input, position, limits);
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<LinePosition> {
+    let mut feed = LineReader::new(input, position, limits);
     loop {
         match feed.next()? {
-            Fed::Line { line, .. } => tell_one(line, feed.bytes(), format, out),
-            Fed::Rest(line) => {
+            LineEvent::Line { line, .. } => emit_line(line, feed.bytes(), format, out),
+            LineEvent::LineRest(line) => {
                 out.record(line);
-                out.bad();
+                out.count_invalid();
             }
-            Fed::Oversized(line) => {
+            LineEvent::Oversized(line) => {
                 out.record(line);
-                out.oversized();
+                out.count_oversized();
             }
-            Fed::Unended => {
-                match feed.take_unended() {
-                    Some(line) => tell_one(line, feed.bytes(), format, out),
-                    None => out.torn(),
+            LineEvent::Unterminated => {
+                match feed.take_unterminated() {
+                    Some(line) => emit_line(line, feed.bytes(), format, out),
+                    None => out.mark_truncated(),
                 }
                 return Ok(feed.position);
             }
-            Fed::End => return Ok(feed.position),
+            LineEvent::End => return Ok(feed.position),
         }
     }
 }
 
-fn tell_one<F: Lines>(line: u64, bytes: &[u8], format: &mut F, out: &mut Out<'_>) {
+fn emit_line<F: LineFormat>(line: u64, bytes: &[u8], format: &mut F, out: &mut Emitter<'_>) {
     out.record(line);
-    object::tell(bytes, out, |bytes, out| format.line(bytes, out));
+    object::emit_object(bytes, out, |bytes, out| format.line(bytes, out));
 }
 
 /// Reads a file of lines, continuing at `cursor` if the file still begins with the same content.
-pub fn read_file<F: Lines>(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
-    let mut file = File::open(&source.path).map_err(Error::io(&source.path))?;
-    read_opened::<F>(&mut file, source, cursor, limits, sink).map_err(Error::io(&source.path))
+pub fn read_file<F: LineFormat>(
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
+    let mut file = File::open(&source.path).map_err(IngestError::io(&source.path))?;
+    read_opened::<F>(&mut file, source, cursor, limits, sink).map_err(IngestError::io(&source.path))
 }
 
-fn read_opened<F: Lines>(
+fn read_opened<F: LineFormat>(
     file: &mut File,
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> io::Result<Reading> {
-    let stamp = Stamp::of(&file.metadata()?);
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> io::Result<ReadResult> {
+    let stamp = LogStamp::of(&file.metadata()?);
     if let Some(reading) = unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
-    let mut out = Out::new(sink);
+    let mut out = Emitter::new(sink);
     let kept = cursor.and_then(|cursor| resumable::<F>(file, stamp, cursor));
     let (position, mut format, progress) = match kept {
         Some((cursor, format)) => {
             if let Some(session) = &cursor.session {
                 out.resume(session.clone());
             }
-            (cursor.position, format, Progress::Continued)
+            (cursor.position, format, ReadStart::Continued)
         }
         None => {
             F::begin(source, &mut out);
-            (Position::default(), F::default(), Progress::FromStart)
+            (LinePosition::default(), F::default(), ReadStart::FromStart)
         }
     };
     file.seek(SeekFrom::Start(position.offset))?;
-    let position =
-        tell(&mut BufReader::with_capacity(PIECE, &mut *file), position, &mut format, limits, &mut out)?;
+    let position = emit_lines(
+        &mut BufReader::with_capacity(BUFFER_SIZE, &mut *file),
+        position,
+        &mut format,
+        limits,
+        &mut out,
+    )?;
     let (tally, session) = out.finish();
-    let seal = Some(Seal::of(file, position.offset)?);
+    let seal = Some(ContentSeal::of(file, position.offset)?);
     let state = serde_json::to_string(&format).map_err(io::Error::other)?;
-    let cursor = Cursor { stamp, beside: Vec::new(), position, seal, state, session };
-    Ok(Reading { cursor, tally, progress })
+    let cursor = LogCursor { stamp, beside: Vec::new(), position, seal, state, session };
+    Ok(ReadResult { cursor, tally, progress })
 }
 
 /// Returns the cursor and the parser state if the file still begins with the content that was read.
 fn resumable<'c, F: DeserializeOwned>(
     file: &mut File,
-    stamp: Stamp,
-    cursor: &'c Cursor,
-) -> Option<(&'c Cursor, F)> {
+    stamp: LogStamp,
+    cursor: &'c LogCursor,
+) -> Option<(&'c LogCursor, F)> {
     let offset = cursor.position.offset;
-    let same = stamp.size() >= offset && Seal::of(file, offset).ok() == cursor.seal;
+    let same = stamp.size() >= offset && ContentSeal::of(file, offset).ok() == cursor.seal;
     let format = serde_json::from_str(&cursor.state).ok().filter(|_| same)?;
     cursor.session.as_ref().map(|_| (cursor, format))
 }
 
 /// Returns the result for a log that is unchanged since `cursor`, else `None`.
-pub fn unchanged(cursor: Option<&Cursor>, stamp: Stamp, beside: &[Stamp]) -> Option<Reading> {
+pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, beside: &[LogStamp]) -> Option<ReadResult> {
     let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.beside == beside)?;
-    Some(Reading { cursor: cursor.clone(), tally: Default::default(), progress: Progress::Unchanged })
+    Some(ReadResult { cursor: cursor.clone(), tally: Default::default(), progress: ReadStart::Unchanged })
 }
 
 /// Creates metadata from the source, with an id derived from the log's path until the log provides
 /// its own.
-pub fn meta_of(source: &Source) -> Meta {
+pub fn initial_meta(source: &LogSource) -> SessionMeta {
     let path = source.path.to_string_lossy();
     let id = format!("path-{}", &blake3::hash(path.as_bytes()).to_hex()[..16]);
-    let mut meta = Meta::new(source.agent, id.into());
+    let mut meta = SessionMeta::new(source.agent, id.into());
     meta.workspace.clone_from(&source.workspace);
     meta.subagent = source.parent.is_some();
     meta.parent.clone_from(&source.parent);

@@ -49,11 +49,11 @@ macro_rules! expecting_anything {
 
 /// A string; `None` for any other type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Text<'a>(pub Option<Cow<'a, str>>);
+pub struct LenientText<'a>(pub Option<Cow<'a, str>>);
 
-impl Text<'_> {
+impl LenientText<'_> {
     /// Returns the string; `None` if it is missing or blank.
-    pub fn said(&self) -> Option<&str> {
+    pub fn non_blank(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.trim().is_empty())
     }
 
@@ -64,22 +64,22 @@ impl Text<'_> {
 
     /// Returns an owned copy of the string; `None` if it is missing or blank.
     pub fn owned(&self) -> Option<String> {
-        self.said().map(str::to_owned)
+        self.non_blank().map(str::to_owned)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<'a>(PhantomData<&'a ()>);
         impl<'de: 'a, 'a> Visitor<'de> for Any<'a> {
-            type Value = Text<'a>;
+            type Value = LenientText<'a>;
             expecting_anything!();
             ignores!(bool number null list map);
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'a>, E> {
-                Ok(Text(Some(Cow::Borrowed(text))))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<LenientText<'a>, E> {
+                Ok(LenientText(Some(Cow::Borrowed(text))))
             }
-            fn visit_str<E>(self, text: &str) -> Result<Text<'a>, E> {
-                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            fn visit_str<E>(self, text: &str) -> Result<LenientText<'a>, E> {
+                Ok(LenientText(Some(Cow::Owned(text.to_owned()))))
             }
         }
         deserializer.deserialize_any(Any(PhantomData))
@@ -88,24 +88,24 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 
 /// A Boolean; `None` for any other type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Flag(pub Option<bool>);
+pub struct LenientBool(pub Option<bool>);
 
-impl Flag {
+impl LenientBool {
     /// Returns whether the value is present and true.
     pub fn is_set(self) -> bool {
         self.0 == Some(true)
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientBool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Flag;
+            type Value = LenientBool;
             expecting_anything!();
             ignores!(number null text list map);
-            fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
-                Ok(Flag(Some(flag)))
+            fn visit_bool<E>(self, flag: bool) -> Result<LenientBool, E> {
+                Ok(LenientBool(Some(flag)))
             }
         }
         deserializer.deserialize_any(Any)
@@ -114,9 +114,9 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// A number; `None` for any other type.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Number(pub Option<f64>);
+pub struct LenientNumber(pub Option<f64>);
 
-impl Number {
+impl LenientNumber {
     /// Returns the number if it is an integer below 9e15 in magnitude, even if it is written with a
     /// decimal point.
     pub fn whole(self) -> Option<i64> {
@@ -129,21 +129,21 @@ impl Number {
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for LenientNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Number;
+            type Value = LenientNumber;
             expecting_anything!();
             ignores!(bool null text list map);
-            fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
-                Ok(Number(Some(number as f64)))
+            fn visit_i64<E>(self, number: i64) -> Result<LenientNumber, E> {
+                Ok(LenientNumber(Some(number as f64)))
             }
-            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(Some(number as f64)))
+            fn visit_u64<E>(self, number: u64) -> Result<LenientNumber, E> {
+                Ok(LenientNumber(Some(number as f64)))
             }
-            fn visit_f64<E>(self, number: f64) -> Result<Number, E> {
-                Ok(Number(Some(number)))
+            fn visit_f64<E>(self, number: f64) -> Result<LenientNumber, E> {
+                Ok(LenientNumber(Some(number)))
             }
         }
         deserializer.deserialize_any(Any)
@@ -152,9 +152,9 @@ impl<'de> Deserialize<'de> for Number {
 
 /// A time, from RFC 3339 text or from seconds or milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct When(pub Option<Instant>);
+pub struct LenientTime(pub Option<Instant>);
 
-impl When {
+impl LenientTime {
     /// Smallest number that counts as milliseconds. It is the year 5138 in seconds and March 1973
     /// in milliseconds.
     const FEWEST_MILLIS: f64 = 1.0e11;
@@ -169,25 +169,25 @@ impl When {
     }
 }
 
-impl<'de> Deserialize<'de> for When {
+impl<'de> Deserialize<'de> for LenientTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = When;
+            type Value = LenientTime;
             expecting_anything!();
             ignores!(bool null list map);
-            fn visit_str<E>(self, text: &str) -> Result<When, E> {
+            fn visit_str<E>(self, text: &str) -> Result<LenientTime, E> {
                 // No log was written before 1970.
-                Ok(When(Instant::parse(text).ok().filter(|at| at.unix() > 0)))
+                Ok(LenientTime(Instant::parse(text).ok().filter(|at| at.unix() > 0)))
             }
-            fn visit_i64<E>(self, number: i64) -> Result<When, E> {
-                Ok(When::of_number(number as f64))
+            fn visit_i64<E>(self, number: i64) -> Result<LenientTime, E> {
+                Ok(LenientTime::of_number(number as f64))
             }
-            fn visit_u64<E>(self, number: u64) -> Result<When, E> {
-                Ok(When::of_number(number as f64))
+            fn visit_u64<E>(self, number: u64) -> Result<LenientTime, E> {
+                Ok(LenientTime::of_number(number as f64))
             }
-            fn visit_f64<E>(self, number: f64) -> Result<When, E> {
-                Ok(When::of_number(number))
+            fn visit_f64<E>(self, number: f64) -> Result<LenientTime, E> {
+                Ok(LenientTime::of_number(number))
             }
         }
         deserializer.deserialize_any(Any)
@@ -196,23 +196,23 @@ impl<'de> Deserialize<'de> for When {
 
 /// An object with known fields; `None` for any other type.
 #[derive(Debug, Clone)]
-pub struct Object<T>(pub Option<T>);
+pub struct LenientObject<T>(pub Option<T>);
 
-impl<T> Default for Object<T> {
+impl<T> Default for LenientObject<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
-            type Value = Object<T>;
+            type Value = LenientObject<T>;
             expecting_anything!();
             ignores!(bool number null text list);
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(|value| Object(Some(value)))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LenientObject<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(|value| LenientObject(Some(value)))
             }
         }
         deserializer.deserialize_any(Any(PhantomData))
@@ -221,27 +221,27 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 
 /// A list; empty for any other type.
 #[derive(Debug, Clone)]
-pub struct List<T>(pub Vec<T>);
+pub struct LenientList<T>(pub Vec<T>);
 
-impl<T> Default for List<T> {
+impl<T> Default for LenientList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
-            type Value = List<T>;
+            type Value = LenientList<T>;
             expecting_anything!();
             ignores!(bool number null text map);
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<List<T>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LenientList<T>, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = list.next_element()? {
                     items.push(item);
                 }
-                Ok(List(items))
+                Ok(LenientList(items))
             }
         }
         deserializer.deserialize_any(Any(PhantomData))
@@ -250,9 +250,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 
 /// Any JSON value, unparsed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Raw<'a>(Option<&'a RawValue>);
+pub struct RawJson<'a>(Option<&'a RawValue>);
 
-impl<'a> Raw<'a> {
+impl<'a> RawJson<'a> {
     /// Returns the JSON text of the value; `None` if it is missing or null.
     pub fn get(self) -> Option<&'a RawValue> {
         self.0.filter(|raw| raw.get() != "null")
@@ -278,7 +278,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawJson<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&'a RawValue>::deserialize(deserializer).map(|raw| Self(Some(raw)))
     }
@@ -286,18 +286,18 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
 
 /// Content of a message: a string or a list of content blocks.
 #[derive(Debug, Clone, Default)]
-pub enum Content<'a, T> {
+pub enum MessageContent<'a, T> {
     /// Missing, or a value of another type.
     #[default]
     Nothing,
     Text(Cow<'a, str>),
     /// Blocks, which can include bare strings.
-    Blocks(Vec<Piece<'a, T>>),
+    Blocks(Vec<ContentPiece<'a, T>>),
 }
 
 /// An entry of a list of content blocks: a bare string or a block.
 #[derive(Debug, Clone, Default)]
-pub enum Piece<'a, T> {
+pub enum ContentPiece<'a, T> {
     Text(Cow<'a, str>),
     Block(T),
     /// A value of another type.
@@ -305,11 +305,13 @@ pub enum Piece<'a, T> {
     Nothing,
 }
 
-impl<T> Content<'_, T> {
+impl<T> MessageContent<'_, T> {
     /// Iterates over the blocks, without bare strings.
     pub fn blocks(&self) -> impl Iterator<Item = &T> {
-        let pieces: &[Piece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
-        pieces.iter().filter_map(|piece| if let Piece::Block(block) = piece { Some(block) } else { None })
+        let pieces: &[ContentPiece<'_, T>] = if let Self::Blocks(pieces) = self { pieces } else { &[] };
+        pieces
+            .iter()
+            .filter_map(|piece| if let ContentPiece::Block(block) = piece { Some(block) } else { None })
     }
 
     /// Joins all texts with line breaks; `text_of` returns the text of a block.
@@ -321,9 +323,9 @@ impl<T> Content<'_, T> {
                 let mut joined = String::new();
                 for piece in pieces {
                     let text = match piece {
-                        Piece::Text(text) => Some(text.as_ref()),
-                        Piece::Block(block) => text_of(block),
-                        Piece::Nothing => None,
+                        ContentPiece::Text(text) => Some(text.as_ref()),
+                        ContentPiece::Block(block) => text_of(block),
+                        ContentPiece::Nothing => None,
                     };
                     if let Some(text) = text {
                         if !joined.is_empty() {
@@ -338,50 +340,50 @@ impl<T> Content<'_, T> {
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for MessageContent<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<'a, T>(PhantomData<(&'a (), T)>);
         impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
-            type Value = Content<'a, T>;
+            type Value = MessageContent<'a, T>;
             expecting_anything!();
             ignores!(bool number null);
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Borrowed(text)))
+                Ok(MessageContent::Text(Cow::Borrowed(text)))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Owned(text.to_owned())))
+                Ok(MessageContent::Text(Cow::Owned(text.to_owned())))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut pieces = Vec::new();
                 while let Some(piece) = list.next_element()? {
                     pieces.push(piece);
                 }
-                Ok(Content::Blocks(pieces))
+                Ok(MessageContent::Blocks(pieces))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 let block = T::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Content::Blocks(vec![Piece::Block(block)]))
+                Ok(MessageContent::Blocks(vec![ContentPiece::Block(block)]))
             }
         }
         deserializer.deserialize_any(Any(PhantomData))
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Piece<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for ContentPiece<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<'a, T>(PhantomData<(&'a (), T)>);
         impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for Any<'a, T> {
-            type Value = Piece<'a, T>;
+            type Value = ContentPiece<'a, T>;
             expecting_anything!();
             ignores!(bool number null list);
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Piece::Text(Cow::Borrowed(text)))
+                Ok(ContentPiece::Text(Cow::Borrowed(text)))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Piece::Text(Cow::Owned(text.to_owned())))
+                Ok(ContentPiece::Text(Cow::Owned(text.to_owned())))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Piece::Block)
+                T::deserialize(MapAccessDeserializer::new(map)).map(ContentPiece::Block)
             }
         }
         deserializer.deserialize_any(Any(PhantomData))
@@ -395,25 +397,25 @@ mod tests {
     #[derive(serde::Deserialize)]
     struct Wire<'a> {
         #[serde(borrow, default)]
-        text: Text<'a>,
+        text: LenientText<'a>,
         #[serde(default)]
-        flag: Flag,
+        flag: LenientBool,
         #[serde(default)]
-        number: Number,
+        number: LenientNumber,
         #[serde(default)]
-        when: When,
+        when: LenientTime,
         #[serde(default)]
-        object: Object<Inner>,
+        object: LenientObject<Inner>,
         #[serde(default)]
-        list: List<Number>,
+        list: LenientList<LenientNumber>,
         #[serde(borrow, default)]
-        content: Content<'a, Inner>,
+        content: MessageContent<'a, Inner>,
     }
 
     #[derive(serde::Deserialize)]
     struct Inner {
         #[serde(default)]
-        number: Number,
+        number: LenientNumber,
     }
 
     #[test]
@@ -434,12 +436,12 @@ mod tests {
         assert!(matches!(wire.text.0, Some(Cow::Borrowed("plain"))));
         let line = r#"{"text":"a\nb","flag":true,"number":2.0,"object":{"number":3},"list":[1]}"#;
         let wire: Wire<'_> = serde_json::from_str(line).unwrap();
-        assert_eq!(wire.text.said(), Some("a\nb"));
+        assert_eq!(wire.text.non_blank(), Some("a\nb"));
         assert!(wire.flag.is_set());
         assert_eq!(wire.number.exit_code(), Some(2));
         assert_eq!(wire.object.0.unwrap().number.whole(), Some(3));
         assert_eq!(wire.list.0.len(), 1);
-        assert!(matches!(wire.content, Content::Nothing) && wire.when.0.is_none());
+        assert!(matches!(wire.content, MessageContent::Nothing) && wire.when.0.is_none());
     }
 
     #[test]

@@ -4,15 +4,15 @@
 //! without its second half.
 
 /// Returns the line with invalid characters replaced; `None` if it has none.
-pub fn mended(line: &[u8]) -> Option<Vec<u8>> {
+pub fn repair(line: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(line);
     let mut whole = text.as_bytes().to_vec();
-    let halves = replace_halves(&mut whole);
+    let halves = replace_unpaired_surrogates(&mut whole);
     (halves || whole != line).then_some(whole)
 }
 
 /// Replaces unpaired `\uD800`–`\uDFFF` with `\ufffd`, in place; returns whether any was replaced.
-fn replace_halves(text: &mut [u8]) -> bool {
+fn replace_unpaired_surrogates(text: &mut [u8]) -> bool {
     let mut changed = false;
     let mut at = 0;
     while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     fn text(line: &[u8]) -> Option<String> {
-        mended(line).map(|line| String::from_utf8(line).unwrap())
+        repair(line).map(|line| String::from_utf8(line).unwrap())
     }
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
                 prop::sample::select(vec!["\\ud83d", "\\ude00", "\\u00e9", "\\\\", "\\n", "u", "d83d", "é"]), 0..12)
         ) {
             let line = format!("\"{}\"", parts.concat());
-            let mended = mended(line.as_bytes()).unwrap_or_else(|| line.clone().into_bytes());
+            let mended = repair(line.as_bytes()).unwrap_or_else(|| line.clone().into_bytes());
             prop_assert!(serde_json::from_slice::<String>(&mended).is_ok(), "{}", line);
         }
     }

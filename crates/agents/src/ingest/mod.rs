@@ -38,10 +38,10 @@ mod tally;
 mod uri;
 
 pub use connector::{Connector, connector, find, read, read_bytes};
-pub use error::Error;
-pub use places::{Places, Platform};
-pub use position::Cursor;
-pub use reading::{Limits, Progress, Reading};
-pub use sink::{Sink, Skip};
-pub use source::{Format, Found, Source};
-pub use tally::Tally;
+pub use error::IngestError;
+pub use places::{HostPlatform, LogLocations};
+pub use position::LogCursor;
+pub use reading::{IngestLimits, ReadResult, ReadStart};
+pub use sink::{EventSink, SkipReason};
+pub use source::{FoundLogs, LogFormat, LogSource};
+pub use tally::RecordCounts;

@@ -1,7 +1,7 @@
 //! Reads one record, which must be a JSON object; repairs invalid characters if necessary.
 
-use super::mend::mended;
-use super::out::Out;
+use super::mend::repair;
+use super::out::Emitter;
 
 /// Parses an object; if that fails because of invalid characters, parses the repaired bytes.
 pub fn read<T>(bytes: &[u8], mut read: impl FnMut(&[u8]) -> serde_json::Result<T>) -> serde_json::Result<T> {
@@ -9,19 +9,19 @@ pub fn read<T>(bytes: &[u8], mut read: impl FnMut(&[u8]) -> serde_json::Result<T
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(serde::de::Error::custom("no object"));
     }
-    read(bytes).or_else(|error| match mended(bytes) {
+    read(bytes).or_else(|error| match repair(bytes) {
         Some(mended) => read(&mended),
         None => Err(error),
     })
 }
 
 /// Emits the events of an object; counts it as bad if it cannot be parsed.
-pub fn tell(
+pub fn emit_object(
     bytes: &[u8],
-    out: &mut Out<'_>,
-    mut tell: impl FnMut(&[u8], &mut Out<'_>) -> serde_json::Result<()>,
+    out: &mut Emitter<'_>,
+    mut tell: impl FnMut(&[u8], &mut Emitter<'_>) -> serde_json::Result<()>,
 ) {
     if read(bytes, |bytes| tell(bytes, out)).is_err() {
-        out.bad();
+        out.count_invalid();
     }
 }

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::refusal;
-use super::sink::{Sink, Skip};
-use super::tally::Tally;
+use super::sink::{EventSink, SkipReason};
+use super::tally::RecordCounts;
 use cm_note::instant::Instant;
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::scaffold::{is_scaffold, without_hook_context};
-use cm_session::{CallId, Meta, RecordId, SessionId, ours, title, typed_reply};
+use cm_session::{CallId, RecordId, SessionId, SessionMeta, ours, title, typed_reply};
 
 /// Maximum number of events that wait until the session's id is known and the session is known to
 /// be foreign.
@@ -24,10 +24,10 @@ const MOST_WAITING: usize = 4 << 20;
 
 /// State of a session between two readings of its log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
-    meta: Meta,
+pub struct SessionState {
+    meta: SessionMeta,
     identified: bool,
-    verdict: Verdict,
+    verdict: SessionOrigin,
     /// Calls by which the agent asked the user a question and that have no result yet.
     #[serde(default)]
     questions: BTreeSet<CallId>,
@@ -36,7 +36,7 @@ pub struct Carried {
 /// Maximum number of open questions; a log with more of them never contains answers.
 const MOST_QUESTIONS: usize = 64;
 
-impl Carried {
+impl SessionState {
     /// Returns the session's title, if it has one.
     pub fn title_mut(&mut self) -> Option<&mut String> {
         self.meta.title.as_mut()
@@ -45,47 +45,53 @@ impl Carried {
 
 /// Whether cm caused a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Verdict {
+enum SessionOrigin {
     /// Unknown, because there was no prompt yet.
     Open,
     Foreign,
     Ours,
 }
 
-struct Current {
-    carried: Carried,
-    pending: Vec<Event>,
+struct CurrentSession {
+    carried: SessionState,
+    pending: Vec<SessionEvent>,
     /// Size of the text in pending events, in bytes.
-    waiting: usize,
+    pending_bytes: usize,
     /// Whether the sink must still be notified to discard earlier events of the session.
-    anew: bool,
+    must_reset: bool,
 }
 
 /// Receives the events that a connector reads.
-pub struct Out<'s> {
-    sink: &'s mut dyn Sink,
-    tally: Tally,
-    current: Option<Current>,
+pub struct Emitter<'s> {
+    sink: &'s mut dyn EventSink,
+    tally: RecordCounts,
+    current: Option<CurrentSession>,
     line: u64,
     part: u32,
 }
 
-impl<'s> Out<'s> {
+impl<'s> Emitter<'s> {
     /// Creates an emitter for `sink`, without a session.
-    pub fn new(sink: &'s mut dyn Sink) -> Self {
-        Self { sink, tally: Tally::default(), current: None, line: 0, part: 0 }
+    pub fn new(sink: &'s mut dyn EventSink) -> Self {
+        Self { sink, tally: RecordCounts::default(), current: None, line: 0, part: 0 }
     }
 
     /// Starts a session and ends the previous one. Its events wait until [`Out::identify`] sets the
     /// id.
-    pub fn begin(&mut self, meta: Meta) {
+    pub fn begin(&mut self, meta: SessionMeta) {
         self.close();
-        let carried = Carried { meta, identified: false, verdict: Verdict::Open, questions: BTreeSet::new() };
-        self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew: true });
+        let carried = SessionState {
+            meta,
+            identified: false,
+            verdict: SessionOrigin::Open,
+            questions: BTreeSet::new(),
+        };
+        self.current =
+            Some(CurrentSession { carried, pending: Vec::new(), pending_bytes: 0, must_reset: true });
     }
 
     /// Starts a session with the final id, as given in `meta`.
-    pub fn begin_named(&mut self, meta: Meta) {
+    pub fn begin_named(&mut self, meta: SessionMeta) {
         self.begin(meta);
         if let Some(current) = &mut self.current {
             current.carried.identified = true;
@@ -93,14 +99,15 @@ impl<'s> Out<'s> {
     }
 
     /// Continues a session of an earlier reading.
-    pub fn resume(&mut self, carried: Carried) {
+    pub fn resume(&mut self, carried: SessionState) {
         self.close();
         let anew = !carried.identified;
-        self.current = Some(Current { carried, pending: Vec::new(), waiting: 0, anew });
+        self.current =
+            Some(CurrentSession { carried, pending: Vec::new(), pending_bytes: 0, must_reset: anew });
     }
 
     /// Returns the metadata of the current session.
-    pub fn meta(&mut self) -> Option<&mut Meta> {
+    pub fn meta(&mut self) -> Option<&mut SessionMeta> {
         self.current.as_mut().map(|current| &mut current.carried.meta)
     }
 
@@ -148,58 +155,58 @@ impl<'s> Out<'s> {
         let Some(meta) = self.meta().filter(|_| !model.is_empty()) else { return };
         let before = meta.model.replace(model.to_owned());
         if before.is_some_and(|before| before != model) {
-            self.tell(at, record, false, EventKind::ModelChange { model: model.to_owned() });
+            self.emit(at, record, false, EventKind::ModelChange { model: model.to_owned() });
         }
     }
 
     /// Includes the time of a record without events in the session's time range.
-    pub fn saw(&mut self, at: Option<Instant>) {
+    pub fn extend_time_range(&mut self, at: Option<Instant>) {
         if let Some(meta) = self.meta() {
-            meta.saw(at);
+            meta.extend_time_range(at);
         }
     }
 
     /// Starts the next record, with its line or ordinal.
     pub fn record(&mut self, line: u64) {
-        self.at(line);
+        self.move_to_line(line);
         self.tally.records += 1;
     }
 
     /// Moves to a line without counting a record, for data of a record that was counted.
-    pub fn at(&mut self, line: u64) {
+    pub fn move_to_line(&mut self, line: u64) {
         self.line = line;
         self.part = 0;
     }
 
     /// Moves to a part of a line, for lines with many records.
-    pub fn at_part(&mut self, line: u64, part: u32) {
+    pub fn move_to_part(&mut self, line: u64, part: u32) {
         self.line = line;
         self.part = part;
     }
 
     /// Counts a record that is recognized but has no event.
-    pub fn skip(&mut self, kind: &str, why: Skip) {
+    pub fn skip(&mut self, kind: &str, why: SkipReason) {
         *self.tally.skipped.entry(why.name().to_owned()).or_default() += 1;
         self.sink.skipped(self.line, kind, why);
     }
 
     /// Counts a record, or part of one, of an unknown kind.
-    pub fn unknown(&mut self, kind: &str) {
+    pub fn count_unknown(&mut self, kind: &str) {
         self.tally.unknown(kind);
     }
 
     /// Counts a record that is invalid JSON or has an unexpected structure.
-    pub fn bad(&mut self) {
+    pub fn count_invalid(&mut self) {
         self.tally.bad.at(self.line);
     }
 
     /// Counts a record that exceeds the size limit.
-    pub fn oversized(&mut self) {
+    pub fn count_oversized(&mut self) {
         self.tally.oversized.at(self.line);
     }
 
     /// Marks the log as truncated within a record.
-    pub fn torn(&mut self) {
+    pub fn mark_truncated(&mut self) {
         self.tally.torn = true;
     }
 
@@ -207,30 +214,30 @@ impl<'s> Out<'s> {
     /// event.
     pub fn instructions(&mut self, text: &str) {
         if let Some(current) = &mut self.current
-            && current.carried.verdict == Verdict::Open
+            && current.carried.verdict == SessionOrigin::Open
             && ours::is_model_call(text)
         {
-            current.carried.verdict = Verdict::Ours;
+            current.carried.verdict = SessionOrigin::Ours;
         }
     }
 
     /// Emits text in the user role: a prompt, or injected text if it has the form of program
     /// output.
-    pub fn person(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
+    pub fn emit_prompt(&mut self, at: Option<Instant>, record: Option<&str>, text: &str) {
         let text = without_hook_context(text).to_owned();
         let kind =
             if is_scaffold(&text) { EventKind::Injected { text } } else { EventKind::UserPrompt { text } };
-        self.tell(at, record, false, kind);
+        self.emit(at, record, false, kind);
     }
 
     /// Emits an event at the current record. Blank text is skipped. Text that the user typed into a
     /// tool result becomes a separate event after it.
-    pub fn tell(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, kind: EventKind) {
-        let kind = refusal::recognise(kind);
+    pub fn emit(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, kind: EventKind) {
+        let kind = refusal::recognize(kind);
         let words = self.typed_words(&kind);
         self.push(at, record, side, kind);
         if let Some(words) = words {
-            self.person(at, record, &words);
+            self.emit_prompt(at, record, &words);
         }
     }
 
@@ -262,30 +269,36 @@ impl<'s> Out<'s> {
     }
 
     fn push(&mut self, at: Option<Instant>, record: Option<&str>, side: bool, mut kind: EventKind) {
-        if says_nothing(&kind) {
-            return self.skip(kind.name(), Skip::Empty);
+        if is_blank(&kind) {
+            return self.skip(kind.name(), SkipReason::Empty);
         }
         let Some(current) = &mut self.current else { return };
-        current.carried.meta.saw(at);
-        judge(&mut current.carried, &kind);
-        if current.carried.verdict == Verdict::Ours {
-            return self.skip(kind.name(), Skip::Ours);
+        current.carried.meta.extend_time_range(at);
+        decide_origin(&mut current.carried, &kind);
+        if current.carried.verdict == SessionOrigin::Ours {
+            return self.skip(kind.name(), SkipReason::OwnContent);
         }
-        if strip(&mut kind) && says_nothing(&kind) {
-            return self.skip(kind.name(), Skip::Ours);
+        if strip(&mut kind) && is_blank(&kind) {
+            return self.skip(kind.name(), SkipReason::OwnContent);
         }
         if let EventKind::UserPrompt { text } = &kind
             && current.carried.meta.title.is_none()
         {
             current.carried.meta.title = title::of_prompt(text);
         }
-        let event =
-            Event { at, line: self.line, part: self.part, record: record.map(RecordId::from), side, kind };
+        let event = SessionEvent {
+            at,
+            line: self.line,
+            part: self.part,
+            record: record.map(RecordId::from),
+            side,
+            kind,
+        };
         self.part += 1;
         self.tally.events += 1;
-        current.waiting += event.kind.text().map_or(0, str::len);
+        current.pending_bytes += event.kind.text().map_or(0, str::len);
         current.pending.push(event);
-        let wait = current.pending.len() < MOST_PENDING && current.waiting < MOST_WAITING;
+        let wait = current.pending.len() < MOST_PENDING && current.pending_bytes < MOST_WAITING;
         self.flush(!wait);
     }
 
@@ -295,28 +308,28 @@ impl<'s> Out<'s> {
     }
 
     /// Emits the first event of an earlier line again, with additional data.
-    pub fn tell_again(&mut self, line: u64, at: Option<Instant>, record: Option<&str>, kind: EventKind) {
+    pub fn emit_again(&mut self, line: u64, at: Option<Instant>, record: Option<&str>, kind: EventKind) {
         let (now, part, events) = (self.line, self.part, self.tally.events);
-        self.at(line);
-        self.tell(at, record, false, kind);
+        self.move_to_line(line);
+        self.emit(at, record, false, kind);
         self.tally.events = events;
-        self.at_part(now, part);
+        self.move_to_part(now, part);
     }
 
     /// Passes waiting events to the sink if the session is identified and foreign, or if `must` is
     /// set. The id is final from then on.
     fn flush(&mut self, must: bool) {
         let Some(current) = &mut self.current else { return };
-        let Carried { meta, identified, verdict, .. } = &mut current.carried;
-        let settled = *identified && *verdict == Verdict::Foreign;
+        let SessionState { meta, identified, verdict, .. } = &mut current.carried;
+        let settled = *identified && *verdict == SessionOrigin::Foreign;
         let nothing = !*identified && current.pending.is_empty();
         if nothing || (!must && !settled) {
             return;
         }
         *identified = true;
-        current.waiting = 0;
-        if mem::take(&mut current.anew) {
-            self.sink.anew(&meta.id);
+        current.pending_bytes = 0;
+        if mem::take(&mut current.must_reset) {
+            self.sink.reset(&meta.id);
         }
         for event in current.pending.drain(..) {
             self.sink.event(&meta.id, event);
@@ -326,35 +339,35 @@ impl<'s> Out<'s> {
     /// Ends the session. A session without an id and without events is dropped.
     fn close(&mut self) {
         let Some(current) = &mut self.current else { return };
-        if current.carried.verdict == Verdict::Ours {
+        if current.carried.verdict == SessionOrigin::Ours {
             current.carried.meta.ours = true;
             self.tally.events = self.tally.events.saturating_sub(current.pending.len() as u64);
             for event in mem::take(&mut current.pending) {
-                *self.tally.skipped.entry(Skip::Ours.name().to_owned()).or_default() += 1;
-                self.sink.skipped(event.line, event.kind.name(), Skip::Ours);
+                *self.tally.skipped.entry(SkipReason::OwnContent.name().to_owned()).or_default() += 1;
+                self.sink.skipped(event.line, event.kind.name(), SkipReason::OwnContent);
             }
         }
         self.flush(true);
-        if let Some(current) = self.current.as_ref().filter(|current| !current.anew) {
+        if let Some(current) = self.current.as_ref().filter(|current| !current.must_reset) {
             self.sink.meta(&current.carried.meta);
         }
     }
 
     /// Returns the state of the session, so that a later run can continue it.
-    pub fn carried(&mut self) -> Option<Carried> {
+    pub fn session_state(&mut self) -> Option<SessionState> {
         self.current.as_ref().map(|current| current.carried.clone())
     }
 
     /// Ends the reading, and returns the tally and the state of the last session.
-    pub fn finish(mut self) -> (Tally, Option<Carried>) {
+    pub fn finish(mut self) -> (RecordCounts, Option<SessionState>) {
         self.close();
         (self.tally, self.current.map(|current| current.carried))
     }
 }
 
 /// Decides whether cm caused the session, by a marker in or before the first prompt.
-fn judge(carried: &mut Carried, kind: &EventKind) {
-    if carried.verdict != Verdict::Open {
+fn decide_origin(carried: &mut SessionState, kind: &EventKind) {
+    if carried.verdict != SessionOrigin::Open {
         return;
     }
     let given = match kind {
@@ -362,14 +375,14 @@ fn judge(carried: &mut Carried, kind: &EventKind) {
         _ => return,
     };
     if ours::is_model_call(given) {
-        carried.verdict = Verdict::Ours;
+        carried.verdict = SessionOrigin::Ours;
     } else if matches!(kind, EventKind::UserPrompt { .. }) {
-        carried.verdict = Verdict::Foreign;
+        carried.verdict = SessionOrigin::Foreign;
     }
 }
 
 /// Returns whether a text event is blank. An empty tool result is a valid event.
-fn says_nothing(kind: &EventKind) -> bool {
+fn is_blank(kind: &EventKind) -> bool {
     !matches!(
         kind,
         EventKind::ToolResult { .. } | EventKind::ToolRejected { .. } | EventKind::Compaction { .. }
@@ -398,7 +411,7 @@ fn strip(kind: &mut EventKind) -> bool {
 }
 
 fn strip_text(text: &mut String) -> bool {
-    let Some(left) = ours::stripped(text) else { return false };
+    let Some(left) = ours::strip_injected(text) else { return false };
     *text = left;
     true
 }

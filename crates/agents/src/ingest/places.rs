@@ -7,14 +7,14 @@ use cm_session::Agent;
 
 /// Platform, which determines the folder conventions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Platform {
+pub enum HostPlatform {
     /// Linux and similar systems.
     Linux,
     MacOs,
     Windows,
 }
 
-impl Platform {
+impl HostPlatform {
     /// Returns the platform that this program was built for.
     pub fn here() -> Self {
         if cfg!(target_os = "macos") {
@@ -29,28 +29,28 @@ impl Platform {
 
 /// Inputs that determine where logs are searched.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct LogLocations {
     /// Home folder of the user.
     pub home: PathBuf,
     /// Environment variables; only those that agents document are used.
     pub environment: BTreeMap<String, String>,
-    pub platform: Platform,
+    pub platform: HostPlatform,
     /// Project folders, for agents that store logs there (Aider).
     pub workspaces: Vec<PathBuf>,
     /// Additional files and folders that the user named for an agent: exports, copies, or folders
     /// of other machines.
-    pub named: BTreeMap<Agent, Vec<PathBuf>>,
+    pub extra_paths: BTreeMap<Agent, Vec<PathBuf>>,
 }
 
-impl Places {
+impl LogLocations {
     /// Returns the default locations for a home folder.
     pub fn of_home(home: impl Into<PathBuf>) -> Self {
         Self {
             home: home.into(),
             environment: BTreeMap::new(),
-            platform: Platform::here(),
+            platform: HostPlatform::here(),
             workspaces: Vec::new(),
-            named: BTreeMap::new(),
+            extra_paths: BTreeMap::new(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Places {
 
     /// Returns the paths that the user named for `agent`.
     pub(super) fn named(&self, agent: Agent) -> &[PathBuf] {
-        self.named.get(&agent).map_or(&[], Vec::as_slice)
+        self.extra_paths.get(&agent).map_or(&[], Vec::as_slice)
     }
 
     /// Returns `$XDG_DATA_HOME` or its default.
@@ -81,9 +81,9 @@ impl Places {
     /// Returns the folder in which desktop programs store their data.
     pub(super) fn applications(&self) -> PathBuf {
         match self.platform {
-            Platform::Linux => self.config_home(),
-            Platform::MacOs => self.home.join("Library/Application Support"),
-            Platform::Windows => {
+            HostPlatform::Linux => self.config_home(),
+            HostPlatform::MacOs => self.home.join("Library/Application Support"),
+            HostPlatform::Windows => {
                 self.variable("APPDATA").unwrap_or_else(|| self.home.join("AppData").join("Roaming"))
             }
         }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_variable_names_a_folder_unless_it_is_empty() {
-        let mut places = Places::of_home("/h");
+        let mut places = LogLocations::of_home("/h");
         places.environment.insert("A".into(), "~/x".into());
         places.environment.insert("B".into(), " ".into());
         assert_eq!(places.variable("A"), Some("/h/x".into()));
@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn desktop_programs_are_looked_for_where_the_platform_keeps_them() {
-        let mut places = Places::of_home("/h");
+        let mut places = LogLocations::of_home("/h");
         for (platform, expected) in [
-            (Platform::Linux, "/h/.config"),
-            (Platform::MacOs, "/h/Library/Application Support"),
-            (Platform::Windows, "/h/AppData/Roaming"),
+            (HostPlatform::Linux, "/h/.config"),
+            (HostPlatform::MacOs, "/h/Library/Application Support"),
+            (HostPlatform::Windows, "/h/AppData/Roaming"),
         ] {
             places.platform = platform;
             assert_eq!(places.applications(), Path::new(expected));

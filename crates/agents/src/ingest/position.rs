@@ -7,31 +7,31 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::out::Carried;
+use super::out::SessionState;
 
 /// Number of bytes, at the start of the log and before the read position, that are hashed to
 /// recognize it.
-const WITNESS: u64 = 4096;
+const SEAL_BYTES: u64 = 4096;
 
 /// Start of the next reading of a log. It is stored between runs; its content is private to the
 /// connectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cursor {
-    pub(super) stamp: Stamp,
+pub struct LogCursor {
+    pub(super) stamp: LogStamp,
     /// Stamps of files that change with the log: a database's write-ahead log, or other files of a
     /// task.
-    pub(super) beside: Vec<Stamp>,
-    pub(super) position: Position,
-    pub(super) seal: Option<Seal>,
+    pub(super) beside: Vec<LogStamp>,
+    pub(super) position: LinePosition,
+    pub(super) seal: Option<ContentSeal>,
     /// Parser state of the format, as JSON.
     pub(super) state: String,
-    pub(super) session: Option<Carried>,
+    pub(super) session: Option<SessionState>,
 }
 
-impl Cursor {
+impl LogCursor {
     /// Creates the cursor of a log that is always read completely.
-    pub(super) fn of_whole(stamp: Stamp, beside: Vec<Stamp>, state: String) -> Self {
-        Self { stamp, beside, position: Position::default(), seal: None, state, session: None }
+    pub(super) fn of_whole(stamp: LogStamp, beside: Vec<LogStamp>, state: String) -> Self {
+        Self { stamp, beside, position: LinePosition::default(), seal: None, state, session: None }
     }
 
     /// Redacts the session's title, the only session text in a cursor. Must be called before a
@@ -56,14 +56,14 @@ impl Cursor {
 
 /// Inode, size and modification time of a file; all zero if it does not exist.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
+pub struct LogStamp {
     inode: u64,
     size: u64,
     /// Nanoseconds since 1970, truncated to 64 bits.
     modified: u64,
 }
 
-impl Stamp {
+impl LogStamp {
     pub fn of(stat: &Metadata) -> Self {
         let modified = stat.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         Self { inode: inode(stat), size: stat.len(), modified: modified.map_or(0, |at| at.as_nanos() as u64) }
@@ -91,7 +91,7 @@ fn inode(_: &Metadata) -> u64 {
 
 /// Read position in a file of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
+pub struct LinePosition {
     /// Number of bytes read.
     pub offset: u64,
     /// Number of lines read.
@@ -102,15 +102,15 @@ pub struct Position {
 
 /// Hashes of the start of a log and of the bytes before an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seal {
+pub struct ContentSeal {
     head: u64,
     tail: u64,
 }
 
-impl Seal {
+impl ContentSeal {
     /// Hashes the content before `offset`; changes the file's position.
     pub fn of(file: &mut File, offset: u64) -> io::Result<Self> {
-        let length = offset.min(WITNESS);
+        let length = offset.min(SEAL_BYTES);
         let head = hash(file, 0, length)?;
         let tail = hash(file, offset - length, length)?;
         Ok(Self { head, tail })
@@ -135,17 +135,17 @@ mod tests {
     fn a_seal_holds_while_a_file_grows_and_breaks_where_it_was_rewritten() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&b"0123456789".repeat(1000)).unwrap();
-        let seal = Seal::of(&mut file, 9_000).unwrap();
+        let seal = ContentSeal::of(&mut file, 9_000).unwrap();
         file.seek(SeekFrom::End(0)).unwrap();
         file.write_all(b"more").unwrap();
-        assert_eq!(Seal::of(&mut file, 9_000).unwrap(), seal);
+        assert_eq!(ContentSeal::of(&mut file, 9_000).unwrap(), seal);
         for place in [3, 8_990] {
             file.seek(SeekFrom::Start(place)).unwrap();
             file.write_all(b"x").unwrap();
-            assert_ne!(Seal::of(&mut file, 9_000).unwrap(), seal);
+            assert_ne!(ContentSeal::of(&mut file, 9_000).unwrap(), seal);
             file.seek(SeekFrom::Start(place)).unwrap();
             file.write_all(&[b'0' + (place % 10) as u8]).unwrap();
         }
-        assert_eq!(Seal::of(&mut file, 9_000).unwrap(), seal);
+        assert_eq!(ContentSeal::of(&mut file, 9_000).unwrap(), seal);
     }
 }

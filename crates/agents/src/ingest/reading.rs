@@ -1,25 +1,25 @@
 //! Limits and results of reading a log.
 
-use super::position::Cursor;
-use super::tally::Tally;
+use super::position::LogCursor;
+use super::tally::RecordCounts;
 
 /// Limits for foreign data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct IngestLimits {
     /// Maximum size of a record in bytes: a line, an entry of a document, or a value of a table.
     /// Longer ones are skipped.
-    pub record: usize,
+    pub max_record_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for IngestLimits {
     fn default() -> Self {
-        Self { record: 16 << 20 }
+        Self { max_record_bytes: 16 << 20 }
     }
 }
 
 /// Where a reading started, relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum ReadStart {
     /// The log has not changed; only its metadata was read.
     Unchanged,
     /// The reading continued at the previous position.
@@ -31,10 +31,10 @@ pub enum Progress {
 
 /// Result of reading a log.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct ReadResult {
     /// Start of the next reading; store it after the events.
-    pub cursor: Cursor,
+    pub cursor: LogCursor,
     /// Counts of recognized and unrecognized records.
-    pub tally: Tally,
-    pub progress: Progress,
+    pub tally: RecordCounts,
+    pub progress: ReadStart,
 }

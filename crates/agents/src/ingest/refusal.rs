@@ -31,7 +31,7 @@ const PARTS: [&str; 5] = [
 ];
 
 /// Converts the result of a refused call into a rejection; returns other events unchanged.
-pub fn recognise(kind: EventKind) -> EventKind {
+pub fn recognize(kind: EventKind) -> EventKind {
     match kind {
         EventKind::ToolResult { id, outcome, exit_code: None, text }
             if outcome != ToolOutcome::Ok && is_refusal(&text) =>
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn result(outcome: ToolOutcome, text: &str) -> EventKind {
-        recognise(EventKind::ToolResult { id: None, outcome, exit_code: None, text: text.to_owned() })
+        recognize(EventKind::ToolResult { id: None, outcome, exit_code: None, text: text.to_owned() })
     }
 
     #[test]

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::{self, Lines};
-use super::out::Out;
+use super::lines::{self, LineFormat};
+use super::out::Emitter;
 use super::places;
-use super::sink::Skip;
-use super::source::{Format, Found};
+use super::sink::SkipReason;
+use super::source::{FoundLogs, LogFormat};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
@@ -19,15 +19,15 @@ use cm_session::event::{EventKind, ToolOutcome};
 /// A line of an uploaded log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
-pub enum Line {
+pub enum UploadLine {
     /// Start of an upload; messages follow.
-    Sent(Sent),
-    Message(Message),
+    Sent(UploadHeader),
+    Message(UploadMessage),
 }
 
 /// Sender of an upload, and its session metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sent {
+pub struct UploadHeader {
     /// Time of the upload, by the vault's clock.
     pub at: Option<Instant>,
     /// Person, if identified by a token.
@@ -45,10 +45,10 @@ pub struct Sent {
 
 /// A message of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct UploadMessage {
     /// Key that identifies the message when it is uploaded again.
     pub key: String,
-    pub role: Speaker,
+    pub role: MessageRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Instant>,
     pub text: String,
@@ -57,7 +57,7 @@ pub struct Message {
 /// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Speaker {
+pub enum MessageRole {
     /// The person who uses the agent.
     User,
     /// The agent, that is, its model.
@@ -68,7 +68,7 @@ pub enum Speaker {
     System,
 }
 
-impl Speaker {
+impl MessageRole {
     /// Returns the name used in logs.
     pub fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Speaker {
 /// Returns whether a person sent every upload in a log.
 pub fn is_by_person(log: &str) -> bool {
     let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
-        Ok(Line::Sent(sent)) => Some(sent.person),
+        Ok(UploadLine::Sent(sent)) => Some(sent.person),
         _ => None,
     });
     sent.next() == Some(true) && sent.all(|person| person)
@@ -93,7 +93,7 @@ pub fn is_by_person(log: &str) -> bool {
 /// person.
 pub fn is_signed(log: &str) -> bool {
     let mut sent = log.lines().filter_map(|line| match serde_json::from_str(line) {
-        Ok(Line::Sent(sent)) => Some(sent.person || sent.by.is_some()),
+        Ok(UploadLine::Sent(sent)) => Some(sent.person || sent.by.is_some()),
         _ => None,
     });
     sent.next() == Some(true) && sent.all(|signed| signed)
@@ -106,12 +106,12 @@ pub fn path(agent: Agent, id: &str) -> PathBuf {
 }
 
 /// Returns the uploaded logs of these agents, ordered by agent and path.
-pub fn find(agents: &[Agent], folder: &Path) -> Found {
-    let mut found = Found::default();
+pub fn find(agents: &[Agent], folder: &Path) -> FoundLogs {
+    let mut found = FoundLogs::default();
     for agent in agents {
         for path in found.list(&folder.join(agent.name())) {
             if path.extension().is_some_and(|ending| ending == "jsonl") {
-                found.add(*agent, Format::SentLines, path);
+                found.add(*agent, LogFormat::SentLines, path);
             }
         }
     }
@@ -120,41 +120,43 @@ pub fn find(agents: &[Agent], folder: &Path) -> Found {
 
 /// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct UploadParser {
     /// Time of the current upload, used for messages without a time.
     sent: Option<Instant>,
 }
 
-impl Lines for State {
-    fn begin(source: &super::Source, out: &mut Out<'_>) {
-        let mut meta = lines::meta_of(source);
+impl LineFormat for UploadParser {
+    fn begin(source: &super::LogSource, out: &mut Emitter<'_>) {
+        let mut meta = lines::initial_meta(source);
         meta.id = places::stem(&source.path).into();
         out.begin_named(meta);
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
         match serde_json::from_slice(line)? {
-            Line::Sent(Sent { at, workspace, title, .. }) => {
+            UploadLine::Sent(UploadHeader { at, workspace, title, .. }) => {
                 self.sent = at;
                 out.workspace(workspace.as_deref().unwrap_or_default());
                 out.title(title.as_deref().unwrap_or_default());
-                out.skip("sent", Skip::About);
+                out.skip("sent", SkipReason::Metadata);
             }
-            Line::Message(Message { role, at, text, .. }) => said(role, at.or(self.sent), text, out),
+            UploadLine::Message(UploadMessage { role, at, text, .. }) => {
+                said(role, at.or(self.sent), text, out)
+            }
         }
         Ok(())
     }
 }
 
-fn said(role: Speaker, at: Option<Instant>, text: String, out: &mut Out<'_>) {
+fn said(role: MessageRole, at: Option<Instant>, text: String, out: &mut Emitter<'_>) {
     match role {
-        Speaker::User => out.person(at, None, &text),
-        Speaker::Assistant => out.tell(at, None, false, EventKind::AssistantText { text }),
-        Speaker::System => out.tell(at, None, false, EventKind::Injected { text }),
-        Speaker::Tool => {
+        MessageRole::User => out.emit_prompt(at, None, &text),
+        MessageRole::Assistant => out.emit(at, None, false, EventKind::AssistantText { text }),
+        MessageRole::System => out.emit(at, None, false, EventKind::Injected { text }),
+        MessageRole::Tool => {
             let outcome = ToolOutcome::of_exit(None);
             let kind = EventKind::ToolResult { id: None, outcome, exit_code: None, text };
-            out.tell(at, None, false, kind);
+            out.emit(at, None, false, kind);
         }
     }
 }
@@ -162,21 +164,21 @@ fn said(role: Speaker, at: Option<Instant>, text: String, out: &mut Out<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::{Limits, Sink, Source, read_bytes};
-    use cm_session::event::Event;
-    use cm_session::{Meta, SessionId};
+    use crate::ingest::{EventSink, IngestLimits, LogSource, read_bytes};
+    use cm_session::event::SessionEvent;
+    use cm_session::{SessionId, SessionMeta};
 
     #[derive(Default)]
-    struct Told(Vec<String>, Option<Meta>);
+    struct EventRecorder(Vec<String>, Option<SessionMeta>);
 
-    impl Sink for Told {
-        fn anew(&mut self, _: &SessionId) {}
+    impl EventSink for EventRecorder {
+        fn reset(&mut self, _: &SessionId) {}
 
-        fn event(&mut self, _: &SessionId, event: Event) {
+        fn event(&mut self, _: &SessionId, event: SessionEvent) {
             self.0.push(format!("{}: {}", event.kind.name(), event.kind.text().unwrap_or_default()));
         }
 
-        fn meta(&mut self, meta: &Meta) {
+        fn meta(&mut self, meta: &SessionMeta) {
             self.1 = Some(meta.clone());
         }
     }
@@ -184,21 +186,22 @@ mod tests {
     #[test]
     fn what_was_sent_is_told_and_a_line_that_is_none_costs_itself() {
         let message = |role, text: &str| {
-            Line::Message(Message { key: text.to_owned(), role, at: None, text: text.to_owned() })
+            UploadLine::Message(UploadMessage { key: text.to_owned(), role, at: None, text: text.to_owned() })
         };
         let sent_at = Some(Instant::from_unix(1_000));
-        let sent = Sent { at: sent_at, workspace: Some("/home/dev/demo".into()), ..Sent::default() };
+        let sent =
+            UploadHeader { at: sent_at, workspace: Some("/home/dev/demo".into()), ..UploadHeader::default() };
         let lines = [
-            Line::Sent(sent),
-            message(Speaker::User, "Fix the flaky test."),
-            message(Speaker::Assistant, "I look."),
-            message(Speaker::Tool, "ok"),
+            UploadLine::Sent(sent),
+            message(MessageRole::User, "Fix the flaky test."),
+            message(MessageRole::Assistant, "I look."),
+            message(MessageRole::Tool, "ok"),
         ];
         let mut text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
         text.push_str("{\"line\": \"other\"}\nnonsense\n");
-        let mut told = Told::default();
-        let source = Source::new(Agent::Codex, Format::SentLines, "/v/_state/sessions/codex/s-1.jsonl");
-        read_bytes(&source, text.as_bytes(), Limits::default(), &mut told);
+        let mut told = EventRecorder::default();
+        let source = LogSource::new(Agent::Codex, LogFormat::SentLines, "/v/_state/sessions/codex/s-1.jsonl");
+        read_bytes(&source, text.as_bytes(), IngestLimits::default(), &mut told);
         assert_eq!(told.0.len(), 3, "{:?}", told.0);
         assert!(told.0[0].ends_with("Fix the flaky test."));
         let meta = told.1.unwrap();

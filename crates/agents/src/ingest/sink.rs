@@ -1,58 +1,58 @@
 //! Interface through which connectors pass on events.
 
-use cm_session::event::Event;
-use cm_session::{Meta, SessionId};
+use cm_session::event::SessionEvent;
+use cm_session::{SessionId, SessionMeta};
 
 /// Receives the events of a log, one at a time.
 ///
 /// An event is identified by its line and part. It can be sent again, in the same run or a later
 /// one, when more of it is known, such as a summary in a later record. The last version applies.
-pub trait Sink {
+pub trait EventSink {
     /// Discards earlier events of this session, because it is read from its beginning.
-    fn anew(&mut self, session: &SessionId);
+    fn reset(&mut self, session: &SessionId);
 
-    fn event(&mut self, session: &SessionId, event: Event);
+    fn event(&mut self, session: &SessionId, event: SessionEvent);
 
     /// Receives the session's metadata at the end of a reading. It includes the data of earlier
     /// runs.
-    fn meta(&mut self, meta: &Meta);
+    fn meta(&mut self, meta: &SessionMeta);
 
     /// Receives a record that is recognized but has no event.
-    fn skipped(&mut self, line: u64, kind: &str, why: Skip) {
+    fn skipped(&mut self, line: u64, kind: &str, why: SkipReason) {
         let _ = (line, kind, why);
     }
 }
 
 /// Why a recognized record has no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
+pub enum SkipReason {
     /// Internal data of the program: settings, counters, file snapshots.
     Bookkeeping,
     /// Session metadata: title, folder, branch, model.
-    About,
+    Metadata,
     /// Another record contains the same data.
     Duplicate,
     /// The log marks the record as hidden.
     Hidden,
     /// The record was reverted: an abandoned branch, or a turn that was rolled back.
-    TakenBack,
+    Reverted,
     /// The record is empty.
     Empty,
     /// cm created the content.
-    Ours,
+    OwnContent,
 }
 
-impl Skip {
+impl SkipReason {
     /// Returns a short name for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bookkeeping => "bookkeeping",
-            Self::About => "about the session",
+            Self::Metadata => "about the session",
             Self::Duplicate => "duplicate",
             Self::Hidden => "hidden",
-            Self::TakenBack => "taken back",
+            Self::Reverted => "taken back",
             Self::Empty => "empty",
-            Self::Ours => "ours",
+            Self::OwnContent => "ours",
         }
     }
 }

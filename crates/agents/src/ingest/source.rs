@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
+use super::error::IngestError;
 use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 
 /// Format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum LogFormat {
     /// Claude Code: JSON Lines, append-only.
     ClaudeLines,
     /// Codex: JSON Lines, append-only.
@@ -59,10 +59,10 @@ pub enum Format {
 
 /// A log file, with metadata from its surroundings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LogSource {
     /// Agent that wrote the log.
     pub agent: Agent,
-    pub format: Format,
+    pub format: LogFormat,
     pub path: PathBuf,
     /// Working directory, if another file provides it.
     pub workspace: Option<String>,
@@ -72,17 +72,17 @@ pub struct Source {
     pub title: Option<String>,
 }
 
-impl Source {
+impl LogSource {
     /// Returns the time of the last modification; `None` if it is unknown, or for formats with
     /// several files.
     pub fn changed(&self) -> Option<Instant> {
         let many = matches!(
             self.format,
-            Format::CursorDatabase
-                | Format::CursorChat
-                | Format::OpencodeDatabase
-                | Format::OpencodeTree
-                | Format::ClineTask
+            LogFormat::CursorDatabase
+                | LogFormat::CursorChat
+                | LogFormat::OpencodeDatabase
+                | LogFormat::OpencodeTree
+                | LogFormat::ClineTask
         );
         let changed = std::fs::metadata(&self.path).ok().filter(|_| !many)?.modified().ok()?;
         let age = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
@@ -90,23 +90,23 @@ impl Source {
     }
 
     /// Creates a source without metadata.
-    pub fn new(agent: Agent, format: Format, path: impl Into<PathBuf>) -> Self {
+    pub fn new(agent: Agent, format: LogFormat, path: impl Into<PathBuf>) -> Self {
         Self { agent, format, path: path.into(), workspace: None, parent: None, title: None }
     }
 }
 
 /// Logs that were found, and errors.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundLogs {
     /// Logs that were found.
-    pub sources: Vec<Source>,
+    pub sources: Vec<LogSource>,
     /// Errors of files and folders that cannot be read; missing ones are not errors.
-    pub refused: Vec<Error>,
+    pub errors: Vec<IngestError>,
 }
 
-impl Found {
-    pub(super) fn add(&mut self, agent: Agent, format: Format, path: PathBuf) {
-        self.sources.push(Source::new(agent, format, path));
+impl FoundLogs {
+    pub(super) fn add(&mut self, agent: Agent, format: LogFormat, path: PathBuf) {
+        self.sources.push(LogSource::new(agent, format, path));
     }
 
     /// Lists the entries of a folder, sorted; empty if it does not exist.
@@ -117,7 +117,7 @@ impl Found {
                 return Vec::new();
             }
             Err(error) => {
-                self.refused.push(Error::io(folder)(error));
+                self.errors.push(IngestError::io(folder)(error));
                 return Vec::new();
             }
         };
@@ -142,7 +142,7 @@ impl Found {
     }
 
     /// Reads a small file next to a log; `None` if it is missing, larger than 4 MiB or not UTF-8.
-    pub(super) fn beside(&mut self, path: &Path) -> Option<String> {
+    pub(super) fn read_companion(&mut self, path: &Path) -> Option<String> {
         const LARGEST: u64 = 4 << 20;
         match std::fs::metadata(path) {
             Ok(stat) if stat.is_file() && stat.len() <= LARGEST => std::fs::read_to_string(path).ok(),

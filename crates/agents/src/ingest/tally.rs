@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 60;
 
 /// Record counts of one reading, not of the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct RecordCounts {
     /// Number of records: lines that are not blank, or entries of a document or table.
     pub records: u64,
     /// Number of events.
@@ -25,23 +25,23 @@ pub struct Tally {
     /// Number of unknown records, or parts of records, by kind.
     pub unknown: BTreeMap<String, u64>,
     /// Records that are invalid JSON or have an unexpected structure.
-    pub bad: Damage,
+    pub bad: DamagedRecords,
     /// Records that exceed the size limit.
-    pub oversized: Damage,
+    pub oversized: DamagedRecords,
     /// Whether the last line or the document is incomplete.
     pub torn: bool,
 }
 
 /// Damaged records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Damage {
+pub struct DamagedRecords {
     /// Number of damaged records.
     pub count: u64,
     /// Line numbers of the first hundred.
     pub lines: Vec<u64>,
 }
 
-impl Damage {
+impl DamagedRecords {
     pub(super) fn at(&mut self, line: u64) {
         self.count += 1;
         if self.lines.len() < MOST_LINES {
@@ -50,7 +50,7 @@ impl Damage {
     }
 }
 
-impl Tally {
+impl RecordCounts {
     /// Returns the number of records, or parts of records, that were not recognized.
     pub fn not_understood(&self) -> u64 {
         self.unknown.values().sum::<u64>() + self.bad.count + self.oversized.count
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_log_of_which_more_than_half_is_not_understood_is_mostly_unknown() {
-        let mut tally = Tally { records: 4, ..Tally::default() };
+        let mut tally = RecordCounts { records: 4, ..RecordCounts::default() };
         assert!(!tally.is_mostly_unknown());
         tally.unknown("new");
         tally.bad.at(2);
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn names_and_lines_are_bounded_and_counts_are_not() {
-        let mut tally = Tally::default();
+        let mut tally = RecordCounts::default();
         for n in 0..1000 {
             tally.unknown(&format!("{n}{}", "x".repeat(1000)));
             tally.bad.at(n);

@@ -1,12 +1,14 @@
 //! Selects the entries of a briefing that fit the token budget.
 
 use super::history::project;
-use super::{Briefing, Passage, Recalled, Rule};
+use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
 use cm_index::is_stopword;
 use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
-use cm_playbook::briefing::warning::Warning;
-use cm_playbook::briefing::{self, Entry, Omitted, Section, Tier, lines, searches};
+use cm_playbook::briefing::warning::BriefingWarning;
+use cm_playbook::briefing::{
+    self, BriefingEntry, BriefingSection, EntryTier, OmittedCounts, lines, searches,
+};
 
 /// Worth of a suggested search, relative to 1 for the best-matching rule.
 const SEARCH: f64 = 0.15;
@@ -17,34 +19,37 @@ const TOLD: f64 = 0.6;
 const OVERHEARD: f64 = 0.3;
 
 /// A rule with its worth for the briefing.
-pub(super) struct Ruled {
-    pub rule: Rule,
+pub(super) struct RankedRule {
+    pub rule: BriefingRule,
     pub worth: f64,
     pub pointer: Option<String>,
 }
 
 /// Candidate contents of the briefing before the budget is applied.
-pub(super) struct Drafted {
-    pub rules: Vec<Ruled>,
-    pub memories: Vec<Recalled>,
-    pub unverified: Vec<Recalled>,
-    pub history: Vec<Passage>,
-    pub warnings: Vec<Warning>,
+pub(super) struct BriefingDraft {
+    pub rules: Vec<RankedRule>,
+    pub memories: Vec<BriefingMemory>,
+    pub unverified: Vec<BriefingMemory>,
+    pub history: Vec<SessionPassage>,
+    pub warnings: Vec<BriefingWarning>,
     pub notices: Vec<String>,
-    pub omitted: Omitted,
+    pub omitted: OmittedCounts,
 }
 
-impl Drafted {
+impl BriefingDraft {
     /// Drops entries until the briefing fits the budget, given in tokens.
     pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
-        let Drafted { rules, memories, unverified, history, warnings, notices, omitted } = self;
+        let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
-        let mut entries: Vec<Entry> = rules.iter().map(rule_entry).collect();
+        let mut entries: Vec<BriefingEntry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
         let of_unverified = entries.len();
-        entries
-            .extend(unverified.iter().map(|it| Entry { section: Section::Unverified, ..memory_entry(it) }));
+        entries.extend(
+            unverified
+                .iter()
+                .map(|it| BriefingEntry { section: BriefingSection::Unverified, ..memory_entry(it) }),
+        );
         let of_history = entries.len();
         entries.extend(history.iter().map(passage_entry));
         let place = |id: &str| {
@@ -54,25 +59,29 @@ impl Drafted {
                 .or_else(|| memories.iter().position(|memory| memory.id == id).map(|at| rules.len() + at))
         };
         let warned = entries.len();
-        entries.extend(warnings.iter().map(|warning| Entry {
-            about: place(&warning.place).filter(|_| warning.place != Warning::TASK),
-            ..entry(Section::Warnings, Tier::Warning, 0.0, lines::warning(warning))
+        entries.extend(warnings.iter().map(|warning| BriefingEntry {
+            about: place(&warning.place).filter(|_| warning.place != BriefingWarning::TASK),
+            ..entry(BriefingSection::Warnings, EntryTier::Warning, 0.0, lines::warning(warning))
         }));
         let searched = entries.len();
         entries.extend(
-            suggested.iter().map(|query| entry(Section::Searches, Tier::Worth, SEARCH, lines::search(query))),
+            suggested.iter().map(|query| {
+                entry(BriefingSection::Searches, EntryTier::Worth, SEARCH, lines::search(query))
+            }),
         );
         entries.push(entry(
-            Section::Feedback,
-            Tier::Feedback,
+            BriefingSection::Feedback,
+            EntryTier::Feedback,
             0.0,
             format!("Feedback: {}\n", lines::feedback()),
         ));
         entries.extend(
-            notices.iter().map(|notice| entry(Section::Notices, Tier::Notice, 0.0, lines::notice(notice))),
+            notices
+                .iter()
+                .map(|notice| entry(BriefingSection::Notices, EntryTier::Notice, 0.0, lines::notice(notice))),
         );
         let plan = briefing::plan(task, &entries, omitted, budget);
-        let stays = |from: usize| plan.kept[from..].iter().copied();
+        let stays = |from: usize| plan.included[from..].iter().copied();
         let of_memories = rules.len();
         let rules = kept(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
         let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
@@ -99,32 +108,32 @@ fn kept<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {
     items.into_iter().zip(stays).filter_map(|(item, stays)| stays.then_some(item)).collect()
 }
 
-fn entry(section: Section, tier: Tier, worth: f64, line: String) -> Entry {
-    Entry { section, tier, worth, about: None, line }
+fn entry(section: BriefingSection, tier: EntryTier, worth: f64, line: String) -> BriefingEntry {
+    BriefingEntry { section, tier, worth, about: None, line }
 }
 
-fn rule_entry(ruled: &Ruled) -> Entry {
+fn rule_entry(ruled: &RankedRule) -> BriefingEntry {
     let rule = &ruled.rule;
     let section = match rule.bullet_type {
-        BulletType::Rule => Section::Rules,
-        BulletType::AntiPattern => Section::Pitfalls,
+        BulletType::Rule => BriefingSection::Rules,
+        BulletType::AntiPattern => BriefingSection::Pitfalls,
     };
-    let tier = if rule.pinned { Tier::Pinned } else { Tier::Worth };
+    let tier = if rule.pinned { EntryTier::Pinned } else { EntryTier::Worth };
     entry(section, tier, ruled.worth, rule_line(rule))
 }
 
 /// Formats a rule as a line of Markdown.
-pub(crate) fn rule_line(rule: &Rule) -> String {
+pub(crate) fn rule_line(rule: &BriefingRule) -> String {
     let pinned = if rule.pinned { "pinned" } else { "" };
     lines::rule(&rule.content, &[&rule.id, &rule.category, rule.maturity.name(), pinned])
 }
 
-fn memory_entry(memory: &Recalled) -> Entry {
-    entry(Section::Memories, Tier::Worth, memory.score, memory_line(memory))
+fn memory_entry(memory: &BriefingMemory) -> BriefingEntry {
+    entry(BriefingSection::Memories, EntryTier::Worth, memory.score, memory_line(memory))
 }
 
 /// Formats a memory as a line of Markdown.
-pub(crate) fn memory_line(memory: &Recalled) -> String {
+pub(crate) fn memory_line(memory: &BriefingMemory) -> String {
     let id = match uuid::Uuid::try_parse(&memory.id) {
         Ok(_) => memory.id.get(..8).unwrap_or(&memory.id),
         Err(_) => &memory.id,
@@ -134,13 +143,13 @@ pub(crate) fn memory_line(memory: &Recalled) -> String {
     lines::memory(&memory.title, &known, &memory.snippet)
 }
 
-fn passage_entry(passage: &Passage) -> Entry {
+fn passage_entry(passage: &SessionPassage) -> BriefingEntry {
     let worth = if passage.by_person || passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
-    entry(Section::History, Tier::Worth, worth, passage_line(passage))
+    entry(BriefingSection::History, EntryTier::Worth, worth, passage_line(passage))
 }
 
 /// Formats a past session as a line of Markdown.
-pub(crate) fn passage_line(passage: &Passage) -> String {
+pub(crate) fn passage_line(passage: &SessionPassage) -> String {
     // The beginning is enough to name it, as `cm sessions` shows.
     let session = match uuid::Uuid::try_parse(&passage.session) {
         Ok(_) => passage.session.get(..8).unwrap_or(&passage.session),

@@ -5,17 +5,17 @@ use std::collections::{HashMap, HashSet};
 
 use super::Options;
 use crate::error::Result;
-use crate::memory::{Level, Memory, OpenVault};
+use crate::memory::{Context, OpenVault, VaultLevel};
 use crate::playbook;
-use crate::retrieve::{ByMeaning, Question, Retrieved, Stages};
-use cm_index::Hit;
+use crate::retrieve::{RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
+use cm_index::NoteHit;
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::note::types::SUPERSEDES;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
-use cm_note::query::{Group, Label, Node, Query, Text};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
 use cm_playbook::curation::Playbook;
 use cm_text::tokens::Tokenizer;
 
@@ -45,15 +45,15 @@ const REPLACED: usize = 10;
 const WORDS: usize = 250;
 
 /// A bullet that is in use.
-pub(super) struct Candidate {
-    pub level: Level,
+pub(super) struct BulletCandidate {
+    pub level: VaultLevel,
     pub bullet: Bullet,
     /// Search score; `None` if the bullet does not match the task.
     pub score: Option<f32>,
 }
 
 /// A memory that matches the task.
-pub(super) struct Recollection<'m> {
+pub(super) struct MemoryCandidate<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
     /// Search score.
@@ -65,10 +65,10 @@ pub(super) struct Recollection<'m> {
 }
 
 /// The candidates of all open vaults.
-pub(super) struct Candidates<'m> {
-    pub bullets: Vec<Candidate>,
-    pub memories: Vec<Recollection<'m>>,
-    pub blocked: Vec<Blocked>,
+pub(super) struct BriefingCandidates<'m> {
+    pub bullets: Vec<BulletCandidate>,
+    pub memories: Vec<MemoryCandidate<'m>>,
+    pub blocked: Vec<BlockedNote>,
     /// Highest score of a bullet; 0 if none matches.
     pub best_bullet: f32,
     /// Highest score of a memory; 0 if none matches.
@@ -78,42 +78,42 @@ pub(super) struct Candidates<'m> {
     pub has_playbook: bool,
     pub notices: Vec<String>,
     task: String,
-    words: Vec<Node>,
-    only: Only,
+    words: Vec<QueryNode>,
+    only: BriefingFilter,
     notes: usize,
 }
 
 /// Additional filters for bullets and memories.
 #[derive(Default)]
-pub(super) struct Only {
-    rules: Vec<Node>,
-    memories: Vec<Node>,
+pub(super) struct BriefingFilter {
+    rules: Vec<QueryNode>,
+    memories: Vec<QueryNode>,
 }
 
-impl Only {
+impl BriefingFilter {
     /// Builds the filters from the requested category and priority.
     pub fn of(options: &Options) -> Self {
-        let rules: Vec<Node> =
-            options.category.iter().map(|category| label(Label::Category, category)).collect();
-        let priority = options.priority.map(|priority| label(Label::Priority, priority.name()));
+        let rules: Vec<QueryNode> =
+            options.category.iter().map(|category| label(LabelField::Category, category)).collect();
+        let priority = options.priority.map(|priority| label(LabelField::Priority, priority.name()));
         Self { memories: rules.iter().cloned().chain(priority).collect(), rules }
     }
 }
 
 /// Playbook notes of one vault, with the scores of those that match the task.
 #[derive(Default)]
-struct OfVault {
+struct VaultPlaybookHits {
     notes: Vec<Note>,
     scores: HashMap<NotePath, f32>,
-    blocked: Vec<Blocked>,
+    blocked: Vec<BlockedNote>,
     /// Number of matching bullets that were not fetched; `least` is an upper bound of their scores.
     unseen: usize,
     least: f32,
 }
 
-impl<'m> Candidates<'m> {
+impl<'m> BriefingCandidates<'m> {
     /// Queries all vaults for about `limit` bullets.
-    pub fn ask(memory: &'m Memory, task: &str, limit: usize, only: Only) -> Result<Self> {
+    pub fn ask(memory: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
         let words = words(task);
         let mut found = Self {
             bullets: Vec::new(),
@@ -131,14 +131,14 @@ impl<'m> Candidates<'m> {
         };
         let mut shelves = Vec::new();
         for open in &memory.vaults {
-            memory.freshen(open)?;
-            found.notes += count(memory, open, Node::Everything)?;
+            memory.ensure_fresh(open)?;
+            found.notes += count(memory, open, QueryNode::Everything)?;
             shelves.push(found.shelf(memory, open, limit)?);
             found.recall(memory, open)?;
         }
         found.even_out(memory, &mut shelves);
         add_twins(memory, &mut shelves)?;
-        found.lay(memory, shelves);
+        found.merge_playbooks(memory, shelves);
         // What nobody has confirmed does not decide how well anything else fits.
         let best_of = |unverified: bool| {
             let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified);
@@ -151,7 +151,7 @@ impl<'m> Candidates<'m> {
         found.has_playbook = !found.bullets.is_empty() || {
             let mut bullets = 0;
             for open in &memory.vaults {
-                bullets += count(memory, open, label(Label::Kind, Kind::Bullet.name()))?;
+                bullets += count(memory, open, label(LabelField::Kind, NoteKind::Bullet.name()))?;
             }
             bullets > 0
         };
@@ -160,8 +160,8 @@ impl<'m> Candidates<'m> {
 
     /// Scales each vault's scores to the same maximum. Scores of different indexes are not
     /// comparable, because a word that is rare in one may be common in the other.
-    fn even_out(&mut self, memory: &Memory, shelves: &mut [OfVault]) {
-        let best_of = |open: &OpenVault, shelf: &OfVault, memories: &[Recollection<'_>]| {
+    fn even_out(&mut self, memory: &Context, shelves: &mut [VaultPlaybookHits]) {
+        let best_of = |open: &OpenVault, shelf: &VaultPlaybookHits, memories: &[MemoryCandidate<'_>]| {
             let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.score);
             own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
         };
@@ -189,27 +189,28 @@ impl<'m> Candidates<'m> {
     }
 
     /// The task's words as an any-of group.
-    pub fn words(&self) -> Node {
-        Node::Group(self.wish())
+    pub fn words(&self) -> QueryNode {
+        QueryNode::Group(self.wish())
     }
 
-    fn wish(&self) -> Group {
-        Group { should: self.words.clone(), ..Group::default() }
+    fn wish(&self) -> BooleanGroup {
+        BooleanGroup { should: self.words.clone(), ..BooleanGroup::default() }
     }
 
-    fn shelf(&self, memory: &Memory, open: &OpenVault, limit: usize) -> Result<OfVault> {
-        let mut shelf = OfVault::default();
-        let mut in_use = vec![label(Label::Kind, Kind::Bullet.name()), label(Label::State, "active")];
+    fn shelf(&self, memory: &Context, open: &OpenVault, limit: usize) -> Result<VaultPlaybookHits> {
+        let mut shelf = VaultPlaybookHits::default();
+        let mut in_use =
+            vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")];
         in_use.extend(self.only.rules.iter().cloned());
-        let not = vec![label(Label::Maturity, "deprecated")];
-        let with = |more: Node| Group {
+        let not = vec![label(LabelField::Maturity, "deprecated")];
+        let with = |more: QueryNode| BooleanGroup {
             filter: in_use.iter().cloned().chain([more]).collect(),
             not: not.clone(),
-            ..Group::default()
+            ..BooleanGroup::default()
         };
         if !self.words.is_empty() {
-            let fitting = Group { filter: in_use.clone(), not: not.clone(), ..self.wish() };
-            let query = Query { root: Node::Group(fitting), notices: Vec::new() };
+            let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
+            let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
             let found = self.answers(memory, open, &query, limit + SPARE)?;
             shelf.unseen = found.total.saturating_sub(found.ranked.len());
             for ranked in found.ranked {
@@ -218,12 +219,12 @@ impl<'m> Candidates<'m> {
                 shelf.notes.push(ranked.note);
             }
         }
-        let mut more = ask(memory, open, with(label(Label::Pinned, "true")), PINNED)?;
-        let proven = ask(memory, open, with(label(Label::Maturity, "proven")), PROVED)?;
+        let mut more = ask(memory, open, with(label(LabelField::Pinned, "true")), PINNED)?;
+        let proven = ask(memory, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
         let few = PROVED - proven.len();
         more.extend(proven);
-        more.extend(ask(memory, open, with(label(Label::Maturity, "established")), few)?);
-        more.extend(ask(memory, open, with(label(Label::Maturity, "candidate")), NEW)?);
+        more.extend(ask(memory, open, with(label(LabelField::Maturity, "established")), few)?);
+        more.extend(ask(memory, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
         shelf.add(more);
         shelf.blocked = self.blocked_in(memory, open)?;
         Ok(shelf)
@@ -232,16 +233,18 @@ impl<'m> Candidates<'m> {
     /// Diaries that match the task, each with its score, best first.
     pub fn diaries<'v>(
         &self,
-        memory: &'v Memory,
+        memory: &'v Context,
         open: &'v OpenVault,
         limit: usize,
     ) -> Result<Vec<(Note, f64)>> {
         if self.words.is_empty() {
             return Ok(Vec::new());
         }
-        let kind = label(Label::Kind, Kind::Diary.name());
-        let query =
-            Query { root: Node::Group(Group { filter: vec![kind], ..self.wish() }), notices: Vec::new() };
+        let kind = label(LabelField::Kind, NoteKind::Diary.name());
+        let query = Query {
+            root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
+            notices: Vec::new(),
+        };
         let found = self.answers(memory, open, &query, limit)?;
         Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
     }
@@ -249,32 +252,32 @@ impl<'m> Candidates<'m> {
     /// Retrieves notes selected by `query` that match the task by words or by meaning.
     fn answers<'v>(
         &self,
-        memory: &'v Memory,
+        memory: &'v Context,
         open: &'v OpenVault,
         query: &Query,
         limit: usize,
-    ) -> Result<Retrieved<'v>> {
-        let stages = Stages { recency: false, usefulness: false, ..Stages::default() };
-        let question = Question { query, meaning: &self.task, stages, by_meaning: ByMeaning::Near };
+    ) -> Result<RetrievalResult<'v>> {
+        let stages = RankingStages { recency: false, usefulness: false, ..RankingStages::default() };
+        let question = Retrieval { query, meaning: &self.task, stages, by_meaning: SemanticThreshold::Near };
         memory.retrieve_from(std::slice::from_ref(open), question, limit)
     }
 
     /// All deprecated patterns, which may match inside a word, and the blocked rules that match the
     /// task.
-    fn blocked_in(&self, memory: &Memory, open: &OpenVault) -> Result<Vec<Blocked>> {
-        let kind = label(Label::Kind, Kind::Blocked.name());
-        let deprecated = label(Label::Type, "deprecated");
-        let only = Group { filter: vec![kind.clone(), deprecated.clone()], ..Group::default() };
+    fn blocked_in(&self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
+        let kind = label(LabelField::Kind, NoteKind::Blocked.name());
+        let deprecated = label(LabelField::Type, "deprecated");
+        let only = BooleanGroup { filter: vec![kind.clone(), deprecated.clone()], ..BooleanGroup::default() };
         let mut hits = ask(memory, open, only, DEPRECATED)?;
         if !self.words.is_empty() {
-            let others = Group { filter: vec![kind], not: vec![deprecated], ..self.wish() };
+            let others = BooleanGroup { filter: vec![kind], not: vec![deprecated], ..self.wish() };
             hits.extend(ask(memory, open, others, TOXIC)?);
         }
-        Ok(hits.iter().filter_map(|hit| Blocked::of(&hit.note)).collect())
+        Ok(hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect())
     }
 
     /// Merges the playbooks of the vaults and keeps the bullets in use.
-    fn lay(&mut self, memory: &Memory, shelves: Vec<OfVault>) {
+    fn merge_playbooks(&mut self, memory: &Context, shelves: Vec<VaultPlaybookHits>) {
         let mut scores = HashMap::new();
         let mut playbooks = Vec::new();
         let mut notes = Vec::new();
@@ -287,45 +290,46 @@ impl<'m> Candidates<'m> {
         }
         let merged = playbook::merge(playbooks);
         self.blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked).collect();
-        let notes: Vec<(Level, &[Note])> = notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
+        let notes: Vec<(VaultLevel, &[Note])> =
+            notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
         let (shown, notice) = playbook::showable(merged.bullets, &notes);
         for shelved in shown {
             let score = scores.get(&(shelved.level, shelved.bullet.path.clone())).copied();
-            self.bullets.push(Candidate { level: shelved.level, bullet: shelved.bullet, score });
+            self.bullets.push(BulletCandidate { level: shelved.level, bullet: shelved.bullet, score });
         }
         self.notices.extend(notice);
     }
 
     /// Collects the memories that match the task.
-    fn recall(&mut self, memory: &'m Memory, open: &'m OpenVault) -> Result<()> {
+    fn recall(&mut self, memory: &'m Context, open: &'m OpenVault) -> Result<()> {
         if self.words.is_empty() {
             return Ok(());
         }
         // A note of a vault that was never adopted has no kind, and is knowledge all the same.
-        let kinds = [Kind::Memory, Kind::Plain].map(|kind| label(Label::Kind, kind.name()));
-        let group = Group {
-            filter: [Node::Group(Group { should: kinds.into(), ..Group::default() })]
+        let kinds = [NoteKind::Memory, NoteKind::Plain].map(|kind| label(LabelField::Kind, kind.name()));
+        let group = BooleanGroup {
+            filter: [QueryNode::Group(BooleanGroup { should: kinds.into(), ..BooleanGroup::default() })]
                 .into_iter()
                 .chain(self.only.memories.iter().cloned())
                 .collect(),
-            not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(Label::State, state)).into(),
+            not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(LabelField::State, state)).into(),
             ..self.wish()
         };
         // Asked apart, so that many of them displace nothing that is confirmed.
         let mut unverified = group.clone();
         unverified.not.clear();
-        unverified.filter.push(label(Label::State, Note::UNVERIFIED));
+        unverified.filter.push(label(LabelField::State, Note::UNVERIFIED));
         let mut hits = Vec::new();
         for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
-            let query = Query { root: Node::Group(group), notices: Vec::new() };
+            let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
             hits.extend(self.answers(memory, open, &query, most)?.ranked);
         }
         if hits.is_empty() {
             return Ok(());
         }
-        let edges = Group {
-            filter: vec![label(Label::Kind, Kind::Edge.name()), label(Label::Type, SUPERSEDES)],
-            ..Group::default()
+        let edges = BooleanGroup {
+            filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
+            ..BooleanGroup::default()
         };
         let edges = ask(memory, open, edges, SUPERSEDING)?;
         let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
@@ -344,19 +348,20 @@ impl<'m> Candidates<'m> {
             let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
             let replaced =
                 !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
-            Recollection { open, score: hit.score as f32, passage: hit.passage, note: hit.note, replaced }
+            MemoryCandidate { open, score: hit.score as f32, passage: hit.passage, note: hit.note, replaced }
         }));
         Ok(())
     }
 
     /// Deprecated bullets that match the task and have a replacement.
-    pub fn replaced(&self, memory: &Memory) -> Result<Vec<Bullet>> {
+    pub fn replaced(&self, memory: &Context) -> Result<Vec<Bullet>> {
         let mut found = Vec::new();
         if self.words.is_empty() {
             return Ok(found);
         }
-        let kind = label(Label::Kind, Kind::Bullet.name());
-        let group = Group { filter: vec![kind, label(Label::Maturity, "deprecated")], ..self.wish() };
+        let kind = label(LabelField::Kind, NoteKind::Bullet.name());
+        let group =
+            BooleanGroup { filter: vec![kind, label(LabelField::Maturity, "deprecated")], ..self.wish() };
         for open in &memory.vaults {
             let hits = ask(memory, open, group.clone(), REPLACED)?;
             let hits = hits.iter().filter(|hit| !memory.is_hidden(open, &hit.note));
@@ -367,7 +372,7 @@ impl<'m> Candidates<'m> {
     }
 
     /// Text of the bullet with this ID, in any open vault.
-    pub fn content_of(&self, memory: &Memory, id: &str) -> Result<Option<String>> {
+    pub fn content_of(&self, memory: &Context, id: &str) -> Result<Option<String>> {
         if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
             return Ok(Some(known.bullet.content().to_owned()));
         }
@@ -381,8 +386,8 @@ impl<'m> Candidates<'m> {
     }
 }
 
-impl OfVault {
-    fn add(&mut self, hits: Vec<Hit>) {
+impl VaultPlaybookHits {
+    fn add(&mut self, hits: Vec<NoteHit>) {
         let mut known: HashSet<NotePath> = self.notes.iter().map(|note| note.path.clone()).collect();
         for note in hits.into_iter().map(|hit| hit.note) {
             if known.insert(note.path.clone()) {
@@ -394,71 +399,75 @@ impl OfVault {
 
 /// Adds to each vault the bullets that another vault found under the same ID, so that the project's
 /// text wins and the feedback of both vaults counts.
-fn add_twins(memory: &Memory, shelves: &mut [OfVault]) -> Result<()> {
-    let ids = |shelf: &OfVault| -> Vec<String> {
+fn add_twins(memory: &Context, shelves: &mut [VaultPlaybookHits]) -> Result<()> {
+    let ids = |shelf: &VaultPlaybookHits| -> Vec<String> {
         shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
     };
     let known: Vec<Vec<String>> = shelves.iter().map(ids).collect();
     for (at, open) in memory.vaults.iter().enumerate() {
         for (_, ids) in known.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty()) {
             let twins = with_ids(memory, open, ids)?;
-            shelves[at].add(twins.into_iter().map(|note| Hit { note, score: 0.0 }).collect());
+            shelves[at].add(twins.into_iter().map(|note| NoteHit { note, score: 0.0 }).collect());
         }
     }
     Ok(())
 }
 
 /// The bullets of a vault with one of these IDs.
-fn with_ids(memory: &Memory, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
-    let any = Group { should: ids.iter().map(|id| label(Label::Id, id)).collect(), ..Group::default() };
-    let filter = vec![label(Label::Kind, Kind::Bullet.name()), Node::Group(any)];
-    let hits = ask(memory, open, Group { filter, ..Group::default() }, ids.len().saturating_mul(2))?;
+fn with_ids(memory: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
+    let any = BooleanGroup {
+        should: ids.iter().map(|id| label(LabelField::Id, id)).collect(),
+        ..BooleanGroup::default()
+    };
+    let filter = vec![label(LabelField::Kind, NoteKind::Bullet.name()), QueryNode::Group(any)];
+    let hits =
+        ask(memory, open, BooleanGroup { filter, ..BooleanGroup::default() }, ids.len().saturating_mul(2))?;
     Ok(hits.into_iter().map(|hit| hit.note).collect())
 }
 
-fn ask(memory: &Memory, open: &OpenVault, group: Group, limit: usize) -> Result<Vec<Hit>> {
+fn ask(memory: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) -> Result<Vec<NoteHit>> {
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let query = Query { root: Node::Group(group), notices: Vec::new() };
-    Ok(memory.ask(open, |index| index.search(&query, 0, limit))?.hits)
+    let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
+    Ok(memory.query_index(open, |index| index.search(&query, 0, limit))?.hits)
 }
 
 /// The subset of `ids` that await confirmation; such notes do not supersede others.
 fn waiting<'i>(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
     ids: impl Iterator<Item = &'i str>,
 ) -> Result<HashSet<String>> {
-    let any = |should: Vec<Node>| Node::Group(Group { should, ..Group::default() });
-    let ids: Vec<Node> = ids.map(|id| label(Label::Id, id)).collect();
+    let any = |should: Vec<QueryNode>| QueryNode::Group(BooleanGroup { should, ..BooleanGroup::default() });
+    let ids: Vec<QueryNode> = ids.map(|id| label(LabelField::Id, id)).collect();
     if ids.is_empty() {
         return Ok(HashSet::new());
     }
     let limit = ids.len();
-    let states = ["draft", Note::UNVERIFIED].map(|state| label(Label::State, state));
-    let group = Group { filter: vec![any(ids), any(states.into())], ..Group::default() };
+    let states = ["draft", Note::UNVERIFIED].map(|state| label(LabelField::State, state));
+    let group = BooleanGroup { filter: vec![any(ids), any(states.into())], ..BooleanGroup::default() };
     Ok(ask(memory, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
 }
 
-fn count(memory: &Memory, open: &OpenVault, root: Node) -> Result<usize> {
+fn count(memory: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {
     let query = Query { root, notices: Vec::new() };
-    Ok(memory.ask(open, |index| index.search(&query, 0, 0))?.total)
+    Ok(memory.query_index(open, |index| index.search(&query, 0, 0))?.total)
 }
 
-fn label(label: Label, value: &str) -> Node {
-    Node::Label { label, value: label.folded(value), prefix: false }
+fn label(label: LabelField, value: &str) -> QueryNode {
+    QueryNode::Label { label, value: label.folded(value), prefix: false }
 }
 
 /// Splits a task into words and identifiers as search terms, ignoring punctuation.
-pub(crate) fn words(task: &str) -> Vec<Node> {
+pub(crate) fn words(task: &str) -> Vec<QueryNode> {
     let mut tokenizer = Tokenizer::default();
     let (mut at, mut words) = (0, Vec::new());
     while let Some(unit) = tokenizer.next_unit(task, &mut at) {
         let from = unit.tokens().map(|token| token.from).min();
         let to = unit.tokens().map(|token| token.to).max();
         if let (Some(from), Some(to)) = (from, to) {
-            words.push(Node::Text { field: None, text: Text::Word(task[from..to].to_owned()) });
+            words.push(QueryNode::Text { field: None, text: TextCondition::Word(task[from..to].to_owned()) });
         }
         if words.len() == WORDS {
             break;

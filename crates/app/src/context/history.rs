@@ -7,19 +7,21 @@
 
 use std::collections::HashSet;
 
-use super::Passage;
+use super::SessionPassage;
 use super::candidates::CHANCE;
-use super::stage::Stage;
-use crate::diaries::Diaries;
+use super::stage::BriefingBuilder;
+use crate::diaries::DiaryIndex;
 use crate::error::Result;
 use crate::find::load;
 use crate::memory::OpenVault;
 use crate::privacy;
-use crate::sessions::{Shelf, agent};
-use crate::snippet::Snippets;
-use cm_index::sessions::{Asked, Filter, Found, Hit, Sessions, Speaker, Weights};
+use crate::sessions::{SessionAccess, agent};
+use crate::snippet::NoteSnippets;
+use cm_index::sessions::{
+    ConversationHit, SessionHits, SessionIndexFilter, SessionSearchRequest, Sessions, Speaker, Weights,
+};
 use cm_learn::diary::read::read;
-use cm_learn::diary::{Diary, Made};
+use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::evidence::keywords;
 use cm_note::bullet::showing::same_project;
 use cm_note::markdown::escape::visible;
@@ -28,7 +30,7 @@ use cm_note::note::Note;
 use cm_note::note::suspicion::suspicion;
 use cm_note::query::Query;
 use cm_note::rank::relevance;
-use cm_playbook::briefing::Omitted;
+use cm_playbook::briefing::OmittedCounts;
 use cm_session::status::SessionStatus;
 
 /// Weight of a session from another project if the caller named a project.
@@ -36,10 +38,10 @@ const ELSEWHERE: f64 = 0.5;
 /// Factor by which more sessions are fetched than shown, because some are filtered out.
 const SPARE: usize = 4;
 
-impl Stage<'_> {
+impl BriefingBuilder<'_> {
     /// Up to `limit` past sessions that match; `None` if no session is indexed and no vault has a
     /// matching diary.
-    pub fn history(&self, limit: usize, omitted: &mut Omitted) -> Result<Option<Vec<Passage>>> {
+    pub fn history(&self, limit: usize, omitted: &mut OmittedCounts) -> Result<Option<Vec<SessionPassage>>> {
         if limit == 0 {
             return Ok(Some(Vec::new()));
         }
@@ -57,14 +59,14 @@ impl Stage<'_> {
         for part in &mut parts {
             part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
         }
-        let mut passages: Vec<Passage> = parts.into_iter().flatten().collect();
+        let mut passages: Vec<SessionPassage> = parts.into_iter().flatten().collect();
         omitted.history += passages.len().saturating_sub(limit);
         passages.truncate(limit);
         Ok((indexed || !passages.is_empty()).then_some(passages))
     }
 
     /// The only agent that the caller may see sessions of; `None` if there is no such restriction.
-    fn only(&self) -> Option<String> {
+    fn only_agent(&self) -> Option<String> {
         self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
     }
 
@@ -79,7 +81,7 @@ impl Stage<'_> {
         open: &OpenVault,
         limit: usize,
         shown: &mut HashSet<String>,
-        passages: &mut Vec<Passage>,
+        passages: &mut Vec<SessionPassage>,
     ) -> Result<()> {
         let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
         let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
@@ -89,17 +91,17 @@ impl Stage<'_> {
             }
             let Ok(loaded) = load(open, &note.path) else { continue };
             let Some(diary) = read(&loaded.text()) else { continue };
-            if self.only().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
+            if self.only_agent().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
                 continue;
             }
             let query = Query { root: self.candidates.words(), notices: Vec::new() };
             let snippet = done(&note, &diary)
-                .unwrap_or_else(|| Snippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
+                .unwrap_or_else(|| NoteSnippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
             if is_steering(&snippet) {
                 continue;
             }
             shown.insert(diary.session.clone());
-            passages.push(Passage {
+            passages.push(SessionPassage {
                 snippet: visible(&snippet),
                 line: None,
                 date: diary.started.map(|at| at.day()),
@@ -116,46 +118,47 @@ impl Stage<'_> {
     }
 
     /// Session messages that match the task, best first; `None` without a session index.
-    fn logs(&self, limit: usize) -> Result<Option<Vec<Logged>>> {
-        let shelf = Shelf::as_it_stands(self.memory);
-        if let Ok(None) = shelf.ask(Sessions::version) {
+    fn logs(&self, limit: usize) -> Result<Option<Vec<LogPassage>>> {
+        let shelf = SessionAccess::open_without_refresh(self.memory);
+        if let Ok(None) = shelf.query(Sessions::version) {
             return Ok(None);
         }
-        let agents = match self.only().as_deref().map(agent) {
+        let agents = match self.only_agent().as_deref().map(agent) {
             None => Vec::new(),
             Some(Some(agent)) => vec![agent],
             // An agent whose logs nobody reads has no sessions here.
             Some(None) => return Ok(Some(Vec::new())),
         };
-        let filter = Filter { agents, without_subagents: true, ..Filter::default() };
+        let filter = SessionIndexFilter { agents, without_subagents: true, ..SessionIndexFilter::default() };
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
         let words = keywords(self.task);
         if words.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let weights = Weights::default();
-        let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
-        let found = match shelf.ask(|sessions| sessions.search(asked)) {
+        let asked =
+            SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
+        let found = match shelf.query(|sessions| sessions.search(asked)) {
             Ok(found) => found.unwrap_or_default(),
             Err(error) => {
                 self.memory.notice(format!("past sessions could not be asked: {}", error.message));
-                Found::default()
+                SessionHits::default()
             }
         };
         let best = found.hits.first().map_or(0.0, |hit| hit.score);
-        let fits = |hit: &&Hit| hit.score >= CHANCE * best && speaks_of(&words, &hit.best.text);
-        let hits: Vec<&Hit> = found.hits.iter().filter(fits).collect();
+        let fits = |hit: &&ConversationHit| hit.score >= CHANCE * best && mentions(&words, &hit.best.text);
+        let hits: Vec<&ConversationHit> = found.hits.iter().filter(fits).collect();
         let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
-        let diaries = Diaries::of(self.memory, &ids)?;
+        let diaries = DiaryIndex::of(self.memory, &ids)?;
         Ok(Some(hits.into_iter().map(|hit| self.logged(hit, best, &diaries)).collect()))
     }
 
-    fn logged(&self, hit: &Hit, best: f32, diaries: &Diaries) -> Logged {
+    fn logged(&self, hit: &ConversationHit, best: f32, diaries: &DiaryIndex) -> LogPassage {
         let meta = &hit.session.meta;
         let (id, agent) = (meta.id.as_str(), meta.agent.name());
         let kept = diaries.get(Some(agent), id);
         let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != SessionStatus::Unknown);
-        let passage = Passage {
+        let passage = SessionPassage {
             snippet: visible(&hit.snippet),
             session: id.to_owned(),
             agent: Some(agent.to_owned()),
@@ -168,21 +171,21 @@ impl Stage<'_> {
             score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
         };
         let forks = hit.forks.iter().map(|fork| fork.id.as_str().to_owned()).collect();
-        Logged { passage, forks }
+        LogPassage { passage, forks }
     }
 }
 
 /// A passage of a session log.
-struct Logged {
-    passage: Passage,
+struct LogPassage {
+    passage: SessionPassage,
     /// IDs of other sessions that contain the same conversation.
     forks: Vec<String>,
 }
 
 /// The passages of conversations that are not in `shown` yet; adds their sessions to `shown`.
-fn once(logs: Vec<Logged>, shown: &mut HashSet<String>) -> Vec<Passage> {
+fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassage> {
     let mut passages = Vec::new();
-    for Logged { passage, forks } in logs {
+    for LogPassage { passage, forks } in logs {
         let is_shown = shown.contains(&passage.session) || forks.iter().any(|id| shown.contains(id));
         if !is_shown && !is_steering(&passage.snippet) {
             shown.insert(passage.session.clone());
@@ -209,8 +212,8 @@ pub(super) fn project(workspace: &str) -> &str {
 
 /// One line with a session's topic and its result; `None` if the diary records no result.
 fn done(note: &Note, diary: &Diary) -> Option<String> {
-    if diary.made == Made::Told {
-        let reason = diary.judged.as_ref().and_then(|judged| judged.reason.as_deref());
+    if diary.origin == DiaryOrigin::OutcomeOnly {
+        let reason = diary.recorded_outcome.as_ref().and_then(|judged| judged.reason.as_deref());
         return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
     }
     let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
@@ -218,7 +221,7 @@ fn done(note: &Note, diary: &Diary) -> Option<String> {
 }
 
 /// Whether a text contains enough words of the task, compared by their first four characters.
-fn speaks_of(words: &[String], text: &str) -> bool {
+fn mentions(words: &[String], text: &str) -> bool {
     let said = text.to_lowercase();
     let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let stem = |word: &str| word.chars().take(4).collect::<String>();
@@ -237,9 +240,9 @@ mod tests {
     #[test]
     fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
         let words = keywords("change the retry of gauge fetches");
-        assert!(speaks_of(&words, "The gauges were fetched twice."));
-        assert!(!speaks_of(&words, "I changed the colours."));
-        assert!(speaks_of(&keywords("retries"), "retry it"));
+        assert!(mentions(&words, "The gauges were fetched twice."));
+        assert!(!mentions(&words, "I changed the colours."));
+        assert!(mentions(&keywords("retries"), "retry it"));
         assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
     }
 }

@@ -3,11 +3,11 @@
 
 use std::cell::OnceCell;
 
-use crate::memory::{Level, Memory};
+use crate::memory::{Context, VaultLevel};
 use crate::sessions::allowed::project;
 use cm_note::bullet::{Bullet, Scope};
-use cm_playbook::briefing::kinds::{Kinds, MANIFESTS};
-use cm_playbook::briefing::warning::Said;
+use cm_playbook::briefing::kinds::{MANIFESTS, WorkspaceLanguages};
+use cm_playbook::briefing::warning::MentionIndex;
 use cm_store::vault::{file_names, foreign};
 
 /// Maximum number of workspace files to inspect.
@@ -17,34 +17,34 @@ const LONGEST: usize = 256 * 1024;
 
 /// Kinds of the workspace, such as languages and frameworks, detected on first use.
 pub(crate) struct WorkspaceKinds<'m> {
-    memory: &'m Memory,
+    memory: &'m Context,
     /// Whether the caller named another project, which cannot be inspected.
     is_elsewhere: bool,
-    kinds: OnceCell<Kinds>,
+    kinds: OnceCell<WorkspaceLanguages>,
 }
 
 impl<'m> WorkspaceKinds<'m> {
-    pub fn of(memory: &'m Memory, is_elsewhere: bool) -> Self {
+    pub fn of(memory: &'m Context, is_elsewhere: bool) -> Self {
         Self { memory, is_elsewhere, kinds: OnceCell::new() }
     }
 
     /// Whether the bullet's scope covers this workspace and task; global and workspace scopes
     /// always do.
-    pub fn holds(&self, bullet: &Bullet, seen: &Said) -> bool {
+    pub fn holds(&self, bullet: &Bullet, seen: &MentionIndex) -> bool {
         if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
             return true;
         }
-        let kinds = self
-            .kinds
-            .get_or_init(|| if self.is_elsewhere { Kinds::default() } else { looked_at(self.memory) });
+        let kinds = self.kinds.get_or_init(|| {
+            if self.is_elsewhere { WorkspaceLanguages::default() } else { looked_at(self.memory) }
+        });
         kinds.hold(bullet.scope, bullet.fields.scope_key.as_deref(), seen)
     }
 }
 
-fn looked_at(memory: &Memory) -> Kinds {
+fn looked_at(memory: &Context) -> WorkspaceLanguages {
     let open = memory.target();
     let mut folders = vec![memory.call.cwd.clone()];
-    if open.level == Level::Project {
+    if open.level == VaultLevel::Project {
         folders.push(project(open).to_owned());
     }
     folders.dedup();
@@ -58,5 +58,5 @@ fn looked_at(memory: &Memory) -> Kinds {
         }
     }
     // The vault's own notes say nothing of the code.
-    Kinds::of(names.iter().map(String::as_str).filter(|name| !name.ends_with(".md")), &manifests)
+    WorkspaceLanguages::of(names.iter().map(String::as_str).filter(|name| !name.ends_with(".md")), &manifests)
 }

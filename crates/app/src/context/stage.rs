@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::Ruled;
-use super::candidates::{CHANCE, Candidate, Candidates, Recollection};
+use super::budget::RankedRule;
+use super::candidates::{BriefingCandidates, BulletCandidate, CHANCE, MemoryCandidate};
 use super::kinds::WorkspaceKinds;
-use super::{Passage, Recalled, Rule, Why};
+use super::{BriefingMemory, BriefingRule, RuleReason, SessionPassage};
 use crate::decay::{score_of, scoring};
 use crate::error::Result;
-use crate::memory::{Level, Memory};
-use crate::snippet::Snippets;
+use crate::memory::{Context, VaultLevel};
+use crate::snippet::NoteSnippets;
 use cm_index::is_stopword;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::bullet::showing::same_project;
 use cm_note::bullet::{BulletType, Maturity, Scope};
 use cm_note::markdown::escape::visible;
-use cm_note::note::Signal;
+use cm_note::note::FeedbackSignal;
 use cm_note::query::Query;
 use cm_note::rank;
-use cm_note::score::bullet::{effective, standing};
-use cm_note::score::{Scoring, Status};
-use cm_playbook::briefing::Omitted;
-use cm_playbook::briefing::warning::{Said, Warning, WarningKind, is_about};
+use cm_note::score::bullet::{effective, selection_score};
+use cm_note::score::{DecayStatus, Scoring};
+use cm_playbook::briefing::OmittedCounts;
+use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind, is_about};
 
 /// Maximum number of memories.
 const MEMORIES: usize = 12;
@@ -38,22 +38,22 @@ const UNPROVED: f64 = 0.5;
 const ELSEWHERE: f64 = 0.5;
 
 /// Inputs of a briefing.
-pub(super) struct Stage<'m> {
-    pub memory: &'m Memory,
+pub(super) struct BriefingBuilder<'m> {
+    pub memory: &'m Context,
     pub task: &'m str,
     /// Whether the caller named the workspace.
     pub named: bool,
     pub workspace: String,
     pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
-    pub candidates: Candidates<'m>,
+    pub candidates: BriefingCandidates<'m>,
 }
 
-impl Stage<'_> {
+impl BriefingBuilder<'_> {
     /// The matching memories, most valuable first: confirmed ones, then unverified ones.
-    pub fn memories(&self, omitted: &mut Omitted) -> (Vec<Recalled>, Vec<Recalled>) {
+    pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
         let mut usage = BTreeMap::new();
-        let mut valued: Vec<(f64, &Recollection<'_>)> = Vec::new();
+        let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
         for found in &self.candidates.memories {
             if self.is_chance(found.score) {
                 continue;
@@ -68,7 +68,7 @@ impl Stage<'_> {
             let used = used.get(note.key()).copied().unwrap_or_default();
             let constants = scoring(settings);
             let score = score_of(note, used, settings, &constants, self.memory.now());
-            let vivid = rank::vividness(score, Status::of(score, &constants), found.replaced);
+            let vivid = rank::decay_factor(score, DecayStatus::of(score, &constants), found.replaced);
             let elsewhere = note
                 .workspace
                 .as_deref()
@@ -82,8 +82,8 @@ impl Stage<'_> {
         omitted.memories +=
             confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
         let query = Query { root: self.candidates.words(), notices: Vec::new() };
-        let mut snippets = Snippets::of(&query);
-        let mut shown = |valued: Vec<(f64, &Recollection<'_>)>, most| -> Vec<Recalled> {
+        let mut snippets = NoteSnippets::of(&query);
+        let mut shown = |valued: Vec<(f64, &MemoryCandidate<'_>)>, most| -> Vec<BriefingMemory> {
             let few = valued.into_iter().take(most);
             few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
         };
@@ -92,21 +92,27 @@ impl Stage<'_> {
 
     /// Rules and pitfalls in order: pinned rules, rules that match the task, then the best rules
     /// that always apply.
-    pub fn rules(&self, memories: &[Recalled], limit: usize, omitted: &mut Omitted) -> Vec<Ruled> {
+    pub fn rules(
+        &self,
+        memories: &[BriefingMemory],
+        limit: usize,
+        omitted: &mut OmittedCounts,
+    ) -> Vec<RankedRule> {
         let mut seen = self.task.to_owned();
         for memory in memories {
             seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
         }
-        let seen = Said::of(&seen);
+        let seen = MentionIndex::of(&seen);
         let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let is_for =
-            |candidate: &&Candidate| self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen);
+        let is_for = |candidate: &&BulletCandidate| {
+            self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen)
+        };
         for candidate in self.candidates.bullets.iter().filter(is_for) {
             let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
-            let useful = rank::usefulness(standing(bullet, self.memory.now(), &self.scoring));
+            let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
             let fits = candidate.score.is_some() && !self.is_chance(score);
             let relevance = rank::relevance(score, self.candidates.best_bullet);
-            let why = if fits { Why::Task } else { Why::Standing };
+            let why = if fits { RuleReason::Task } else { RuleReason::Standing };
             if bullet.pinned {
                 pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
             } else if fits {
@@ -120,7 +126,7 @@ impl Stage<'_> {
             part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
         }
         others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
-        let mut rules: Vec<Ruled> = pinned.into_iter().chain(fitting).chain(others).collect();
+        let mut rules: Vec<RankedRule> = pinned.into_iter().chain(fitting).chain(others).collect();
         omitted.rules += self.candidates.unseen;
         for out in rules.drain(limit.min(rules.len())..) {
             match out.rule.bullet_type {
@@ -131,24 +137,24 @@ impl Stage<'_> {
         rules
     }
 
-    fn ruled(&self, candidate: &Candidate, worth: f64, why: Why) -> Ruled {
+    fn ruled(&self, candidate: &BulletCandidate, worth: f64, why: RuleReason) -> RankedRule {
         let bullet = &candidate.bullet;
         let given = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
-        let rule = Rule {
+        let rule = BriefingRule {
             id: bullet.id.to_string(),
             content: bullet.content().to_owned(),
             category: bullet.category.clone(),
             bullet_type: bullet.bullet_type,
             maturity: bullet.maturity,
             score: effective(bullet, self.memory.now(), &self.scoring),
-            helpful: given(Signal::Helpful),
-            harmful: given(Signal::Harmful),
+            helpful: given(FeedbackSignal::Helpful),
+            harmful: given(FeedbackSignal::Harmful),
             pinned: bullet.pinned,
             why,
             path: bullet.path.to_string(),
             vault: candidate.level,
         };
-        Ruled { rule, worth, pointer: bullet.fields.search_pointer.clone() }
+        RankedRule { rule, worth, pointer: bullet.fields.search_pointer.clone() }
     }
 
     pub(super) fn is_chance(&self, score: f32) -> bool {
@@ -157,13 +163,13 @@ impl Stage<'_> {
 
     /// Whether a bullet may be shown. Bullets of other projects are excluded if the current project
     /// is certain.
-    fn counts(&self, candidate: &Candidate) -> bool {
-        let settled = self.named || candidate.level == Level::Global;
-        !settled || candidate.bullet.holds_in(&self.workspace)
+    fn counts(&self, candidate: &BulletCandidate) -> bool {
+        let settled = self.named || candidate.level == VaultLevel::Global;
+        !settled || candidate.bullet.applies_to(&self.workspace)
     }
 
     /// Whether a bullet applies to this task without matching its words.
-    fn holds_here(&self, candidate: &Candidate) -> bool {
+    fn holds_here(&self, candidate: &BulletCandidate) -> bool {
         let bullet = &candidate.bullet;
         match bullet.scope {
             Scope::Global => true,
@@ -175,25 +181,30 @@ impl Stage<'_> {
 
     /// Warnings about blocked patterns in the task, the rules or the memories. Pitfalls are exempt,
     /// because they name what to avoid.
-    pub fn warnings(&self, rules: &[Ruled], memories: &[Recalled]) -> Result<Vec<Warning>> {
-        let mut warnings: Vec<Warning> = Vec::new();
-        let task = Said::of(self.task);
+    pub fn warnings(
+        &self,
+        rules: &[RankedRule],
+        memories: &[BriefingMemory],
+    ) -> Result<Vec<BriefingWarning>> {
+        let mut warnings: Vec<BriefingWarning> = Vec::new();
+        let task = MentionIndex::of(self.task);
         let rules = rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
-        let rules = rules.map(|rule| (&rule.id, Said::of(&rule.content)));
-        let memories = memories.iter().map(|it| (&it.id, Said::of(&format!("{}\n{}", it.title, it.snippet))));
-        let shown: Vec<(&String, Said)> = rules.chain(memories).collect();
+        let rules = rules.map(|rule| (&rule.id, MentionIndex::of(&rule.content)));
+        let memories =
+            memories.iter().map(|it| (&it.id, MentionIndex::of(&format!("{}\n{}", it.title, it.snippet))));
+        let shown: Vec<(&String, MentionIndex)> = rules.chain(memories).collect();
         for blocked in &self.candidates.blocked {
             let pattern = blocked.text();
             match blocked.kind {
                 BlockKind::Toxic if task.quotes(pattern) => {
-                    warnings.push(Warning::of(blocked, Warning::TASK))
+                    warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK))
                 }
                 BlockKind::Deprecated if task.mentions(pattern) => {
-                    warnings.push(Warning::of(blocked, Warning::TASK));
+                    warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK));
                 }
                 BlockKind::Deprecated => {
                     let mentioned = shown.iter().filter(|(_, said)| said.mentions(pattern));
-                    warnings.extend(mentioned.map(|(id, _)| Warning::of(blocked, id)));
+                    warnings.extend(mentioned.map(|(id, _)| BriefingWarning::of(blocked, id)));
                 }
                 BlockKind::Toxic => {}
             }
@@ -202,7 +213,7 @@ impl Stage<'_> {
             if is_about(bullet.content(), self.task, is_stopword) {
                 let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
                 let content = self.candidates.content_of(self.memory, by)?;
-                warnings.push(Warning {
+                warnings.push(BriefingWarning {
                     kind: WarningKind::Replaced,
                     id: bullet.id.to_string(),
                     pattern: bullet.content().to_owned(),
@@ -210,7 +221,7 @@ impl Stage<'_> {
                     replacement: Some(
                         content.map_or_else(|| by.to_owned(), |content| format!("{content} ({by})")),
                     ),
-                    place: Warning::TASK.to_owned(),
+                    place: BriefingWarning::TASK.to_owned(),
                 });
             }
         }
@@ -225,7 +236,7 @@ impl Stage<'_> {
     }
 
     /// Notices about missing notes, rules or sessions.
-    pub fn notices(&self, history: Option<&[Passage]>) -> Vec<String> {
+    pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {
             notices.push("the vault has no notes: nothing is known yet".to_owned());
@@ -245,11 +256,11 @@ impl Stage<'_> {
     }
 }
 
-fn remembered(worth: f64, found: &Recollection<'_>, snippets: &mut Snippets) -> Recalled {
+fn remembered(worth: f64, found: &MemoryCandidate<'_>, snippets: &mut NoteSnippets) -> BriefingMemory {
     let note = &found.note;
     // The file may be gone where the index was not refreshed; the memory is then shown without its text.
     let snippet = snippets.of_note(found.open, note, found.passage);
-    Recalled {
+    BriefingMemory {
         id: note.key().to_owned(),
         title: visible(&note.title),
         note_type: note.note_type.clone(),

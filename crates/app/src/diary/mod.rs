@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Result};
-use super::memory::Memory;
-use super::provider::{Asker, Trouble};
-use super::sessions::Shelf;
-use super::stop::Stop;
+use super::memory::Context;
+use super::provider::{LanguageModel, ModelFailure};
+use super::sessions::SessionAccess;
+use super::stop::Cancellation;
 use super::write;
 use cm_learn::diary::note::note;
 use cm_learn::diary::read::read;
-use cm_learn::diary::{Diary, Made};
+use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_note::change::ChangeSet;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_session::status::SessionStatus;
-use place::Place;
-use session::Reader;
+use place::DiaryLocation;
+use session::SessionReader;
 
 /// Selects the session and how its diary is written.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ pub struct Options {
 
 /// The result of writing a diary.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenDiary {
     /// Note ID.
     pub id: String,
     /// Path of the diary's file.
@@ -51,7 +51,7 @@ pub struct Written {
     /// Outcome of the session.
     pub status: SessionStatus,
     /// How the diary was written.
-    pub made: By,
+    pub made: DiaryMethod,
     /// Name of the model.
     pub model: Option<String>,
     /// Why the model's answer was discarded and rules were used instead.
@@ -71,7 +71,7 @@ pub struct Written {
 /// How a diary was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum DiaryMethod {
     /// Extracted by rules.
     Rules,
     /// Written by a model.
@@ -80,13 +80,13 @@ pub enum By {
     RulesInstead,
 }
 
-impl By {
+impl DiaryMethod {
     /// Determines how `diary` was written.
     pub(super) fn of(diary: &Diary) -> Self {
-        match diary.made {
-            Made::Extracted | Made::Told => Self::Rules,
-            Made::Model(_) => Self::Model,
-            Made::Instead(_) => Self::RulesInstead,
+        match diary.origin {
+            DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => Self::Rules,
+            DiaryOrigin::Model(_) => Self::Model,
+            DiaryOrigin::Fallback(_) => Self::RulesInstead,
         }
     }
 }
@@ -96,31 +96,40 @@ impl By {
 /// # Errors
 /// An unknown session, a session without content for a diary, a model that does not answer, and the
 /// errors of [`write::apply_with`].
-pub fn diary(memory: &Memory, shelf: &Shelf, options: &Options, stop: &Stop) -> Result<Written> {
-    let listed = shelf.one(&options.session)?;
-    let mut reader = Reader::open(memory)?;
-    let asker = if options.no_model { None } else { Asker::open(memory, &reader.rules, stop)? };
-    let heard = reader.read(memory, &listed.session, asker.as_ref().map(Asker::name))?;
+pub fn diary(
+    memory: &Context,
+    shelf: &SessionAccess,
+    options: &Options,
+    stop: &Cancellation,
+) -> Result<WrittenDiary> {
+    let listed = shelf.find(&options.session)?;
+    let mut reader = SessionReader::open(memory)?;
+    let asker = if options.no_model { None } else { LanguageModel::open(memory, &reader.rules, stop)? };
+    let heard = reader.read(memory, &listed.session, asker.as_ref().map(LanguageModel::name))?;
     let (diary, refused) = match &asker {
         None => (heard.diary.clone(), Vec::new()),
-        Some(asker) => heard.summed_up(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
+        Some(asker) => heard.summarize(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
     };
     if diary.is_empty() {
-        return Err(write::nothing(format!(
+        return Err(write::nothing_done(format!(
             "the session {} tells nothing that is worth a diary",
             heard.meta.id
         ))
         .hint("`cm sessions show` tells what was said in it"));
     }
-    let place = Place::of(memory, &diary)?;
+    let place = DiaryLocation::of(memory, &diary)?;
     let said = std::cell::RefCell::new(None);
     let plan = |open: &super::memory::OpenVault| {
         let (change, notice) = place.change(memory, open, &diary)?;
         *said.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
-        let message = Message::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
         let message =
-            Message { session: Some(diary.session.clone()), agent: Some(diary.agent.clone()), ..message };
+            CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
+        let message = CommitMessage {
+            session: Some(diary.session.clone()),
+            agent: Some(diary.agent.clone()),
+            ..message
+        };
         Ok(ChangeSet { message, changes: change.into_iter().collect() })
     };
     let (commit, changed, text) = if options.dry_run {
@@ -135,16 +144,16 @@ pub fn diary(memory: &Memory, shelf: &Shelf, options: &Options, stop: &Stop) -> 
         || memory.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
     let written = written(&diary, &place, text);
-    Ok(Written { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
+    Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
 }
 
-fn written(diary: &Diary, place: &Place, text: String) -> Written {
-    let (model, why) = match &diary.made {
-        Made::Extracted | Made::Told => (None, None),
-        Made::Model(name) => (Some(name.clone()), None),
-        Made::Instead(why) => (None, Some(why.clone())),
+fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {
+    let (model, why) = match &diary.origin {
+        DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => (None, None),
+        DiaryOrigin::Model(name) => (Some(name.clone()), None),
+        DiaryOrigin::Fallback(why) => (None, Some(why.clone())),
     };
-    Written {
+    WrittenDiary {
         // A note that was there keeps its id.
         id: read(&text).map_or_else(|| diary.id.clone(), |kept| kept.id),
         path: place.path.to_string(),
@@ -152,7 +161,7 @@ fn written(diary: &Diary, place: &Place, text: String) -> Written {
         agent: diary.agent.clone(),
         title: diary.title.clone(),
         status: diary.verdict.status,
-        made: By::of(diary),
+        made: DiaryMethod::of(diary),
         model,
         why,
         refused: 0,
@@ -164,13 +173,13 @@ fn written(diary: &Diary, place: &Place, text: String) -> Written {
 }
 
 /// Converts a failed model request to an error that suggests `--no-model`.
-fn unanswered(trouble: Trouble, stop: &Stop) -> Error {
+fn unanswered(trouble: ModelFailure, stop: &Cancellation) -> Error {
     match trouble {
-        _ if stop.is_at_once() => stop.error(),
-        Trouble::Silent { error, .. } => {
+        _ if stop.is_immediate() => stop.error(),
+        ModelFailure::Silent { error, .. } => {
             let hint = error.hint.clone().map(|hint| format!("{hint}; or go without one: --no-model"));
             error.hint(hint.unwrap_or_else(|| "go without one: --no-model".to_owned()))
         }
-        Trouble::Useless(why) => Error::new(super::Kind::Provider, "model", why),
+        ModelFailure::Useless(why) => Error::new(super::ErrorKind::Provider, "model", why),
     }
 }

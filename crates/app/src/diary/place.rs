@@ -2,35 +2,36 @@
 
 use crate::add::sharded;
 use crate::error::{Error, Result};
-use crate::memory::{Memory, OpenVault};
+use crate::memory::{Context, OpenVault};
 use crate::write;
 use cm_learn::diary::Diary;
 use cm_learn::diary::note::note;
 use cm_learn::diary::renew::renewal;
-use cm_note::change::Change;
+use cm_note::change::VaultFileChange;
 use cm_note::id::NoteId;
-use cm_note::note::Kind;
+use cm_note::note::NoteKind;
 use cm_note::note::name::file_name;
 use cm_note::path::NotePath;
 
 /// Location of a session's diary note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct DiaryLocation {
     /// Existing or planned path of the note.
     pub path: NotePath,
     /// Whether the note exists already.
     pub is_there: bool,
 }
 
-impl Place {
+impl DiaryLocation {
     /// Path of the existing diary of a session.
     ///
     /// # Errors
     /// Unreadable notes.
-    pub fn known(memory: &Memory, agent: &str, session: &str) -> Result<Option<NotePath>> {
+    pub fn known(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
         let notes = memory.notes_of(memory.target())?;
-        let of =
-            notes.iter().filter(|note| note.kind == Kind::Diary && note.session.as_deref() == Some(session));
+        let of = notes
+            .iter()
+            .filter(|note| note.kind == NoteKind::Diary && note.session.as_deref() == Some(session));
         // Ids are unique for an agent only; a diary that names none is taken for this one's.
         let mut of = of.filter(|note| note.agent.as_deref().is_none_or(|other| other == agent));
         Ok(of.next().map(|note| note.path.clone()))
@@ -40,7 +41,7 @@ impl Place {
     ///
     /// # Errors
     /// Unreadable notes, or an invalid ID.
-    pub fn of(memory: &Memory, diary: &Diary) -> Result<Self> {
+    pub fn of(memory: &Context, diary: &Diary) -> Result<Self> {
         if let Some(path) = Self::known(memory, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
         }
@@ -55,15 +56,15 @@ impl Place {
     /// A note with uncommitted edits.
     pub fn change(
         &self,
-        memory: &Memory,
+        memory: &Context,
         open: &OpenVault,
         diary: &Diary,
-    ) -> Result<(Option<Change>, Option<String>)> {
+    ) -> Result<(Option<VaultFileChange>, Option<String>)> {
         let path = self.path.clone();
         let bytes = match open.read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok((Some(Change::Create { path, text: note(diary) }), None));
+                return Ok((Some(VaultFileChange::Create { path, text: note(diary) }), None));
             }
             Err(error) => {
                 return Err(cm_store::vault::Error::io("read", &open.vault.file(&path))(error).into());
@@ -76,7 +77,7 @@ impl Place {
         if renewal.edits.is_empty() {
             return Ok((None, said));
         }
-        write::kept_by_git(memory, open, &path, &bytes)?;
-        Ok((Some(Change::Edit { path, edits: renewal.edits }), said))
+        write::refuse_uncommitted(memory, open, &path, &bytes)?;
+        Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), said))
     }
 }

@@ -3,59 +3,59 @@
 
 use std::path::PathBuf;
 
-use crate::error::{Error, Kind, Result};
-use crate::logs::{self, Told};
-use crate::memory::Memory;
-use crate::provider::{Asker, Trouble};
+use crate::error::{Error, ErrorKind, Result};
+use crate::logs::{self, ParsedSession};
+use crate::memory::Context;
+use crate::provider::{LanguageModel, ModelFailure};
 use crate::secrets;
 use crate::sessions::reads;
 use crate::sessions::sources::sources;
 use crate::sessions::whole::GONE;
-use cm_agents::ingest::Source;
+use cm_agents::ingest::LogSource;
 use cm_index::sessions::Session;
-use cm_learn::diary::{self, Diary, Made, Voice};
-use cm_learn::outcome::steps::{Step, steps};
+use cm_learn::diary::{self, Diary, DiaryOrigin, StatementAuthor};
+use cm_learn::outcome::steps::{SessionStep, steps};
 use cm_learn::prose::cut;
-use cm_learn::reflect::answer::{DiaryAnswer, Point, diary_schema};
-use cm_learn::reflect::check::{self, Quotable, Refused};
+use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
+use cm_learn::reflect::check::{self, QuotableSession, Rejection};
 use cm_learn::reflect::package;
-use cm_secrets::Rules;
-use cm_session::Meta;
-use cm_session::event::Event;
+use cm_secrets::RedactionRules;
+use cm_session::SessionMeta;
+use cm_session::event::SessionEvent;
 
 /// Maximum length of the reason why a model's answer was unusable, in characters.
 const WHY: usize = 200;
 
 /// A session read from its log.
-pub struct Heard {
+pub struct SessionTranscript {
     /// Metadata of the session.
-    pub meta: Meta,
+    pub meta: SessionMeta,
     /// Events of the session, with secrets redacted.
-    pub events: Vec<Event>,
+    pub events: Vec<SessionEvent>,
     /// Commands and edits, each with its result.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SessionStep>,
     /// The diary extracted by rules.
     pub diary: Diary,
     /// Author to whom quoted prompts are attributed, such as the person.
-    prompts: Voice,
+    prompts: StatementAuthor,
 }
 
 /// Reads sessions from logs. The last parsed log is cached for consecutive sessions of the same
 /// file.
-pub struct Reader {
+pub struct SessionReader {
     /// Patterns of the secrets to redact.
-    pub rules: Rules,
+    pub rules: RedactionRules,
     home: Option<PathBuf>,
-    found: Vec<Source>,
-    last: Option<(PathBuf, Vec<Told>)>,
+    found: Vec<LogSource>,
+    last: Option<(PathBuf, Vec<ParsedSession>)>,
 }
 
-impl Reader {
+impl SessionReader {
     /// Creates a reader for the logs that currently exist.
     ///
     /// # Errors
     /// An invalid secret pattern.
-    pub fn open(memory: &Memory) -> Result<Self> {
+    pub fn open(memory: &Context) -> Result<Self> {
         let rules = secrets::rules_of_logs(memory, memory.target())?.0;
         let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
         Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
@@ -66,14 +66,19 @@ impl Reader {
     ///
     /// # Errors
     /// A log that is missing, unreadable, or no longer contains the session.
-    pub fn read(&mut self, memory: &Memory, session: &Session, model: Option<String>) -> Result<Heard> {
+    pub fn read(
+        &mut self,
+        memory: &Context,
+        session: &Session,
+        model: Option<String>,
+    ) -> Result<SessionTranscript> {
         let gone = || {
-            Error::new(Kind::NotFound, GONE, "its log is gone, or tells no more of it")
+            Error::new(ErrorKind::NotFound, GONE, "its log is gone, or tells no more of it")
                 .hint("`cm sessions show` still tells what was read before")
         };
         let path = session.log.as_deref().unwrap_or_default();
         let of =
-            |source: &Source| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
+            |source: &LogSource| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
         let known = self.found.iter().find(|source| of(source)).cloned();
         let sources = sources(memory, session.meta.workspace.as_deref()).ok_or_else(gone)?;
         let elsewhere = || sources.find(&[]).sources.into_iter().find(of);
@@ -84,44 +89,47 @@ impl Reader {
         let told = self.last.iter_mut().flat_map(|(_, told)| told);
         let told = told.into_iter().find(|told| told.meta.id == session.meta.id && !told.meta.ours);
         let told = told.filter(|told| sources.allow(&source, &told.meta)).ok_or_else(gone)?;
-        let told = Told {
+        let told = ParsedSession {
             meta: told.meta.clone(),
             events: std::mem::take(&mut told.events),
             path: told.path.clone(),
         };
-        let read = reads::Read {
+        let read = reads::SessionRead {
             sessions: vec![told.meta.id.clone()],
             bytes: told.bytes(),
             model,
-            ..reads::Read::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
+            ..reads::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
         };
         reads::record(memory, vec![read]);
-        let prompts =
-            if sources.is_of_person(memory.target(), &source) { Voice::Person } else { Voice::Sender };
+        let prompts = if sources.is_of_person(memory.target(), &source) {
+            StatementAuthor::Person
+        } else {
+            StatementAuthor::Sender
+        };
         Ok(self.heard(told, prompts))
     }
 
-    fn heard(&self, told: Told, prompts: Voice) -> Heard {
+    fn heard(&self, told: ParsedSession, prompts: StatementAuthor) -> SessionTranscript {
         // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
         let home = self.home.as_deref();
         let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);
         let path = path.to_string_lossy().into_owned();
-        let Told { meta, events, .. } = told.redacted(&self.rules);
+        let ParsedSession { meta, events, .. } = told.redacted(&self.rules);
         let mut content = meta.id.as_str().as_bytes().to_vec();
         events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
         let diary = diary::extract(&diary::id(&path, &content), &meta, &events, &[]);
         let mut diary = without_secrets(diary, &self.rules);
-        if prompts == Voice::Sender {
-            diary = diary.of_sender();
+        if prompts == StatementAuthor::Sender {
+            diary = diary.attribute_to_sender();
         }
-        Heard { steps: steps(&events), meta, events, diary, prompts }
+        SessionTranscript { steps: steps(&events), meta, events, diary, prompts }
     }
 }
 
-impl Heard {
+impl SessionTranscript {
     /// The parts of the session that may be quoted.
-    pub fn quotable(&self) -> Quotable {
-        Quotable::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
+    pub fn quotable(&self) -> QuotableSession {
+        QuotableSession::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
     }
 
     /// Summarizes the session with a model and returns the rejected items as well. Falls back to
@@ -129,11 +137,11 @@ impl Heard {
     ///
     /// # Errors
     /// A model that cannot be reached or does not answer.
-    pub fn summed_up(
+    pub fn summarize(
         &self,
-        asker: &Asker,
-        rules: &Rules,
-    ) -> std::result::Result<(Diary, Vec<Refused>), Trouble> {
+        asker: &LanguageModel,
+        rules: &RedactionRules,
+    ) -> std::result::Result<(Diary, Vec<Rejection>), ModelFailure> {
         let quotable = self.quotable();
         let taken = |answer: &DiaryAnswer| check::diary(&self.diary, answer, "", &quotable);
         let founded = |answer: &DiaryAnswer| {
@@ -150,21 +158,21 @@ impl Heard {
                 let (diary, refused) = check::diary(&self.diary, &answered.value, &model, &quotable);
                 Ok((without_secrets(diary, rules), refused))
             }
-            Err(Trouble::Useless(why)) => {
-                let made = Made::Instead(cut(&why, WHY));
-                Ok((without_secrets(Diary { made, ..self.diary.clone() }, rules), Vec::new()))
+            Err(ModelFailure::Useless(why)) => {
+                let made = DiaryOrigin::Fallback(cut(&why, WHY));
+                Ok((without_secrets(Diary { origin: made, ..self.diary.clone() }, rules), Vec::new()))
             }
             Err(silent) => Err(silent),
         }
     }
 }
 
-fn points(answer: &DiaryAnswer) -> impl Iterator<Item = &Point> {
+fn points(answer: &DiaryAnswer) -> impl Iterator<Item = &QuotedStatement> {
     let DiaryAnswer { accomplishments, decisions, challenges, preferences, key_learnings, .. } = answer;
     [accomplishments, decisions, challenges, preferences, key_learnings].into_iter().flatten()
 }
 
 /// Redacts the assembled diary once more, because joined fragments can form a secret.
-fn without_secrets(diary: Diary, rules: &Rules) -> Diary {
-    diary.each_text(|said| logs::text(said, rules))
+fn without_secrets(diary: Diary, rules: &RedactionRules) -> Diary {
+    diary.map_texts(|said| logs::text(said, rules))
 }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use cm_note::graph::{Edge, Graph, SourceForm};
+use cm_note::graph::{Edge, EdgeSourceForm, Graph};
 use cm_note::note::Note;
 
 /// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct End {
+pub struct EdgeEndNote {
     /// Note ID.
     pub id: String,
     /// Title of the note.
@@ -21,12 +21,12 @@ pub struct End {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EdgeChange {
     /// Source of the edge.
-    pub from: End,
+    pub from: EdgeEndNote,
     /// Relation type; `LINKS_TO` for a plain link.
     #[serde(rename = "type")]
     pub relation: String,
     /// Target of the edge.
-    pub to: End,
+    pub to: EdgeEndNote,
     /// Strength before; null if the edge was added.
     pub old: Option<f64>,
     /// Strength after; null if the edge was removed.
@@ -36,13 +36,13 @@ pub struct EdgeChange {
 }
 
 /// Source ID, relation and target ID.
-type Key = (String, String, String);
+type EdgeKey = (String, String, String);
 
 /// Edges that differ, sorted by source, relation and target. `moved` maps old note keys to new
 /// ones.
 pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, String>) -> Vec<EdgeChange> {
     let mut all = edges(before, moved);
-    let mut changes: BTreeMap<Key, EdgeChange> = BTreeMap::new();
+    let mut changes: BTreeMap<EdgeKey, EdgeChange> = BTreeMap::new();
     for (key, mut edge) in edges(after, &HashMap::new()) {
         edge.new = edge.old.take();
         let was = all.remove(&key);
@@ -56,14 +56,14 @@ pub(super) fn changes(before: &[Note], after: &[Note], moved: &HashMap<String, S
 }
 
 /// All edges, with their strength stored in `old`.
-fn edges(notes: &[Note], moved: &HashMap<String, String>) -> BTreeMap<Key, EdgeChange> {
+fn edges(notes: &[Note], moved: &HashMap<String, String>) -> BTreeMap<EdgeKey, EdgeChange> {
     let graph = Graph::connect(notes);
     let end = |note: &Note| {
         let id = moved.get(note.key()).map_or(note.key(), String::as_str).to_owned();
-        End { id, title: note.title.clone() }
+        EdgeEndNote { id, title: note.title.clone() }
     };
     let change = |edge: &Edge| {
-        let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile);
+        let file = edge.sources.iter().find(|source| source.form == EdgeSourceForm::EdgeFile);
         let change = EdgeChange {
             from: end(&notes[edge.from]),
             relation: edge.relation.clone(),

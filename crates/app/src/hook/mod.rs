@@ -9,22 +9,22 @@ mod start;
 use std::time::Duration;
 
 use super::actor::Actor;
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorKind, Result};
 use super::guard;
-use super::memory::{Call, Memory};
+use super::memory::{Context, Request};
 use super::sessions;
 use super::trust::UNTRUSTED;
-use cm_agents::hook::border::{LONGEST, Part};
-use cm_agents::hook::failure::Failure;
-use cm_agents::hook::program::asked_for;
-use cm_agents::hook::record::{Deed, Told, file_name};
-use cm_agents::hook::reply::{Reply, nothing};
+use cm_agents::hook::border::{InjectionPart, LONGEST};
+use cm_agents::hook::failure::FailureLogLine;
+use cm_agents::hook::program::parse_hook_args;
+use cm_agents::hook::record::{InjectionLog, InjectionStep, file_name};
+use cm_agents::hook::reply::{HookReply, nothing};
 use cm_agents::hook::skill::session_agent;
-use cm_agents::hook::work::{Answer, Room, Work};
-use cm_agents::hook::{Agent, Event, Message};
-use cm_store::config::Origin;
-use cm_store::vault::lines::{Lines, forget_told};
-use cm_store::vault::lock::Lock;
+use cm_agents::hook::work::{HookAnswer, HookPlan, InjectionLimit};
+use cm_agents::hook::{HookAgent, HookEvent, HookMessage};
+use cm_store::config::SettingOrigin;
+use cm_store::vault::lines::{JsonLinesFile, remove_old_injection_logs};
+use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
 
 /// Retention of a session's injection log after its last injection, in days.
@@ -39,18 +39,18 @@ const PER_TOKEN: usize = 4;
 
 /// The response to a hook event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct HookResponse {
     /// Complete standard output for the agent.
     pub stdout: String,
     /// Background work to start after the response, in the folder of the call.
-    pub later: Option<Later>,
+    pub later: Option<BackgroundTask>,
     /// Working directory of the agent.
     pub folder: std::path::PathBuf,
 }
 
 /// Background work after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Later {
+pub enum BackgroundTask {
     /// Refresh the index and the session index: [`read()`].
     Read,
     /// Learn from sessions: `cm reflect`.
@@ -59,11 +59,12 @@ pub enum Later {
 
 /// Handles a hook event. `words` contain the agent and the event; both may be omitted if the
 /// message contains them.
-pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
-    let asked = asked_for(words);
-    let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| Agent::named(word)), None));
-    let message = Message::read(stdin, agent, event);
-    let quiet = |call: &Call| Heard {
+pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
+    let asked = parse_hook_args(words);
+    let (agent, event) =
+        asked.unwrap_or_else(|| (words.first().and_then(|word| HookAgent::from_name(word)), None));
+    let message = HookMessage::read(stdin, agent, event);
+    let quiet = |call: &Request| HookResponse {
         stdout: nothing(message.agent).to_owned(),
         later: None,
         folder: call.cwd.clone(),
@@ -71,7 +72,7 @@ pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
     if is_model_call(&call) {
         return quiet(&call);
     }
-    let call = placed(call, &message);
+    let call = call_of_message(call, &message);
     let answered = match asked {
         None => Err(Error::usage(format!("`{}` names no event of an agent's session", words.join(" ")))),
         Some(_) if message.event.is_none() => {
@@ -87,37 +88,37 @@ pub fn hear(call: Call, stdin: &str, words: &[&str]) -> Heard {
 
 /// The output that changes nothing for the first agent named in `words`.
 pub fn nothing_for(words: &[&str]) -> &'static str {
-    words.iter().find_map(|word| Agent::named(word)).map_or("", nothing)
+    words.iter().find_map(|word| HookAgent::from_name(word)).map_or("", nothing)
 }
 
 /// Logs an internal failure of a hook.
-pub fn broke(call: &Call, words: &[&str], what: &str) {
-    let (agent, event) = asked_for(words).unwrap_or_default();
-    log(call, &Message::read("", agent, event), what);
+pub fn log_panic(call: &Request, words: &[&str], what: &str) {
+    let (agent, event) = parse_hook_args(words).unwrap_or_default();
+    log(call, &HookMessage::read("", agent, event), what);
 }
 
 /// Refreshes the indexes, and the session index if hooks may capture sessions. Failures are logged.
-pub fn read(call: Call) {
-    let (memory, message) = (Memory::open(call.clone()), Message::read("", None, None));
+pub fn read(call: Request) {
+    let (memory, message) = (Context::open(call.clone()), HookMessage::read("", None, None));
     let read = memory.and_then(|memory| {
         for open in &memory.vaults {
-            memory.freshen(open)?;
+            memory.ensure_fresh(open)?;
         }
         if may_capture(&memory) { sessions::refresh(&memory) } else { Ok(()) }
     });
     match read {
-        Err(error) if error.kind != Kind::NoVault => log(&call, &message, &error.message),
+        Err(error) if error.kind != ErrorKind::NoVault => log(&call, &message, &error.message),
         _ => {}
     }
 }
 
 /// Whether cm itself started the agent for a model request; memory must not feed on its own output.
-fn is_model_call(call: &Call) -> bool {
+fn is_model_call(call: &Request) -> bool {
     call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
 /// The call with the working directory, agent and session of the message.
-fn placed(mut call: Call, message: &Message) -> Call {
+fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
     // A vault that is named is named from the folder in which the hook was started.
     call.vault = call.vault.map(|vault| call.cwd.join(vault));
     let named = message.cwd.as_ref().map(std::path::PathBuf::from);
@@ -133,24 +134,32 @@ fn placed(mut call: Call, message: &Message) -> Call {
     call
 }
 
-fn answer(call: &Call, message: &Message) -> Result<Heard> {
-    let heard =
-        |reply: Reply, later| Heard { stdout: reply.stdout(message), later, folder: call.cwd.clone() };
-    if let Some((decision, notices)) = message.asked.as_ref().and_then(|asked| guard::asked(call, asked)) {
+fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
+    let heard = |reply: HookReply, later| HookResponse {
+        stdout: reply.stdout(message),
+        later,
+        folder: call.cwd.clone(),
+    };
+    if let Some((decision, notices)) =
+        message.guard_request.as_ref().and_then(|asked| guard::guard_tool_call(call, asked))
+    {
         if vault_of(call).is_some() {
             notices.iter().for_each(|notice| log(call, message, notice));
         }
-        return Ok(heard(Reply::Verdict(decision), None));
+        return Ok(heard(HookReply::Verdict(decision), None));
     }
-    let memory = match Memory::open(call.clone()) {
-        Err(error) if error.kind == Kind::NoVault => return Ok(heard(Reply::Nothing, None)),
+    let memory = match Context::open(call.clone()) {
+        Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, None)),
         Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), None)),
-        memory => memory?.in_haste(),
+        memory => memory?.low_latency(),
     };
     for open in &memory.vaults {
-        Lock::wait_until_free(&open.vault, PATIENCE)?;
+        VaultLock::wait_until_free(&open.vault, PATIENCE)?;
     }
-    let record = message.session.as_ref().map(|id| Lines::of_told(&memory.target().vault, &file_name(id)));
+    let record = message
+        .session
+        .as_ref()
+        .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
     let (answer, work) = recorded(&memory, message, record.as_ref())?;
     count(&memory, &answer);
     Ok(heard(answer.reply, later(&memory, message, &work)))
@@ -158,24 +167,29 @@ fn answer(call: &Call, message: &Message) -> Result<Heard> {
 
 /// At the start of a session, explains why an untrusted vault provides nothing. The text contains
 /// nothing of the vault.
-fn untrusted(message: &Message) -> Reply {
+fn untrusted(message: &HookMessage) -> HookReply {
     let text = "The memory in this folder is not trusted, so nothing of it is given here. A person who knows where the folder comes from can allow it: cm trust";
     match message.event {
-        Some(Event::SessionStart) => Reply::Context(text.to_owned()),
-        _ => Reply::Nothing,
+        Some(HookEvent::SessionStart) => HookReply::Context(text.to_owned()),
+        _ => HookReply::Nothing,
     }
 }
 
 /// Computes the response and records it in the session's injection log. A response that cannot be
 /// recorded is not given, because it would be repeated. Of concurrent hooks, only the first to
 /// record its response gives it.
-fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Result<(Answer, Work)> {
+fn recorded(
+    memory: &Context,
+    message: &HookMessage,
+    record: Option<&JsonLinesFile>,
+) -> Result<(HookAnswer, HookPlan)> {
     loop {
-        let (text, length) = record.map(Lines::text_and_length).transpose()?.unwrap_or_default();
-        let told = Told::read(&text);
-        let work = Work::of(message, &told, false, memory.now());
-        let (parts, most) = found(memory, message, &work, &told)?;
-        let answer = Answer::of(message, &told, &parts, &Room { most, more: MORE }, memory.now());
+        let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
+        let told = InjectionLog::read(&text);
+        let work = HookPlan::of(message, &told, false, memory.now());
+        let (parts, most) = candidate_parts(memory, message, &work, &told)?;
+        let answer =
+            HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, memory.now());
         let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };
         if record.append_at(length, &answer.lines)? {
             return Ok((answer, work));
@@ -184,29 +198,34 @@ fn recorded(memory: &Memory, message: &Message, record: Option<&Lines>) -> Resul
 }
 
 /// The candidate parts of the response, and the limit of its length in UTF-16 code units.
-fn found(memory: &Memory, message: &Message, work: &Work, told: &Told) -> Result<(Vec<Part>, usize)> {
+fn candidate_parts(
+    memory: &Context,
+    message: &HookMessage,
+    work: &HookPlan,
+    told: &InjectionLog,
+) -> Result<(Vec<InjectionPart>, usize)> {
     let settings = &memory.target().settings;
     if !work.start {
         let parts = match &work.question {
-            Some(question) => question::parts(memory, message, question, &told.known())?,
+            Some(question) => question::parts(memory, message, question, &told.excluded_ids())?,
             None if work.held.is_empty() => Vec::new(),
             None => question::held(memory, &work.held)?,
         };
         return Ok((parts, LONGEST));
     }
-    forget_told(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
-    let tokens = settings.whole("hooks.start_tokens");
+    remove_old_injection_logs(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
+    let tokens = settings.integer("hooks.start_tokens");
     let start = start::parts(memory, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
-    let known = told.known().into_iter().chain(ids).collect();
+    let known = told.excluded_ids().into_iter().chain(ids).collect();
     let mut parts = question::parts(memory, message, question, &known)?;
     parts.extend(start);
-    Ok((parts, tokens * PER_TOKEN + settings.whole("hooks.max_characters")))
+    Ok((parts, tokens * PER_TOKEN + settings.integer("hooks.max_characters")))
 }
 
 /// Returns an error if an index cannot be read without a refresh.
-fn usable(memory: &Memory) -> Result<()> {
+fn check_indexes(memory: &Context) -> Result<()> {
     for open in &memory.vaults {
         if let Err(error) = open.index().version() {
             let error = Error::from(error);
@@ -220,10 +239,10 @@ fn usable(memory: &Memory) -> Result<()> {
 }
 
 /// Counts the injected notes as retrieved.
-fn count(memory: &Memory, answer: &Answer) {
+fn count(memory: &Context, answer: &HookAnswer) {
     let given = answer.lines.iter().filter_map(|line| match &line.deed {
-        Deed::Given(ids) => Some(ids),
-        Deed::Held(_) | Deed::Compacted => None,
+        InjectionStep::Given(ids) => Some(ids),
+        InjectionStep::Held(_) | InjectionStep::Compacted => None,
     });
     // What stands in CORE.md goes by its file, and is shown to everybody.
     let ids: Vec<&str> = given.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
@@ -240,32 +259,36 @@ fn count(memory: &Memory, answer: &Answer) {
 }
 
 /// Selects the background work for an event.
-fn later(memory: &Memory, message: &Message, work: &Work) -> Option<Later> {
+fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
     if work.start {
         // What was written by hand since is found by the next prompt.
-        return Some(Later::Read);
+        return Some(BackgroundTask::Read);
     }
     let open = memory.target();
-    let wants =
-        open.settings.get_from("reflect.auto", Origin::is_users).and_then(|(value, _)| value.as_bool());
+    let wants = open
+        .settings
+        .get_from("reflect.auto", SettingOrigin::is_users)
+        .and_then(|(value, _)| value.as_bool());
     match () {
         () if !work.capture || !may_capture(memory) => None,
-        () if message.event == Some(Event::SessionEnd) && wants == Some(true) => Some(Later::Reflect),
-        () => Some(Later::Read),
+        () if message.event == Some(HookEvent::SessionEnd) && wants == Some(true) => {
+            Some(BackgroundTask::Reflect)
+        }
+        () => Some(BackgroundTask::Read),
     }
 }
 
-fn may_capture(memory: &Memory) -> bool {
+fn may_capture(memory: &Context) -> bool {
     let settings = &memory.target().settings;
     settings.broken().is_none() && settings.flag("hooks.capture") != Some(false)
 }
 
 /// Logs a failure in the vault of the call, or else in the global vault.
-fn log(call: &Call, message: &Message, what: &str) {
-    let failure = Failure::new(call.now, message, what);
+fn log(call: &Request, message: &HookMessage, what: &str) {
+    let failure = FailureLogLine::new(call.now, message, what);
     let vaults = vault_of(call).into_iter().chain(global(call));
     for vault in vaults {
-        if Lines::of_hooks(&vault).append(std::slice::from_ref(&failure)).is_ok() {
+        if JsonLinesFile::of_hooks(&vault).append(std::slice::from_ref(&failure)).is_ok() {
             return;
         }
     }
@@ -275,24 +298,24 @@ fn log(call: &Call, message: &Message, what: &str) {
 ///
 /// # Errors
 /// An unreadable log.
-pub fn failures(call: &Call, most: usize) -> Result<Vec<Failure>> {
+pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
     let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
-    let (mut failures, _) = Lines::of_hooks(&vault).read::<Failure>()?;
+    let (mut failures, _) = JsonLinesFile::of_hooks(&vault).read::<FailureLogLine>()?;
     failures.reverse();
     failures.truncate(most);
     Ok(failures)
 }
 
 /// The vault of the call, even if its settings are invalid.
-fn vault_of(call: &Call) -> Option<Vault> {
+fn vault_of(call: &Request) -> Option<Vault> {
     match &call.vault {
         Some(named) => Vault::open(&call.cwd.join(named)).ok(),
-        None => Vault::above(&call.cwd).or_else(|| global(call)),
+        None => Vault::find_upwards(&call.cwd).or_else(|| global(call)),
     }
-    .map(|vault| vault.ready(call.private.as_ref()))
+    .map(|vault| vault.prepare(call.private.as_ref()))
 }
 
-fn global(call: &Call) -> Option<Vault> {
+fn global(call: &Request) -> Option<Vault> {
     let folder = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file())?;
     Vault::open(folder).ok()
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::usable;
-use crate::context::{self, Briefing, Options, Recalled, memory_line, passage_line, rule_line};
+use super::check_indexes;
+use crate::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
 use crate::error::Result;
-use crate::memory::Memory;
-use cm_agents::hook::border::{Entry, Part};
+use crate::memory::Context;
+use cm_agents::hook::border::{InjectionEntry, InjectionPart};
 use cm_agents::hook::memory_text;
 use cm_note::bullet::BulletType;
 use cm_note::note::conflict::conflict_marker;
@@ -27,8 +27,8 @@ const LONGEST: usize = 500;
 const BRIEFING: f64 = 0.5;
 
 /// The parts of the context, most important first, within about `tokens` tokens.
-pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
-    usable(memory)?;
+pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
+    check_indexes(memory)?;
     let core = core(memory)?;
     let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
     let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
@@ -39,17 +39,18 @@ pub(super) fn parts(memory: &Memory, tokens: usize) -> Result<Vec<Part>> {
 }
 
 /// Removes the memories included in the briefing from a part of CORE.md.
-fn without_titles(mut part: Part, briefing: &Briefing) -> Part {
+fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart {
     let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
-    let listings =
-        |memory: &Recalled| Some(memory_text::listings(&memory.id, &NotePath::parse(&memory.path).ok()?));
+    let listings = |memory: &BriefingMemory| {
+        Some(memory_text::note_references(&memory.id, &NotePath::parse(&memory.path).ok()?))
+    };
     let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
     part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
     part
 }
 
 /// Parses CORE.md of the first vault that has one; files with conflict markers are ignored.
-fn core(memory: &Memory) -> Result<Vec<Part>> {
+fn core(memory: &Context) -> Result<Vec<InjectionPart>> {
     for open in &memory.vaults {
         // A file that git could not merge is no memory: it holds two versions and the marks between them.
         let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
@@ -61,27 +62,30 @@ fn core(memory: &Memory) -> Result<Vec<Part>> {
 }
 
 /// The parts of the briefing, without the entries listed in CORE.md.
-fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
+fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let listed: HashSet<&str> =
         core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
     let said = |id: &str, path: &str| {
-        let names = NotePath::parse(path).map(|path| memory_text::listings(id, &path));
+        let names = NotePath::parse(path).map(|path| memory_text::note_references(id, &path));
         names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
     };
-    let part = |heading: &str, entries: Vec<Entry>| Part { heading: Some(format!("## {heading}")), entries };
-    let noted = |id: &str, text: String| Entry { id: Some(id.to_owned()), text };
-    let rules = |kind: BulletType| -> Vec<Entry> {
+    let part = |heading: &str, entries: Vec<InjectionEntry>| InjectionPart {
+        heading: Some(format!("## {heading}")),
+        entries,
+    };
+    let noted = |id: &str, text: String| InjectionEntry { id: Some(id.to_owned()), text };
+    let rules = |kind: BulletType| -> Vec<InjectionEntry> {
         let all = briefing.rules.iter().chain(&briefing.pitfalls);
         let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
         shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
     };
-    let bare = |text: String| Entry { id: None, text };
+    let bare = |text: String| InjectionEntry { id: None, text };
     // A title alone is not what a memory says: it may still be given.
-    let memory = |memory: &Recalled| Entry {
+    let memory = |memory: &BriefingMemory| InjectionEntry {
         id: Some(memory.id.clone()).filter(|_| !memory.snippet.is_empty()),
         text: memory_line(memory),
     };
-    let is_new = |memory: &&Recalled| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
+    let is_new = |memory: &&BriefingMemory| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
     let memories = briefing.memories.iter().filter(is_new);
     let unverified = briefing.unverified.iter();
     vec![
@@ -95,7 +99,7 @@ fn briefed(briefing: &Briefing, core: &[Part]) -> Vec<Part> {
 }
 
 /// Derives the task from the branch name and recent commits, or else from the project's name.
-fn task(memory: &Memory) -> String {
+fn task(memory: &Context) -> String {
     // A repository that cannot be read keeps nobody from being briefed.
     let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));
     let said = recent.unwrap_or_default();

@@ -11,21 +11,21 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Kind, Result};
-use super::memory::Call;
+use super::error::{Error, ErrorKind, Result};
+use super::memory::Request;
 use super::secrets;
-use cm_agents::hook::mcp::{self, Way};
-use cm_agents::hook::program::Program;
+use cm_agents::hook::mcp::{self, ServerRegistration};
+use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
-use cm_agents::hook::settings::{self, State};
+use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{Agent, Reach, opencode};
+use cm_agents::hook::{HookAgent, SettingsScope, opencode};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 use cm_store::git::Repo;
 use cm_store::vault::foreign;
 
-pub use status::{AgentState, HookFailure, HooksStatus, Standing, status};
+pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
 /// Selects the settings to change.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Options {
     /// Names of agents; if empty, the agents used in this folder.
     pub agents: Vec<String>,
     /// Project or user settings; by default the project's inside a repository, else the user's.
-    pub reach: Option<Whose>,
+    pub reach: Option<HookScope>,
     /// Also install cm's skills.
     pub skills: bool,
     /// Also register cm's MCP server.
@@ -43,7 +43,7 @@ pub struct Options {
 /// Scope of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Whose {
+pub enum HookScope {
     /// The project's settings, shared by everyone who works in it.
     Project,
     /// The user's settings for all folders.
@@ -52,13 +52,13 @@ pub enum Whose {
 
 /// A planned change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileChange {
+pub struct SettingsFileChange {
     /// The agent of the settings.
     pub agent: String,
     /// Path of the file, relative to the settings root.
     pub path: String,
     /// `make`, `change`, `remove`, or `keep` if the file is up to date.
-    pub action: Action,
+    pub action: FileAction,
     /// Unified diff of the change; empty for a skill.
     pub diff: String,
     #[serde(skip)]
@@ -70,7 +70,7 @@ pub struct FileChange {
 /// Kind of a file change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum FileAction {
     /// Create the file.
     Make,
     /// Change lines of the file.
@@ -83,13 +83,13 @@ pub enum Action {
 
 /// Planned or written changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Changes {
+pub struct HookChanges {
     /// Scope of the settings.
-    pub reach: Whose,
+    pub reach: HookScope,
     /// Root folder of the settings.
     pub folder: String,
     /// The file changes, grouped by agent.
-    pub files: Vec<FileChange>,
+    pub files: Vec<SettingsFileChange>,
     /// Whether this was a dry run.
     pub dry_run: bool,
     /// Further instructions and warnings.
@@ -98,11 +98,11 @@ pub struct Changes {
     root: PathBuf,
 }
 
-impl From<Whose> for Reach {
-    fn from(whose: Whose) -> Self {
+impl From<HookScope> for SettingsScope {
+    fn from(whose: HookScope) -> Self {
         match whose {
-            Whose::Project => Self::Project,
-            Whose::User => Self::User,
+            HookScope::Project => Self::Project,
+            HookScope::User => Self::User,
         }
     }
 }
@@ -111,27 +111,27 @@ impl From<Whose> for Reach {
 ///
 /// # Errors
 /// An unknown agent, no agent found, or settings that cannot be parsed or safely edited.
-pub fn install(call: &Call, options: &Options) -> Result<Changes> {
-    let mut changes = begun(call, options)?;
-    let program = Program::default();
+pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(call, options)?;
+    let program = ProgramPath::default();
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach.into());
         let way = options.mcp.then(|| mcp::way(agent, changes.reach.into(), &program));
-        let is_told_there = way == Some(Way::File(path));
+        let is_told_there = way == Some(ServerRegistration::File(path));
         changes.settings(agent, path, |text| {
             let with_hooks = match agent {
-                Agent::Opencode => {
+                HookAgent::Opencode => {
                     opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
                 }
                 _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
             };
-            if is_told_there { served(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
+            if is_told_there { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
         })?;
         match way {
-            Some(Way::File(path)) if !is_told_there => {
-                changes.settings(agent, path, |text| served(agent, path, text, &program))?;
+            Some(ServerRegistration::File(path)) if !is_told_there => {
+                changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
             }
-            Some(Way::Command(line)) => {
+            Some(ServerRegistration::Command(line)) => {
                 changes.notices.push(format!("{agent} is told of the server by its own command: {line}"));
             }
             _ => {}
@@ -142,7 +142,7 @@ pub fn install(call: &Call, options: &Options) -> Result<Changes> {
             }
         }
         changes.notices.extend(agent.trust(changes.reach.into()).map(str::to_owned));
-        changes.notices.extend(twice(call, agent, changes.reach, &program));
+        changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
     }
     if !is_on_path(call) {
         changes.notices.push("agents start `cm`, and it is not on the path: install it there".to_owned());
@@ -154,21 +154,21 @@ pub fn install(call: &Call, options: &Options) -> Result<Changes> {
 ///
 /// # Errors
 /// An unknown agent, no agent found, or settings that cannot be parsed.
-pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
-    let mut changes = begun(call, options)?;
+pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(call, options)?;
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach.into());
         let server = mcp::file(agent, changes.reach.into());
         changes.settings(agent, path, |text| {
             let without_hooks = match agent {
                 // Another's plugin of that name is none of ours.
-                Agent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                HookAgent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
                 _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
             };
-            if server == Some(path) { unserved(agent, path, &without_hooks) } else { Ok(without_hooks) }
+            if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
         })?;
         if let Some(server) = server.filter(|server| *server != path) {
-            changes.settings(agent, server, |text| unserved(agent, server, text))?;
+            changes.settings(agent, server, |text| without_server(agent, server, text))?;
         }
         for file in skill::files(agent, changes.reach.into()) {
             changes.skill(agent, &file, "")?;
@@ -178,21 +178,21 @@ pub fn uninstall(call: &Call, options: &Options) -> Result<Changes> {
 }
 
 /// Adds cm's MCP server to settings text.
-fn served(agent: Agent, path: &str, text: &str, program: &Program) -> Result<String> {
+fn with_server(agent: HookAgent, path: &str, text: &str, program: &ProgramPath) -> Result<String> {
     mcp::install(agent, text, program).map_err(|fault| faulty(path, &fault))
 }
 
 /// Removes cm's MCP server from settings text.
-fn unserved(agent: Agent, path: &str, text: &str) -> Result<String> {
-    mcp::uninstall(agent, text, &Program::default()).map_err(|fault| faulty(path, &fault))
+fn without_server(agent: HookAgent, path: &str, text: &str) -> Result<String> {
+    mcp::uninstall(agent, text, &ProgramPath::default()).map_err(|fault| faulty(path, &fault))
 }
 
 /// Writes the planned changes.
 ///
 /// # Errors
 /// A file that changed since it was planned or cannot be written; earlier files stay written.
-pub fn apply(changes: &Changes) -> Result<()> {
-    for file in changes.files.iter().filter(|file| file.action != Action::Keep) {
+pub fn apply(changes: &HookChanges) -> Result<()> {
+    for file in changes.files.iter().filter(|file| file.action != FileAction::Keep) {
         let path = note_path(&file.path)?;
         let there = there(&changes.root, &path)?;
         if there != file.before {
@@ -200,7 +200,7 @@ pub fn apply(changes: &Changes) -> Result<()> {
                 .at(&file.path, None, None)
                 .hint("it is as it was; run the command again"));
         }
-        if file.action == Action::Remove {
+        if file.action == FileAction::Remove {
             foreign::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
         } else {
             let bytes = [(path, file.after.clone().into_bytes())];
@@ -212,32 +212,33 @@ pub fn apply(changes: &Changes) -> Result<()> {
 }
 
 /// Creates an empty plan for the selected scope.
-fn begun(call: &Call, options: &Options) -> Result<Changes> {
+fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
-    let reach = options.reach.unwrap_or_else(|| if in_repository() { Whose::Project } else { Whose::User });
+    let reach =
+        options.reach.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
     let root = root(call, reach).ok_or_else(|| {
         Error::usage("the home folder is not known").hint("run it with --project in a project's folder")
     })?;
     let folder = root.display().to_string();
-    Ok(Changes { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
+    Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
 }
 
 /// Root of the settings: the home folder, the repository's work tree, or the working directory
 /// outside a repository.
-fn root(call: &Call, whose: Whose) -> Option<PathBuf> {
+fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
     match whose {
-        Whose::User => call.home.clone(),
-        Whose::Project => {
+        HookScope::User => call.home.clone(),
+        HookScope::Project => {
             let repo = Repo::discover(&call.cwd).ok().flatten();
             Some(repo.map_or_else(|| call.cwd.clone(), |repo| repo.workdir().to_owned()))
         }
     }
 }
 
-fn named(names: &[String]) -> Result<Vec<Agent>> {
+fn named(names: &[String]) -> Result<Vec<HookAgent>> {
     let one = |name: &String| {
-        Agent::named(name).ok_or_else(|| {
-            let known = Agent::ALL.map(Agent::name).join(", ");
+        HookAgent::from_name(name).ok_or_else(|| {
+            let known = HookAgent::ALL.map(HookAgent::name).join(", ");
             Error::usage(format!("`{name}` is no agent that has hooks")).hint(format!("those are {known}"))
         })
     };
@@ -248,26 +249,33 @@ fn named(names: &[String]) -> Result<Vec<Agent>> {
 }
 
 /// The named agents, else those with a settings folder under `root`.
-fn agents(call: &Call, options: &Options, whose: Whose, root: &Path) -> Result<Vec<Agent>> {
+fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> Result<Vec<HookAgent>> {
     let agents = named(&options.agents)?;
     if !agents.is_empty() {
         return Ok(agents);
     }
-    let is_used = |agent: &Agent| root.join(agent.folder(whose.into())).is_dir();
-    let used: Vec<Agent> = Agent::ALL.into_iter().filter(is_used).collect();
+    let is_used = |agent: &HookAgent| root.join(agent.folder(whose.into())).is_dir();
+    let used: Vec<HookAgent> = HookAgent::ALL.into_iter().filter(is_used).collect();
     if !used.is_empty() {
         return Ok(used);
     }
-    let where_else =
-        if whose == Whose::Project && call.home.is_some() { "; or --user for your own settings" } else { "" };
-    Err(Error::new(Kind::NothingDone, "no-agent", format!("no agent keeps settings in {}", root.display()))
-        .hint(format!("name one: cm hooks install claude{where_else}")))
+    let where_else = if whose == HookScope::Project && call.home.is_some() {
+        "; or --user for your own settings"
+    } else {
+        ""
+    };
+    Err(Error::new(
+        ErrorKind::NothingDone,
+        "no-agent",
+        format!("no agent keeps settings in {}", root.display()),
+    )
+    .hint(format!("name one: cm hooks install claude{where_else}")))
 }
 
-impl Changes {
+impl HookChanges {
     fn settings(
         &mut self,
-        agent: Agent,
+        agent: HookAgent,
         path: &str,
         change: impl FnOnce(&str) -> Result<String>,
     ) -> Result<()> {
@@ -280,7 +288,7 @@ impl Changes {
     }
 
     /// Plans a change of a skill file; a file that cm did not create is left unchanged.
-    fn skill(&mut self, agent: Agent, file: &SkillFile, after: &str) -> Result<()> {
+    fn skill(&mut self, agent: HookAgent, file: &SkillFile, after: &str) -> Result<()> {
         let before = there(&self.root, &note_path(&file.path)?)?;
         let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
         if before.as_ref().is_some_and(is_theirs) {
@@ -295,27 +303,27 @@ impl Changes {
         Ok(())
     }
 
-    fn push(&mut self, agent: Agent, path: &str, before: Option<Vec<u8>>, after: String, diff: String) {
+    fn push(&mut self, agent: HookAgent, path: &str, before: Option<Vec<u8>>, after: String, diff: String) {
         // What two agents share is written once.
         if self.files.iter().any(|file| file.path == path) {
             return;
         }
         let action = match &before {
             None if after.is_empty() => return,
-            None => Action::Make,
+            None => FileAction::Make,
             // An empty file holds nobody's settings.
-            Some(_) if after.is_empty() => Action::Remove,
-            Some(bytes) if *bytes == after.as_bytes() => Action::Keep,
-            Some(_) => Action::Change,
+            Some(_) if after.is_empty() => FileAction::Remove,
+            Some(bytes) if *bytes == after.as_bytes() => FileAction::Keep,
+            Some(_) => FileAction::Change,
         };
         let (agent, path) = (agent.name().to_owned(), path.to_owned());
-        self.files.push(FileChange { agent, path, action, diff, before, after });
+        self.files.push(SettingsFileChange { agent, path, action, diff, before, after });
     }
 }
 
 /// Redacts secrets in the diffs.
-fn shown(call: &Call, mut changes: Changes) -> Result<Changes> {
-    let rules = secrets::rules_at(call)?;
+fn shown(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
+    let rules = secrets::rules_for_call(call)?;
     for file in &mut changes.files {
         file.diff = redact(&file.diff, &rules).0.into_string();
     }
@@ -324,19 +332,24 @@ fn shown(call: &Call, mut changes: Changes) -> Result<Changes> {
 
 /// Returns a warning if an agent has hooks in both project and user settings and would run them
 /// twice.
-fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<String> {
-    let other = if whose == Whose::Project { Whose::User } else { Whose::Project };
+fn duplicate_warning(
+    call: &Request,
+    agent: HookAgent,
+    whose: HookScope,
+    program: &ProgramPath,
+) -> Option<String> {
+    let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
     let root = root(call, other)?;
     let path = agent.hooks_file(other.into());
     let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
     let state = match agent {
-        Agent::Opencode => opencode::status(&text, program),
+        HookAgent::Opencode => opencode::status(&text, program),
         // It runs identical hooks once.
-        Agent::Claude => State::Absent,
+        HookAgent::Claude => InstallStatus::Absent,
         _ => settings::status(agent, &text, program).ok()?,
     };
-    (state != State::Absent && call.home != self::root(call, Whose::Project)).then(|| {
-        let flag = if other == Whose::User { "--user" } else { "--project" };
+    (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
+        let flag = if other == HookScope::User { "--user" } else { "--project" };
         format!(
             "{} has our hooks too, and {agent} runs both: cm hooks uninstall {agent} {flag}",
             root.join(path).display()
@@ -345,7 +358,7 @@ fn twice(call: &Call, agent: Agent, whose: Whose, program: &Program) -> Option<S
 }
 
 /// Whether an executable called `cm` is on `PATH`.
-fn is_on_path(call: &Call) -> bool {
+fn is_on_path(call: &Request) -> bool {
     let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
     std::env::split_paths(folders).any(is_there)
@@ -381,7 +394,7 @@ fn note_path(path: &str) -> Result<NotePath> {
     NotePath::parse(path).map_err(|error| Error::usage(error.to_string()))
 }
 
-fn faulty(path: &str, fault: &settings::Fault) -> Error {
+fn faulty(path: &str, fault: &settings::SettingsError) -> Error {
     refused(path, &fault.message).at(path, u32::try_from(fault.line).ok(), u32::try_from(fault.column).ok())
 }
 

@@ -5,15 +5,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Options, Whose, faulty, named, note_path, root, text_of, there};
+use super::{HookScope, Options, faulty, named, note_path, root, text_of, there};
 use crate::error::Result;
 use crate::hook::failures;
-use crate::memory::Call;
+use crate::memory::Request;
 use cm_agents::hook::mcp;
-use cm_agents::hook::program::Program;
-use cm_agents::hook::settings::{self, State};
+use cm_agents::hook::program::ProgramPath;
+use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{Agent, Event, opencode};
+use cm_agents::hook::{HookAgent, HookEvent, opencode};
 
 /// Maximum number of hook failures shown.
 const LATEST: usize = 5;
@@ -21,7 +21,7 @@ const LATEST: usize = 5;
 /// State of the hooks in one settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum HookState {
     /// No hooks are installed.
     Absent,
     /// All hooks of this version are installed.
@@ -36,11 +36,11 @@ pub struct AgentState {
     /// Name of the agent.
     pub agent: String,
     /// Scope of the settings.
-    pub reach: Whose,
+    pub reach: HookScope,
     /// Path of the settings file.
     pub path: String,
     /// State of the hooks.
-    pub state: Standing,
+    pub state: HookState,
     /// Events with an installed hook.
     pub events: Vec<String>,
     /// Number of installed skills.
@@ -77,14 +77,15 @@ pub struct HooksStatus {
 ///
 /// # Errors
 /// An unknown agent, or an unreadable failure log.
-pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
+pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
     let wanted = named(&options.agents)?;
     let mut states = Vec::new();
-    for whose in
-        [Whose::Project, Whose::User].into_iter().filter(|it| options.reach.is_none_or(|reach| reach == *it))
+    for whose in [HookScope::Project, HookScope::User]
+        .into_iter()
+        .filter(|it| options.reach.is_none_or(|reach| reach == *it))
     {
         let Some(root) = root(call, whose) else { continue };
-        for agent in Agent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+        for agent in HookAgent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
             let is_used = root.join(agent.folder(whose.into())).is_dir();
             // In the home itself both are one.
             let path = shown_path(&root, agent, whose);
@@ -104,15 +105,15 @@ pub fn status(call: &Call, options: &Options) -> Result<HooksStatus> {
     Ok(HooksStatus { agents: states, failures: failures.collect() })
 }
 
-fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
-    let program = Program::default();
+fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
+    let program = ProgramPath::default();
     let path = agent.hooks_file(whose.into());
     let looked =
         note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
-            Agent::Opencode => {
+            HookAgent::Opencode => {
                 let state = opencode::status(&text, &program);
                 let events = settings::entries::events(agent).to_vec();
-                Ok((state, if state == State::Absent { Vec::new() } else { events }))
+                Ok((state, if state == InstallStatus::Absent { Vec::new() } else { events }))
             }
             _ => settings::status(agent, &text, &program)
                 .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
@@ -120,7 +121,7 @@ fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
         });
     let (found, problem) = match looked {
         Ok(found) => (found, None),
-        Err(error) => ((State::Absent, Vec::new()), Some(error.message)),
+        Err(error) => ((InstallStatus::Absent, Vec::new()), Some(error.message)),
     };
     let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
     let server = mcp::file(agent, whose.into()).map(|path| is_told_of_server(root, agent, path));
@@ -129,24 +130,24 @@ fn state(root: &Path, agent: Agent, whose: Whose) -> AgentState {
         reach: whose,
         path: shown_path(root, agent, whose),
         state: match found.0 {
-            State::Absent => Standing::Absent,
-            State::Current => Standing::Current,
-            State::Outdated => Standing::Outdated,
+            InstallStatus::Absent => HookState::Absent,
+            InstallStatus::Current => HookState::Current,
+            InstallStatus::Outdated => HookState::Outdated,
         },
-        events: found.1.into_iter().map(|event: Event| event.name().to_owned()).collect(),
+        events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),
         skills,
         mcp: server,
         problem,
     }
 }
 
-fn shown_path(root: &Path, agent: Agent, whose: Whose) -> String {
+fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {
     root.join(agent.hooks_file(whose.into())).display().to_string()
 }
 
-fn is_told_of_server(root: &Path, agent: Agent, path: &str) -> bool {
+fn is_told_of_server(root: &Path, agent: HookAgent, path: &str) -> bool {
     let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
-    mcp::status(agent, &text).is_ok_and(|state| state == State::Current)
+    mcp::status(agent, &text).is_ok_and(|state| state == InstallStatus::Current)
 }
 
 fn is_given(root: &Path, file: &SkillFile) -> bool {

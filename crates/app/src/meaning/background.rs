@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::memory::Call;
-use crate::warm::Warm;
+use crate::memory::Request;
+use crate::warm::ProcessCache;
 
 /// Duration of one slice of work, after which the vaults are opened again.
 const SLICE: Duration = Duration::from_secs(2);
@@ -20,7 +20,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
 /// Starts a thread that embeds the remaining passages with the fine model. It ends when `warm` is
 /// dropped.
-pub fn read_in_background(warm: &Arc<Warm>, call: &Call) {
+pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
     let (keeper, call) = (Arc::downgrade(warm), call.clone());
     std::thread::spawn(move || {
         while let Some(more) = read(&keeper, &call) {
@@ -35,7 +35,7 @@ pub fn read_in_background(warm: &Arc<Warm>, call: &Call) {
 
 /// Embeds for one slice of time. Returns whether passages remain, or `None` if the cache was
 /// dropped.
-fn read(keeper: &Weak<Warm>, call: &Call) -> Option<Result<bool>> {
+fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
     let memory = keeper.upgrade()?.open(call.clone());
-    Some(memory.and_then(|memory| memory.read_beside(SLICE, BREATH)))
+    Some(memory.and_then(|memory| memory.embed_slice(SLICE, BREATH)))
 }

@@ -4,9 +4,9 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use crate::error::Result;
-use crate::memory::{Memory, OpenVault};
+use crate::memory::{Context, OpenVault};
 use cm_embed::Embedder;
-use cm_embed::builtin::Static;
+use cm_embed::builtin::StaticModel;
 use cm_index::{VectorWriter, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 
@@ -22,15 +22,15 @@ const SPARE: usize = 1_000;
 type Thread = (SyncSender<Vec<Passage>>, JoinHandle<Option<VectorWriter>>);
 
 /// Embeds passages on a thread while the index refresh continues.
-pub(crate) struct Filling {
+pub(crate) struct CoarseEmbedder {
     vectors: Vectors,
-    model: &'static Static,
+    model: &'static StaticModel,
     gathered: Vec<Passage>,
     thread: Option<Thread>,
 }
 
-impl Filling {
-    pub fn new(open: &OpenVault, model: &'static Static) -> Self {
+impl CoarseEmbedder {
+    pub fn new(open: &OpenVault, model: &'static StaticModel) -> Self {
         Self { vectors: open.coarse_vectors(), model, gathered: Vec::new(), thread: None }
     }
 
@@ -66,7 +66,7 @@ impl Filling {
 }
 
 /// Starts the embedding thread; it returns `None` if another process writes or the disk is full.
-fn begin(vectors: Vectors, model: &'static Static) -> Thread {
+fn begin(vectors: Vectors, model: &'static StaticModel) -> Thread {
     let (sender, receiver) = sync_channel::<Vec<Passage>>(WAITING);
     let thread = std::thread::spawn(move || {
         let dimension = model.of("").dimension();
@@ -83,7 +83,7 @@ fn begin(vectors: Vectors, model: &'static Static) -> Thread {
     (sender, thread)
 }
 
-impl Memory {
+impl Context {
     /// Embeds every passage of the current index with the coarse model. If the vectors cannot be
     /// stored, a notice explains that the search uses words only.
     pub(crate) fn complete(&self, open: &OpenVault) {
@@ -94,7 +94,7 @@ impl Memory {
     }
 }
 
-fn complete(open: &OpenVault, model: &'static Static) -> Result<()> {
+fn complete(open: &OpenVault, model: &'static StaticModel) -> Result<()> {
     let version = open.index().version()?;
     let vectors = open.coarse_vectors();
     let dimension = model.of("").dimension();

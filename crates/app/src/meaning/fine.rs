@@ -7,16 +7,16 @@ use std::time::Duration;
 use crate::embedding::budget;
 use crate::error::{Error, Result};
 use crate::meaning::Model;
-use crate::memory::{Memory, OpenVault};
-use cm_embed::Choice;
-use cm_index::Table;
+use crate::memory::{Context, OpenVault};
+use cm_embed::EmbeddingProvider;
+use cm_index::VectorTable;
 use cm_note::passage::{Passage, PassageSet};
 use cm_note::path::NotePath;
 use cm_text::embedding::Embedding;
 
 /// Embedding progress of a model in one vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct EmbeddingProgress {
     /// Number of embedded passages.
     pub done: usize,
     /// Total number of passages.
@@ -28,7 +28,7 @@ const STEP: usize = 4;
 /// Number of notes per lookup of passages.
 const NOTES: usize = 500;
 
-impl Memory {
+impl Context {
     /// Embeds missing passages with the fine model, changed notes first, within the command's time
     /// limit. It never fails; later commands embed the rest.
     ///
@@ -37,7 +37,7 @@ impl Memory {
     /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
         let lives_on = open.kept().is_some();
-        if changed.is_empty() && (lives_on || *self.models().choice() != Choice::Builtin) {
+        if changed.is_empty() && (lives_on || *self.models().choice() != EmbeddingProvider::Builtin) {
             return;
         }
         self.refine_within(open, changed, budget(&open.settings), lives_on);
@@ -59,11 +59,11 @@ impl Memory {
             return;
         }
         let deadline = (self.call.clock)() + budget.as_millis() as u64;
-        let mut go_on = |_: Progress| (self.call.clock)() < deadline;
+        let mut go_on = |_: EmbeddingProgress| (self.call.clock)() < deadline;
         let read = if changed_only {
             self.read_changed(open, &model, changed, &mut go_on)
         } else {
-            self.read_finely(open, &model, changed, STEP, &mut go_on)
+            self.embed_missing(open, &model, changed, STEP, &mut go_on)
         };
         if let Err(error) = read {
             self.notice(format!("`{}` has not read all that is new: {}", model.name(), error.message));
@@ -75,7 +75,7 @@ impl Memory {
     ///
     /// # Errors
     /// A model that does not answer, or a full disk.
-    pub(crate) fn read_beside(&self, slice: Duration, breath: Duration) -> Result<bool> {
+    pub(crate) fn embed_slice(&self, slice: Duration, breath: Duration) -> Result<bool> {
         let deadline = (self.call.clock)() + slice.as_millis() as u64;
         for open in &self.vaults {
             if budget(&open.settings).is_zero() {
@@ -87,7 +87,7 @@ impl Memory {
                 continue;
             }
             let mut in_time = true;
-            self.read_finely(open, &model, &[], STEP, &mut |progress| {
+            self.embed_missing(open, &model, &[], STEP, &mut |progress| {
                 std::thread::sleep(breath);
                 in_time = (self.call.clock)() < deadline || progress.done >= progress.of;
                 in_time
@@ -104,19 +104,19 @@ impl Memory {
     ///
     /// # Errors
     /// A model that does not answer, or a full disk. Vectors stored before the error are preserved.
-    pub(crate) fn read_finely(
+    pub(crate) fn embed_missing(
         &self,
         open: &OpenVault,
         model: &Model,
         first: &[NotePath],
         step: usize,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Progress> {
+        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
+    ) -> Result<EmbeddingProgress> {
         let version = open.index().version()?;
         let live = open.index().passages()?;
         let mut known = known(open, model.name())?;
         let done = live.iter().filter(|key| known.contains(*key)).count();
-        let mut progress = Progress { done, of: live.len() };
+        let mut progress = EmbeddingProgress { done, of: live.len() };
         let (lacking, _) = open.index().without(&known, usize::MAX)?;
         let firsts: Vec<&NotePath> = first.iter().filter(|path| lacking.contains(path)).collect();
         let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
@@ -147,12 +147,12 @@ impl Memory {
         open: &OpenVault,
         model: &Model,
         changed: &[NotePath],
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Progress> {
+        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
+    ) -> Result<EmbeddingProgress> {
         let mut known = known(open, model.name())?;
         let passages = changed.iter().flat_map(|path| open.passages_of(path));
         let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
-        let mut progress = Progress { done: 0, of: unread.len() };
+        let mut progress = EmbeddingProgress { done: 0, of: unread.len() };
         for some in unread.chunks(STEP) {
             if !go_on(progress) {
                 break;
@@ -192,7 +192,7 @@ impl Memory {
             Ok(embeddings) => embeddings,
             Err(error) => {
                 let error = Rc::new(error);
-                self.models().give_up(&error);
+                self.models().mark_failed(&error);
                 return Err((&*error).into());
             }
         };
@@ -211,7 +211,8 @@ impl Memory {
     /// Embeds texts, on all threads of the call if the model is built in.
     fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
         let threads = self.call.threads.max(1);
-        if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != Choice::Builtin {
+        if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != EmbeddingProvider::Builtin
+        {
             return model.embed(texts);
         }
         let model = &**model;
@@ -230,7 +231,7 @@ impl Memory {
 }
 
 /// The vector table of a model with its current dimension.
-fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<Table>)> {
+fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<VectorTable>)> {
     let (dimension, _) = open.vectors().dimensions(model.name()).pop()?;
     Some((dimension, open.vectors().table(model.name(), dimension).ok()??))
 }

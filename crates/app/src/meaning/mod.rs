@@ -11,33 +11,33 @@ mod models;
 mod rules;
 
 pub use background::read_in_background;
-pub(super) use coarse::Filling;
-pub use fine::Progress;
+pub(super) use coarse::CoarseEmbedder;
+pub use fine::EmbeddingProgress;
 pub(super) use fine::known;
-pub use models::{KeptModels, Model, Models};
+pub use models::{Model, ModelCache, Models};
 pub(super) use rules::meaning;
 
 use std::sync::Arc;
 
 use super::error::Result;
-use super::memory::{Memory, OpenVault};
+use super::memory::{Context, OpenVault};
 use cm_embed::Embedder;
-use cm_index::{Table, Vectors};
+use cm_index::{VectorTable, Vectors};
 use cm_note::note::read;
 use cm_note::passage::{Passage, passages};
 use cm_note::path::NotePath;
-use cm_note::rank::cut::Chance;
+use cm_note::rank::cut::CosineBaseline;
 use cm_text::embedding::Embedding;
 
 /// Maximum number of attempts to complete outdated vectors before they are used as they are.
 const TRIES: usize = 3;
 
 /// An embedded question with the vector table to search.
-pub(super) struct Asking {
-    pub table: Arc<Table>,
+pub(super) struct VectorQuery {
+    pub table: Arc<VectorTable>,
     pub query: Embedding,
     /// Cosine similarities of the question with unrelated texts, if the model provides them.
-    pub chance: Option<Chance>,
+    pub chance: Option<CosineBaseline>,
 }
 
 impl OpenVault {
@@ -57,17 +57,17 @@ impl OpenVault {
     }
 }
 
-impl Memory {
+impl Context {
     /// Embeds a question with the coarse model; `None` if embeddings are disabled or no vectors
     /// exist.
-    pub(super) fn ask_coarse(&self, open: &OpenVault, question: &str) -> Option<Asking> {
+    pub(super) fn ask_coarse(&self, open: &OpenVault, question: &str) -> Option<VectorQuery> {
         let model = self.models().coarse()?;
         let query = model.of(question);
         let table = || open.coarse_vectors().table(model.name(), query.dimension()).ok().flatten();
         let mut found = table();
         for _ in 0..TRIES {
             // Another process may be at it, or may have cleared a past away since it was read, its index with it.
-            let version = self.ask(open, |index| index.version()).ok()?;
+            let version = self.query_index(open, |index| index.version()).ok()?;
             if self.call.no_refresh || found.as_ref().is_some_and(|table| table.complete() == Some(&version))
             {
                 break;
@@ -76,13 +76,13 @@ impl Memory {
             found = table();
         }
         let table = found?;
-        (!table.is_empty()).then(|| Asking { table, query, chance: model.chance(question) })
+        (!table.is_empty()).then(|| VectorQuery { table, query, chance: model.chance(question) })
     }
 
     /// Embeds a question with the fine model; `None` if it has no vectors for this vault or cannot
     /// be used, which is reported once.
-    pub(super) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<Asking>> {
-        if self.is_in_haste() {
+    pub(super) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<VectorQuery>> {
+        if self.is_low_latency() {
             return Ok(None);
         }
         let model = match self.models().fine() {
@@ -105,6 +105,6 @@ impl Memory {
         };
         let table = open.vectors().table(model.name(), query.dimension())?;
         let chance = model.chance(question);
-        Ok(table.filter(|table| !table.is_empty()).map(|table| Asking { table, query, chance }))
+        Ok(table.filter(|table| !table.is_empty()).map(|table| VectorQuery { table, query, chance }))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cm_embed::builtin::{MiniLm, Static};
-use cm_embed::{Choice, Embedder, Outside};
+use cm_embed::builtin::{MiniLm, StaticModel};
+use cm_embed::{Embedder, EmbeddingProvider, ExternalModel};
 use cm_text::embedding::Embedding;
 
 /// A shared embedding model.
@@ -14,8 +14,8 @@ pub type Model = Arc<dyn Embedder + Send + Sync>;
 
 /// Cache of open models and embedded questions for long-lived processes.
 #[derive(Default)]
-pub struct KeptModels {
-    outside: Mutex<Vec<(Outside, Model)>>,
+pub struct ModelCache {
+    outside: Mutex<Vec<(ExternalModel, Model)>>,
     /// Question embeddings of the built-in model only, because an external model may change between
     /// calls.
     queries: Mutex<HashMap<String, Embedding>>,
@@ -25,8 +25,8 @@ pub struct KeptModels {
 const MODELS: usize = 4;
 const QUERIES: usize = 256;
 
-impl KeptModels {
-    fn open(&self, outside: &Outside) -> cm_embed::Result<Model> {
+impl ModelCache {
+    fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
         let mut kept = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, model)) = kept.iter().find(|(known, _)| known == outside) {
             return Ok(Arc::clone(model));
@@ -52,8 +52,8 @@ impl KeptModels {
 
 /// The models selected by the settings. A model that failed is not used again in the same call.
 pub struct Models {
-    choice: Choice,
-    kept: Option<Arc<KeptModels>>,
+    choice: EmbeddingProvider,
+    kept: Option<Arc<ModelCache>>,
     fine: OnceCell<Option<Result<Model, Rc<cm_embed::Error>>>>,
     failed: RefCell<Option<Rc<cm_embed::Error>>>,
     queries: RefCell<HashMap<String, Embedding>>,
@@ -61,18 +61,18 @@ pub struct Models {
 
 impl Models {
     /// Creates the models of a choice; none is opened yet.
-    pub fn of(choice: Choice, kept: Option<Arc<KeptModels>>) -> Self {
+    pub fn of(choice: EmbeddingProvider, kept: Option<Arc<ModelCache>>) -> Self {
         Self { choice, kept, fine: OnceCell::new(), failed: RefCell::default(), queries: RefCell::default() }
     }
 
     /// The selected source of fine vectors.
-    pub fn choice(&self) -> &Choice {
+    pub fn choice(&self) -> &EmbeddingProvider {
         &self.choice
     }
 
     /// The coarse model; `None` if embeddings are disabled.
-    pub fn coarse(&self) -> Option<&'static Static> {
-        (self.choice != Choice::None).then(Static::shipped)
+    pub fn coarse(&self) -> Option<&'static StaticModel> {
+        (self.choice != EmbeddingProvider::None).then(StaticModel::shipped)
     }
 
     /// The fine model; `None` if embeddings are disabled, or the error if it cannot be opened.
@@ -81,14 +81,14 @@ impl Models {
             return Some(Err(Rc::clone(why)));
         }
         let opened = self.fine.get_or_init(|| match &self.choice {
-            Choice::Outside(outside) => Some(self.open(outside).map_err(Rc::new)),
-            Choice::Builtin => Some(Ok(Arc::new(MiniLm::shipped()))),
-            Choice::None => None,
+            EmbeddingProvider::Outside(outside) => Some(self.open(outside).map_err(Rc::new)),
+            EmbeddingProvider::Builtin => Some(Ok(Arc::new(MiniLm::builtin()))),
+            EmbeddingProvider::None => None,
         });
         opened.clone()
     }
 
-    fn open(&self, outside: &Outside) -> cm_embed::Result<Model> {
+    fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
         match &self.kept {
             Some(kept) => kept.open(outside),
             None => Ok(Arc::from(cm_embed::open(outside, None)?)),
@@ -96,7 +96,7 @@ impl Models {
     }
 
     /// Marks the fine model as failed for the rest of the call.
-    pub fn give_up(&self, why: &Rc<cm_embed::Error>) {
+    pub fn mark_failed(&self, why: &Rc<cm_embed::Error>) {
         *self.failed.borrow_mut() = Some(Rc::clone(why));
     }
 
@@ -105,7 +105,7 @@ impl Models {
         if let Some(known) = self.queries.borrow().get(question) {
             return Ok(known.clone());
         }
-        let kept = self.kept.as_deref().filter(|_| self.choice == Choice::Builtin);
+        let kept = self.kept.as_deref().filter(|_| self.choice == EmbeddingProvider::Builtin);
         let query = match kept.and_then(|kept| kept.query(question)) {
             Some(known) => Ok(known),
             None => model.embed_query(question).map_err(Rc::new),
@@ -115,7 +115,7 @@ impl Models {
                 kept.into_iter().for_each(|kept| kept.keep(question, query));
                 self.queries.borrow_mut().insert(question.to_owned(), query.clone());
             }
-            Err(why) => self.give_up(why),
+            Err(why) => self.mark_failed(why),
         }
         query
     }

@@ -4,21 +4,21 @@
 //! providers or the state of an index.
 
 use crate::memory::OpenVault;
-use cm_embed::builtin::Static;
-use cm_playbook::meaning::{Meaning, NoMeaning};
+use cm_embed::builtin::StaticModel;
+use cm_playbook::meaning::{EmbeddingModel, NoEmbeddings};
 use cm_text::embedding::Embedding;
 
 struct BuiltIn;
 
-impl Meaning for BuiltIn {
+impl EmbeddingModel for BuiltIn {
     fn embedding(&self, text: &str) -> Option<Embedding> {
-        let embedding = Static::shipped().of(text);
+        let embedding = StaticModel::shipped().of(text);
         embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
     }
 }
 
 /// The model that compares the rules of a vault; [`NoMeaning`] if embeddings are disabled.
-pub(crate) fn meaning(open: &OpenVault) -> &'static dyn Meaning {
+pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
     let provider = open.settings.get("embeddings.provider").and_then(|(value, _)| value.as_str());
-    if provider == Some("none") { &NoMeaning } else { &BuiltIn }
+    if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }
 }

@@ -7,16 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::memory::Memory;
-use crate::sessions::{Shelf, agent};
+use crate::memory::Context;
+use crate::sessions::{SessionAccess, agent};
 use cm_index::sessions::SessionKey;
 use cm_note::instant::Instant;
 use cm_session::Agent;
-use cm_store::vault::lines::Lines;
+use cm_store::vault::lines::JsonLinesFile;
 
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Line {
+struct ProcessedLine {
     session: String,
     agent: String,
     at: Instant,
@@ -26,7 +26,7 @@ struct Line {
 
 /// A processed session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Done {
+pub struct ProcessedSession {
     /// Session ID.
     pub session: String,
     /// The agent of the session.
@@ -43,44 +43,44 @@ pub struct Done {
 ///
 /// # Errors
 /// An unknown or ambiguous session, or a list that cannot be read or written.
-pub fn done(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Done> {
-    let listed = shelf.one(name)?;
+pub fn done(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ProcessedSession> {
+    let listed = shelf.find(name)?;
     let key = listed.session.key();
     if let Some(line) = lines(memory)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
         return Ok(said(line, false));
     }
     let by = &memory.call.by;
-    let line = Line {
+    let line = ProcessedLine {
         session: key.id.as_str().to_owned(),
         agent: key.agent.name().to_owned(),
         at: memory.now(),
         by: by.agent.clone().or_else(|| by.actor.clone()),
     };
-    Lines::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
+    JsonLinesFile::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
     Ok(said(line, true))
 }
 
-fn said(Line { session, agent, at, by }: Line, added: bool) -> Done {
-    Done { session, agent, at, by, added }
+fn said(ProcessedLine { session, agent, at, by }: ProcessedLine, added: bool) -> ProcessedSession {
+    ProcessedSession { session, agent, at, by, added }
 }
 
 /// Keys of all processed sessions.
 ///
 /// # Errors
 /// A list that cannot be read.
-pub(super) fn known(memory: &Memory) -> Result<HashSet<SessionKey>> {
+pub(super) fn known(memory: &Context) -> Result<HashSet<SessionKey>> {
     Ok(lines(memory)?.iter().filter_map(key_of).collect())
 }
 
-fn lines(memory: &Memory) -> Result<Vec<Line>> {
-    let (lines, damaged) = Lines::of_onboarding(&memory.target().vault)?.read::<Line>()?;
+fn lines(memory: &Context) -> Result<Vec<ProcessedLine>> {
+    let (lines, damaged) = JsonLinesFile::of_onboarding(&memory.target().vault)?.read::<ProcessedLine>()?;
     if damaged > 0 {
         memory.notice(format!("{damaged} lines of onboarded.jsonl are damaged and left out"));
     }
     Ok(lines)
 }
 
-fn key_of(line: &Line) -> Option<SessionKey> {
+fn key_of(line: &ProcessedLine) -> Option<SessionKey> {
     let agent: Agent = agent(&line.agent)?;
     Some(SessionKey { agent, id: line.session.as_str().into() })
 }

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Gap, asker, bullets, done};
+use super::{CategoryGap, asker, bullets, done};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use crate::sessions::{Row, Shelf, reads};
+use crate::memory::Context;
+use crate::sessions::{SessionAccess, SessionRow, reads};
 use crate::{logs, privacy, secrets};
-use cm_index::sessions::Listed;
+use cm_index::sessions::SessionSummary;
 use cm_learn::onboard::package::{INSTRUCTIONS, answer, example, framed, related};
-use cm_learn::onboard::{Candidate, Category, coverage, fit};
+use cm_learn::onboard::{Category, SessionCandidate, coverage, fit};
 use cm_learn::reflect::excerpt::{MOST, excerpt};
 use cm_playbook::curation::delta;
 use cm_session::event::EventKind;
@@ -20,7 +20,7 @@ use cm_session::event::EventKind;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Excerpt {
     /// The session.
-    pub session: Row,
+    pub session: SessionRow,
     /// Whether the session is marked as done.
     pub done: bool,
     /// Redacted text with line numbers, such as `L12 person: …`; the middle of a long session is
@@ -30,7 +30,7 @@ pub struct Excerpt {
 
 /// An existing rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Rule {
+pub struct ExistingRule {
     /// Bullet ID.
     pub id: String,
     /// Category of the rule.
@@ -41,17 +41,17 @@ pub struct Rule {
 
 /// The work package for an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Package {
+pub struct OnboardingPackage {
     /// Instructions for the agent.
     pub instructions: String,
     /// The session.
-    pub session: Row,
+    pub session: SessionRow,
     /// Categories that lack rules, those that the session mentions first.
-    pub focus: Vec<Gap>,
+    pub focus: Vec<CategoryGap>,
     /// Categories mentioned by the person, whatever their coverage.
     pub topics: Vec<Category>,
     /// Existing rules about the same topics.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ExistingRule>,
     /// Template of the delta file to complete and pass to `cm curate`.
     pub answer: Value,
     /// An example delta that shows the format.
@@ -67,8 +67,8 @@ pub struct Package {
 /// # Errors
 /// An unknown or ambiguous session, a session that the calling agent may not read, and index
 /// errors.
-pub fn read(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Excerpt> {
-    let (listed, text) = told(memory, shelf, name)?;
+pub fn read(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Excerpt> {
+    let (listed, text) = redacted_text(memory, shelf, name)?;
     let done = done::known(memory)?.contains(&listed.session.key());
     Ok(Excerpt { session: shelf.row(&listed, memory.now())?, done, excerpt: framed(&text) })
 }
@@ -77,23 +77,25 @@ pub fn read(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Excerpt> {
 ///
 /// # Errors
 /// Those of [`read`].
-pub fn package(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Package> {
-    let (listed, text) = told(memory, shelf, name)?;
+pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<OnboardingPackage> {
+    let (listed, text) = redacted_text(memory, shelf, name)?;
     let bullets = bullets(memory)?;
     let (covered, _) = coverage(&bullets);
     let prompts = spoken(shelf, &listed)?;
-    let candidate = Candidate { prompts: &prompts, count: prompts.len(), ..Candidate::default() };
+    let candidate =
+        SessionCandidate { prompts: &prompts, count: prompts.len(), ..SessionCandidate::default() };
     let fills = fit(&candidate, &covered).fills;
-    let mut focus: Vec<Gap> = super::lacking(&covered).map(Gap::from).collect();
-    let place = |gap: &Gap| fills.iter().position(|category| *category == gap.category).unwrap_or(usize::MAX);
+    let mut focus: Vec<CategoryGap> = super::lacking(&covered).map(CategoryGap::from).collect();
+    let place =
+        |gap: &CategoryGap| fills.iter().position(|category| *category == gap.category).unwrap_or(usize::MAX);
     focus.sort_by_key(|gap| (place(gap), gap.rules, gap.category));
-    let rules = related(&prompts.join("\n"), &bullets).into_iter().map(|bullet| Rule {
+    let rules = related(&prompts.join("\n"), &bullets).into_iter().map(|bullet| ExistingRule {
         id: bullet.id.as_str().to_owned(),
         category: bullet.category.clone(),
         content: bullet.fields.content.clone(),
     });
     let key = listed.session.key();
-    Ok(Package {
+    Ok(OnboardingPackage {
         instructions: INSTRUCTIONS.to_owned(),
         session: shelf.row(&listed, memory.now())?,
         focus,
@@ -110,8 +112,8 @@ pub fn package(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Package> {
 ///
 /// # Errors
 /// `cross-agent` if the caller may not read sessions of other agents.
-fn told(memory: &Memory, shelf: &Shelf, name: &str) -> Result<(Listed, String)> {
-    let listed = shelf.one(name)?;
+fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<(SessionSummary, String)> {
+    let listed = shelf.find(name)?;
     let key = listed.session.key();
     let foreign = asker(&memory.call).filter(|asker| *asker != key.agent.name());
     if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(memory)) {
@@ -123,18 +125,18 @@ fn told(memory: &Memory, shelf: &Shelf, name: &str) -> Result<(Listed, String)> 
     // What was read by rules that have changed since may still hold what they take out now.
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
     let text = logs::text(&excerpt(&shelf.events(&listed)?, MOST), &rules);
-    let read = reads::Read {
+    let read = reads::SessionRead {
         agent: key.agent.name().to_owned(),
         sessions: vec![key.id],
         bytes: text.len() as u64,
-        ..reads::Read::default()
+        ..reads::SessionRead::default()
     };
     reads::record(memory, vec![read]);
     Ok((listed, text))
 }
 
 /// Prompts of the person, in order.
-fn spoken(shelf: &Shelf, listed: &Listed) -> Result<Vec<String>> {
+fn spoken(shelf: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
     let said = shelf.events(listed)?.into_iter().filter_map(|event| match event.kind {
         EventKind::UserPrompt { text } if !event.side => Some(text),
         _ => None,
@@ -145,5 +147,5 @@ fn spoken(shelf: &Shelf, listed: &Listed) -> Result<Vec<String>> {
 /// Categories mentioned by the person, most frequent first.
 fn topics(prompts: &[String]) -> Vec<Category> {
     let (nothing, _) = coverage(&[]);
-    fit(&Candidate { prompts, count: prompts.len(), ..Candidate::default() }, &nothing).fills
+    fit(&SessionCandidate { prompts, count: prompts.len(), ..SessionCandidate::default() }, &nothing).fills
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::{asker, covered, done};
 use crate::error::Result;
-use crate::memory::Memory;
+use crate::memory::Context;
 use crate::privacy;
 use crate::search::rounded;
 use crate::sessions::list::{filter, lookback};
-use crate::sessions::{Named, Shelf, Which};
-use cm_index::sessions::{Filter, Listed};
-use cm_learn::onboard::{Candidate, Category, Covered, fit, order};
+use crate::sessions::{SessionAccess, SessionInfo, SessionSelection};
+use cm_index::sessions::{SessionIndexFilter, SessionSummary};
+use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
 
 /// Maximum number of sessions to compare, latest first.
 const MOST: usize = 500;
@@ -24,17 +24,17 @@ const LONGEST: usize = 2_000;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Session filter; without a number of days, all sessions.
-    pub which: Which,
+    pub which: SessionSelection,
     /// Maximum number of sessions.
     pub limit: usize,
 }
 
 /// A session that may fill gaps.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Fitting {
+pub struct SampledSession {
     /// The session.
     #[serde(flatten)]
-    pub named: Named,
+    pub named: SessionInfo,
     /// Estimated value for filling gaps, 0–1.
     pub score: f64,
     /// Categories without enough rules that the person mentioned, most frequent first.
@@ -49,7 +49,7 @@ pub struct Fitting {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sample {
     /// The sessions, most promising first.
-    pub sessions: Vec<Fitting>,
+    pub sessions: Vec<SampledSession>,
     /// Number of compared sessions.
     pub compared: usize,
     /// Number of sessions that are not marked as done.
@@ -60,12 +60,12 @@ pub struct Sample {
 ///
 /// # Errors
 /// An unknown agent, or unreadable notes, session index or list of processed sessions.
-pub fn sample(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sample> {
+pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<Sample> {
     let days = match options.which.days {
         Some(_) => lookback(memory, &options.which)?,
         None => None,
     };
-    let filter = Filter { without_subagents: true, ..filter(memory, &options.which, days)? };
+    let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, &options.which, days)? };
     let (covered, _) = covered(memory)?;
     let mut left = open(memory, shelf, &filter)?;
     let all = left.len();
@@ -80,7 +80,7 @@ pub fn sample(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sampl
         fitting.extend(judged(memory, shelf, listed, &covered)?);
     }
     fitting.sort_by(|a, b| {
-        let name = |one: &Fitting| (one.named.agent.clone(), one.named.id.clone());
+        let name = |one: &SampledSession| (one.named.agent.clone(), one.named.id.clone());
         order((a.score, &a.named.ended, &name(a)), (b.score, &b.named.ended, &name(b)))
     });
     fitting.truncate(options.limit);
@@ -88,8 +88,8 @@ pub fn sample(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sampl
 }
 
 /// Sessions that are not processed and that the caller may read.
-fn open(memory: &Memory, shelf: &Shelf, filter: &Filter) -> Result<Vec<Listed>> {
-    let mut listed = shelf.ask(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
+fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) -> Result<Vec<SessionSummary>> {
+    let mut listed = shelf.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
     let done = done::known(memory)?;
     listed.retain(|listed| !done.contains(&listed.session.key()));
     let before = listed.len();
@@ -106,23 +106,28 @@ fn open(memory: &Memory, shelf: &Shelf, filter: &Filter) -> Result<Vec<Listed>> 
     Ok(listed)
 }
 
-fn judged(memory: &Memory, shelf: &Shelf, listed: &Listed, covered: &[Covered]) -> Result<Option<Fitting>> {
+fn judged(
+    memory: &Context,
+    shelf: &SessionAccess,
+    listed: &SessionSummary,
+    covered: &[CategoryCoverage],
+) -> Result<Option<SampledSession>> {
     let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
     let key = listed.session.key();
-    let said = shelf.ask(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
+    let said = shelf.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
     let prompts: Vec<String> =
         said.into_iter().map(|said| said.text.chars().take(LONGEST).collect()).collect();
     if prompts.is_empty() {
         return Ok(None);
     }
-    let candidate = Candidate {
+    let candidate = SessionCandidate {
         prompts: &prompts,
         count: of_kind("user_prompt").max(1),
         stops: of_kind("interrupt") + of_kind("tool_rejected"),
         age_days: listed.session.meta.ended.map(|ended| ended.days_until(memory.now())),
     };
     let fit = fit(&candidate, covered);
-    Ok(Some(Fitting {
+    Ok(Some(SampledSession {
         named: shelf.named(&listed.session)?,
         score: rounded(fit.score),
         fills: fit.fills,

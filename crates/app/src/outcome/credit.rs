@@ -2,54 +2,58 @@
 
 use std::collections::HashSet;
 
-use super::which::Which;
-use super::{Credited, Options, Passed, Why};
+use super::which::OutcomeSession;
+use super::{CreditReason, CreditedRule, Options, UncreditedRule};
 use crate::error::Result;
-use crate::memory::{Level, Memory};
+use crate::memory::{Context, VaultLevel};
 use crate::playbook::{find_bullet, merged};
 use crate::sessions::whole;
-use cm_learn::outcome::feedback::{FRACTION, Known, Word, feedback};
+use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
 use cm_note::bullet::Bullet;
-use cm_note::note::Signal;
-use cm_playbook::curation::delta::{Delta, Judge};
+use cm_note::note::FeedbackSignal;
+use cm_playbook::curation::delta::{CurationDelta, FeedbackDelta};
 use cm_session::status::SessionStatus;
 
 /// Credits, with the rules that get none.
 #[derive(Debug, Default)]
 pub(super) struct Credits {
-    list: Vec<(Level, Credited, Option<String>)>,
-    pub passed: Vec<Passed>,
+    list: Vec<(VaultLevel, CreditedRule, Option<String>)>,
+    pub passed: Vec<UncreditedRule>,
 }
 
 impl Credits {
     /// Credits for the rules of one vault, as deltas.
-    pub fn deltas(&self, level: Level) -> Vec<Delta> {
+    pub fn deltas(&self, level: VaultLevel) -> Vec<CurationDelta> {
         let of_level = self.list.iter().filter(|(own, ..)| *own == level);
         of_level
             .map(|(_, credited, reason)| {
-                let weight = (credited.why == Why::Cited).then_some(credited.weight);
-                let judge =
-                    Judge { id: credited.id.clone(), reason: reason.clone(), weight, ..Judge::default() };
+                let weight = (credited.why == CreditReason::Cited).then_some(credited.weight);
+                let judge = FeedbackDelta {
+                    id: credited.id.clone(),
+                    reason: reason.clone(),
+                    weight,
+                    ..FeedbackDelta::default()
+                };
                 match credited.signal {
-                    Signal::Harmful => Delta::Harmful(judge),
-                    Signal::Helpful | Signal::Irrelevant => Delta::Helpful(judge),
+                    FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
+                    FeedbackSignal::Helpful | FeedbackSignal::Irrelevant => CurationDelta::Helpful(judge),
                 }
             })
             .collect()
     }
 
     /// All credits.
-    pub fn credited(&self) -> impl Iterator<Item = Credited> + use<> {
+    pub fn credited(&self) -> impl Iterator<Item = CreditedRule> + use<> {
         self.list.iter().map(|(_, credited, _)| credited.clone()).collect::<Vec<_>>().into_iter()
     }
 }
 
 /// Credits for the named rules, followed by the rules that the session cites by ID.
-pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Result<Credits> {
+pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<Credits> {
     let signal = match options.status {
-        SessionStatus::Success => Some(Signal::Helpful),
-        SessionStatus::Failure => Some(Signal::Harmful),
+        SessionStatus::Success => Some(FeedbackSignal::Helpful),
+        SessionStatus::Failure => Some(FeedbackSignal::Harmful),
         SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => None,
     };
     let mut credits = Credits::default();
@@ -61,10 +65,10 @@ pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Re
             continue;
         }
         let reason = memory.call.by.reason.clone();
-        match (signal, said(&bullet, session)) {
+        match (signal, has_explicit_feedback(&bullet, session)) {
             (None, _) => credits.pass(
                 id,
-                Why::Named,
+                CreditReason::Named,
                 format!(
                     "a session that ended in {} speaks neither for nor against it",
                     options.status.name()
@@ -73,13 +77,14 @@ pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Re
             (Some(_), Some(explicit)) if explicit => {
                 credits.pass(
                     id,
-                    Why::Named,
+                    CreditReason::Named,
                     "this session has judged it already; `cm mark` adds a word".to_owned(),
                 );
             }
             (Some(signal), _) => {
                 let content = bullet.content().to_owned();
-                let credited = Credited { id, content, signal, weight: 1.0, why: Why::Named, line: None };
+                let credited =
+                    CreditedRule { id, content, signal, weight: 1.0, why: CreditReason::Named, line: None };
                 credits.list.push((found.open.level, credited, reason));
             }
         }
@@ -91,33 +96,37 @@ pub(super) fn credits(memory: &Memory, session: &Which, options: &Options) -> Re
 }
 
 fn cited(
-    memory: &Memory,
-    session: &Which,
+    memory: &Context,
+    session: &OutcomeSession,
     status: SessionStatus,
     named: &HashSet<String>,
     credits: &mut Credits,
 ) -> Result<()> {
     let bullets = merged(memory)?.bullets;
     let live: Vec<_> = bullets.iter().filter(|shelved| shelved.bullet.is_live()).collect();
-    let known: Vec<Known<'_>> = live
+    let known: Vec<RuleRef<'_>> = live
         .iter()
-        .map(|shelved| Known { id: shelved.bullet.id.as_str(), content: shelved.bullet.content() })
+        .map(|shelved| RuleRef { id: shelved.bullet.id.as_str(), content: shelved.bullet.content() })
         .collect();
     for word in words(memory, session, &known, status) {
         let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
         let Some(shelved) = shelved.filter(|_| !named.contains(&word.id)) else { continue };
-        if said(&shelved.bullet, session).is_some() {
-            credits.pass(word.id, Why::Cited, "this session has judged it already".to_owned());
+        if has_explicit_feedback(&shelved.bullet, session).is_some() {
+            credits.pass(word.id, CreditReason::Cited, "this session has judged it already".to_owned());
         } else if shelved.bullet.pinned {
-            credits.pass(word.id, Why::Cited, "it is pinned, and a citation does not move it".to_owned());
+            credits.pass(
+                word.id,
+                CreditReason::Cited,
+                "it is pinned, and a citation does not move it".to_owned(),
+            );
         } else {
             let reason = format!("cited on line {} of a session that ended in {}", word.line, status.name());
-            let credited = Credited {
+            let credited = CreditedRule {
                 content: shelved.bullet.content().to_owned(),
                 id: word.id,
                 signal: word.signal,
                 weight: word.weight,
-                why: Why::Cited,
+                why: CreditReason::Cited,
                 line: Some(word.line),
             };
             credits.list.push((shelved.level, credited, Some(reason)));
@@ -128,9 +137,14 @@ fn cited(
 
 /// Inferred feedback from the session's log; explicit marks are excluded because they are recorded
 /// separately.
-fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: SessionStatus) -> Vec<Word> {
+fn words(
+    memory: &Context,
+    session: &OutcomeSession,
+    known: &[RuleRef<'_>],
+    status: SessionStatus,
+) -> Vec<RuleFeedback> {
     let Some(log) = &session.log else { return Vec::new() };
-    let told = match whole::told(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
+    let told = match whole::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
         Ok(told) => told,
         Err(error) if error.code == whole::GONE => {
             memory.notice("the session's log is gone: the rules that it cites are not known");
@@ -146,13 +160,13 @@ fn words(memory: &Memory, session: &Which, known: &[Known<'_>], status: SessionS
 }
 
 /// Whether the session already gave explicit feedback on a rule; `None` if it gave none at all.
-fn said(bullet: &Bullet, session: &Which) -> Option<bool> {
+fn has_explicit_feedback(bullet: &Bullet, session: &OutcomeSession) -> Option<bool> {
     let own = bullet.feedback.iter().filter(|event| event.session.as_deref() == Some(&session.id));
     own.map(|event| event.weight >= 1.0).max()
 }
 
 impl Credits {
-    fn pass(&mut self, id: String, why: Why, reason: String) {
-        self.passed.push(Passed { id, why, reason, refused: false });
+    fn pass(&mut self, id: String, why: CreditReason, reason: String) {
+        self.passed.push(UncreditedRule { id, why, reason, refused: false });
     }
 }

@@ -2,16 +2,16 @@
 //! the note are preserved; notes outlive indexes and logs.
 
 use super::Options;
-use super::which::Which;
+use super::which::OutcomeSession;
 use crate::add::sharded;
-use crate::diaries::Diaries;
+use crate::diaries::DiaryIndex;
 use crate::error::{Error, Result};
 use crate::find::load;
-use crate::memory::{Memory, OpenVault};
-use cm_learn::diary::note::{note, outcome, written_status};
-use cm_learn::diary::{Diary, Judged, Made, id};
-use cm_learn::outcome::Verdict;
-use cm_note::change::Change;
+use crate::memory::{Context, OpenVault};
+use cm_learn::diary::note::{frontmatter_status, note, outcome};
+use cm_learn::diary::{Diary, DiaryOrigin, RecordedOutcome, id};
+use cm_learn::outcome::OutcomeVerdict;
+use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
@@ -21,7 +21,7 @@ use cm_session::status::SessionStatus;
 
 /// The planned change of the diary.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedDiary {
     pub before: Option<SessionStatus>,
     pub path: String,
     pub created: bool,
@@ -29,49 +29,49 @@ pub(super) struct Planned {
 }
 
 /// Plans the change of the diary without writing it.
-pub(super) fn plan(memory: &Memory, session: &Which, options: &Options) -> Result<Planned> {
+pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<PlannedDiary> {
     let changes = changes(memory, memory.target(), session, options)?;
-    let diaries = Diaries::of(memory, &[&session.id])?;
+    let diaries = DiaryIndex::of(memory, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
     let kept = diaries.get(agent, &session.id);
     let before =
         kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
     let (path, created) = match changes.first() {
-        Some(Change::Create { path, .. }) => (path.to_string(), true),
+        Some(VaultFileChange::Create { path, .. }) => (path.to_string(), true),
         Some(change) => (change.path().to_string(), false),
         None => (kept.map(|kept| kept.path.to_string()).unwrap_or_default(), false),
     };
-    Ok(Planned { before, path, created, changes: !changes.is_empty() })
+    Ok(PlannedDiary { before, path, created, changes: !changes.is_empty() })
 }
 
 /// Changes that record the outcome; empty if the diary already contains it.
 pub(super) fn changes(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
-    session: &Which,
+    session: &OutcomeSession,
     options: &Options,
-) -> Result<Vec<Change>> {
+) -> Result<Vec<VaultFileChange>> {
     let by = &memory.call.by;
-    let word = Judged {
+    let word = RecordedOutcome {
         status: options.status,
         at: Some(memory.now()),
         author: by.actor.clone(),
         agent: by.agent.clone(),
         reason: by.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned),
     };
-    let diaries = Diaries::of(memory, &[&session.id])?;
+    let diaries = DiaryIndex::of(memory, &[&session.id])?;
     let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
     let Some(kept) = diaries.of_level(open.level, agent, &session.id) else {
         return Ok(vec![created(open, session, word)?]);
     };
-    let said = kept.diary.judged.as_ref().is_some_and(|judged| {
+    let said = kept.diary.recorded_outcome.as_ref().is_some_and(|judged| {
         judged.status == word.status && (word.reason.is_none() || judged.reason == word.reason)
     });
     if said {
         return Ok(Vec::new());
     }
     let text = load(open, &kept.path)?.text();
-    let mut edits: Vec<Edit> = written_status(word.status)
+    let mut edits: Vec<Edit> = frontmatter_status(word.status)
         .map(|status| Edit::Set {
             key: "status".to_owned(),
             value: yaml_serde::Value::String(status.to_owned()),
@@ -80,7 +80,7 @@ pub(super) fn changes(
         .collect();
     edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&word) });
     edits.extend(with_outcome(Split::of(&text).body(), word.status).map(|text| Edit::SetBody { text }));
-    Ok(vec![Change::Edit { path: kept.path.clone(), edits }])
+    Ok(vec![VaultFileChange::Edit { path: kept.path.clone(), edits }])
 }
 
 /// Updates the line `Outcome: …` of the body; `None` if there is no such line or it is up to date.
@@ -103,7 +103,7 @@ fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
 }
 
 /// A new diary that contains only the outcome.
-fn created(open: &OpenVault, session: &Which, word: Judged) -> Result<Change> {
+fn created(open: &OpenVault, session: &OutcomeSession, word: RecordedOutcome) -> Result<VaultFileChange> {
     let log = session.log.as_ref().map(|session| &session.meta);
     let title = log.and_then(|log| log.title.clone());
     let title = title.unwrap_or_else(|| format!("Session {}", session.short()));
@@ -118,14 +118,14 @@ fn created(open: &OpenVault, session: &Which, word: Judged) -> Result<Change> {
         started: log.and_then(|log| log.started),
         duration_s: duration,
         title,
-        verdict: Verdict { status: word.status, signs: Vec::new() },
-        judged: Some(word),
-        made: Made::Told,
+        verdict: OutcomeVerdict { status: word.status, signs: Vec::new() },
+        recorded_outcome: Some(word),
+        origin: DiaryOrigin::OutcomeOnly,
         ..Diary::default()
     };
     let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
     let path: NotePath = sharded(open, "diary", &file_name(&diary.title, &id), &id)?;
-    Ok(Change::Create { path, text: note(&diary) })
+    Ok(VaultFileChange::Create { path, text: note(&diary) })
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //! session of an agent.
 
 use super::Options;
-use crate::diaries::Diaries;
-use crate::error::{Error, Kind, Result};
-use crate::memory::Memory;
-use crate::sessions::Shelf;
+use crate::diaries::DiaryIndex;
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::Context;
+use crate::sessions::SessionAccess;
 use cm_index::sessions::Session;
 
 /// Maximum length of an unknown session's ID, in characters.
@@ -13,14 +13,14 @@ const LONGEST: usize = 200;
 
 /// A resolved session.
 #[derive(Debug, Clone)]
-pub(super) struct Which {
+pub(super) struct OutcomeSession {
     pub id: String,
     pub agent: String,
     /// The indexed session, if its log was read.
     pub log: Option<Session>,
 }
 
-impl Which {
+impl OutcomeSession {
     /// The first eight characters of the ID.
     pub fn short(&self) -> String {
         self.id.chars().take(8).collect()
@@ -29,18 +29,18 @@ impl Which {
 
 /// Resolves the session. An unknown session is only accepted from an agent and only with rules to
 /// credit, because its log may not be written yet or may not be readable.
-pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Which> {
+pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
     let name = options.session.trim();
-    let unknown = match shelf.one(name) {
+    let unknown = match shelf.find(name) {
         Ok(listed) => {
             let session = listed.session;
-            return Ok(Which {
+            return Ok(OutcomeSession {
                 id: session.meta.id.to_string(),
                 agent: session.meta.agent.name().to_owned(),
                 log: Some(session),
             });
         }
-        Err(error) if error.kind == Kind::NotFound && error.code == "not-found" => error,
+        Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
         Err(error) => return Err(error),
     };
     if let Some(known) = of_diary(memory, name)? {
@@ -49,7 +49,7 @@ pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result
     let by = &memory.call.by;
     let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
     match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
-        Some(agent) => Ok(Which { id: name.to_owned(), agent: agent.to_owned(), log: None }),
+        Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
         None => Err(unknown.hint(
             "`cm sessions --days 0` lists those whose logs are read; of another, an agent's word is taken for the rules \
              that it names: --agent NAME --rules ID,…",
@@ -57,19 +57,19 @@ pub(super) fn which(memory: &Memory, shelf: &Shelf, options: &Options) -> Result
     }
 }
 
-fn of_diary(memory: &Memory, name: &str) -> Result<Option<Which>> {
-    let mut diaries = Diaries::of(memory, &[name])?;
+fn of_diary(memory: &Context, name: &str) -> Result<Option<OutcomeSession>> {
+    let mut diaries = DiaryIndex::of(memory, &[name])?;
     if diaries.sessions().is_empty() {
-        diaries = Diaries::beginning(memory, name)?;
+        diaries = DiaryIndex::beginning(memory, name)?;
     }
     match diaries.sessions().as_slice() {
         [] => Ok(None),
         [id] => {
             let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
-            Ok(Some(Which { id: (*id).to_owned(), agent, log: None }))
+            Ok(Some(OutcomeSession { id: (*id).to_owned(), agent, log: None }))
         }
         several => Err(Error::new(
-            Kind::NotFound,
+            ErrorKind::NotFound,
             "ambiguous",
             format!("`{name}` begins the ids of several sessions"),
         )

@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::list::Filter;
+use super::list::BulletFilter;
 use super::merged;
 use crate::error::{Error, Result};
 use crate::export::one_file;
-use crate::memory::Memory;
+use crate::memory::Context;
 use cm_exchange::exchange::write;
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 
-pub use cm_exchange::exchange::Form;
+pub use cm_exchange::exchange::PlaybookFormat;
 
 /// Format, filter and destination of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Format of the document.
-    pub form: Form,
+    pub form: PlaybookFormat,
     /// Selects bullets.
-    pub filter: Filter,
+    pub filter: BulletFilter,
     /// Output file; without it the document is returned.
     pub out: Option<PathBuf>,
     /// Overwrite a file with other contents.
@@ -32,9 +32,9 @@ pub struct Options {
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Exported {
+pub struct PlaybookExport {
     /// Format of the document.
-    pub form: Form,
+    pub form: PlaybookFormat,
     /// Path of the file; null if the document is returned.
     pub out: Option<String>,
     /// Number of bullets.
@@ -54,18 +54,18 @@ pub struct Exported {
 ///
 /// # Errors
 /// A destination that cannot be written, or an existing file with other contents.
-pub fn export(memory: &Memory, options: &Options) -> Result<Exported> {
+pub fn export(memory: &Context, options: &Options) -> Result<PlaybookExport> {
     let merged = merged(memory)?;
     let bullets = merged.bullets.into_iter().map(|shelved| shelved.bullet);
     let mut bullets: Vec<Bullet> = bullets.filter(|bullet| options.filter.takes(bullet)).collect();
     bullets.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     let mut seen = HashSet::new();
     let blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked);
-    let mut blocked: Vec<Blocked> = blocked.filter(|blocked| seen.insert(blocked.id.clone())).collect();
+    let mut blocked: Vec<BlockedNote> = blocked.filter(|blocked| seen.insert(blocked.id.clone())).collect();
     blocked.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     let text = write(&bullets, &blocked, options.form);
     let patterns = blocked.iter().filter(|blocked| blocked.kind == BlockKind::Deprecated).count();
-    let mut outcome = Exported {
+    let mut outcome = PlaybookExport {
         form: options.form,
         out: options.out.as_deref().map(|out| out.display().to_string()),
         bullets: bullets.len(),

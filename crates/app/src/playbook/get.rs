@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Row, Shelved, constants, find_bullet, list, merged};
+use super::{BulletRow, VaultBullet, constants, find_bullet, list, merged};
 use crate::error::Result;
-use crate::memory::Memory;
-use cm_note::bullet::{BulletKind, DerivedFrom, Scope, Source, Verify};
+use crate::memory::Context;
+use cm_note::bullet::{BulletKind, DerivedFrom, Scope, SessionSource, Verify};
 use cm_note::finding::Finding;
 use cm_note::instant::Instant;
 use cm_note::note::Feedback;
@@ -14,7 +14,7 @@ use cm_note::score::bullet;
 
 /// Parts of a score: `(helpful − harm_weight × harmful) × multiplier`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Parts {
+pub struct ScoreParts {
     /// Decayed sum of helpful feedback.
     pub helpful: f64,
     /// Decayed sum of harmful feedback.
@@ -33,10 +33,10 @@ pub struct Parts {
 
 /// A complete bullet.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Got {
+pub struct BulletDetails {
     /// The bullet as shown in lists.
     #[serde(flatten)]
-    pub row: Row,
+    pub row: BulletRow,
     /// Kind of the bullet.
     pub kind: BulletKind,
     /// Scope of the bullet.
@@ -50,11 +50,11 @@ pub struct Got {
     /// Tags without `#`.
     pub tags: Vec<String>,
     /// Parts of the score.
-    pub parts: Parts,
+    pub parts: ScoreParts,
     /// Feedback from all open vaults.
     pub feedback: Vec<Feedback>,
     /// Sessions that the bullet comes from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SessionSource>,
     /// Notes that the bullet was derived from.
     pub derived_from: DerivedFrom,
     /// A search query for details.
@@ -87,17 +87,17 @@ pub struct Got {
 ///
 /// # Errors
 /// A note that is not found or not a bullet, or an ambiguous reference.
-pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
+pub fn get(memory: &Context, reference: &str) -> Result<BulletDetails> {
     let (found, bullet) = find_bullet(memory, reference)?;
     let (level, findings) = (found.open.level, found.note.findings.clone());
     // The merged one has the feedback of both vaults.
     let known = merged(memory)?.bullets.into_iter();
     let mut same = known.filter(|shelved| shelved.level == level && shelved.bullet.path == bullet.path);
-    let shelved = same.next().unwrap_or(Shelved { level, bullet });
+    let shelved = same.next().unwrap_or(VaultBullet { level, bullet });
     let (row, parts) = (list::row(memory, &shelved), parts(memory, &shelved));
-    let Shelved { bullet, .. } = shelved;
+    let VaultBullet { bullet, .. } = shelved;
     let fields = bullet.fields;
-    Ok(Got {
+    Ok(BulletDetails {
         row,
         kind: fields.kind,
         scope: bullet.scope,
@@ -124,9 +124,9 @@ pub fn get(memory: &Memory, reference: &str) -> Result<Got> {
     })
 }
 
-fn parts(memory: &Memory, shelved: &Shelved) -> Parts {
-    let parts = bullet::Parts::of(&shelved.bullet, memory.now(), &constants(memory, shelved.level));
-    Parts {
+fn parts(memory: &Context, shelved: &VaultBullet) -> ScoreParts {
+    let parts = bullet::ScoreBreakdown::of(&shelved.bullet, memory.now(), &constants(memory, shelved.level));
+    ScoreParts {
         helpful: parts.helpful,
         harmful: parts.harmful,
         harm_weight: parts.harm_weight,

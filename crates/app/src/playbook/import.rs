@@ -9,33 +9,33 @@ use serde::Serialize;
 
 use super::{limits, notes_as_written, of_notes, of_vault};
 use crate::error::{Error, Result};
-use crate::memory::{Memory, OpenVault};
+use crate::memory::{Context, OpenVault};
 use crate::{import, secrets, write};
-use cm_exchange::exchange::plan::{self, Held, Plan};
-use cm_exchange::exchange::{Document, playbook, rule_file};
-use cm_note::bullet::{Maturity, State};
-use cm_note::change::{Change, ChangeSet};
+use cm_exchange::exchange::plan::{self, BulletImportPlan, VaultContents};
+use cm_exchange::exchange::{ImportedDocument, playbook, rule_file};
+use cm_note::bullet::{BulletState, Maturity};
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
 use cm_note::id::NoteId;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_secrets::{Removed, Rules, find, redact};
+use cm_secrets::{RedactedSecret, RedactionRules, find, redact};
 use cm_store::vault::foreign;
 
-pub use cm_exchange::exchange::LeftOut;
-pub use cm_exchange::exchange::plan::{Skipped, Why};
+pub use cm_exchange::exchange::LeftOutKind;
+pub use cm_exchange::exchange::plan::{BulletSkipReason, SkippedBullet};
 
 /// Kind of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum RuleSourceKind {
     /// A YAML or JSON playbook.
     Playbook,
     /// Instructions for agents in prose, such as AGENTS.md.
     Rules,
 }
 
-impl Source {
+impl RuleSourceKind {
     /// All kinds of source files.
     pub const ALL: [Self; 2] = [Self::Playbook, Self::Rules];
 
@@ -77,14 +77,14 @@ pub struct Options {
     /// The file to import.
     pub file: PathBuf,
     /// Kind of the file; detected by its name by default.
-    pub from: Option<Source>,
+    pub from: Option<RuleSourceKind>,
     /// Only show what would be done.
     pub dry_run: bool,
 }
 
 /// An imported bullet or pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Brought {
+pub struct ImportedBullet {
     /// Note ID.
     pub id: String,
     /// Path in the vault.
@@ -94,7 +94,7 @@ pub struct Brought {
     /// Category; null for a deprecated pattern.
     pub category: Option<String>,
     /// State; null for a deprecated pattern.
-    pub state: Option<State>,
+    pub state: Option<BulletState>,
 }
 
 /// An entry of the source file with an apparent live secret.
@@ -111,17 +111,17 @@ pub struct StoppedEntry {
 
 /// The result of importing a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Imported {
+pub struct BulletImport {
     /// Kind of the file.
-    pub from: Source,
+    pub from: RuleSourceKind,
     /// Imported bullets and patterns.
-    pub imported: Vec<Brought>,
+    pub imported: Vec<ImportedBullet>,
     /// Entries that were not imported, each with the reason.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedBullet>,
     /// Entries with an apparent live secret, which were not imported.
     pub stopped: Vec<StoppedEntry>,
     /// Parts of the file that are not rules, with their counts.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutKind>,
     /// Problems in the imported entries.
     pub findings: Vec<Finding>,
     /// The commit; null if commits are manual or nothing was imported.
@@ -130,7 +130,7 @@ pub struct Imported {
     pub dry_run: bool,
 }
 
-impl Imported {
+impl BulletImport {
     /// Whether some entries could not be imported.
     pub fn failed(&self) -> bool {
         !self.stopped.is_empty() || self.skipped.iter().any(|skipped| skipped.why.failed())
@@ -141,20 +141,20 @@ impl Imported {
 ///
 /// # Errors
 /// A file that cannot be read or parsed, nothing to import, and the errors of [`write::apply`].
-pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
+pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
     let shown = options.file.display().to_string();
-    let from = options.from.or_else(|| Source::of(&options.file)).ok_or_else(|| {
+    let from = options.from.or_else(|| RuleSourceKind::of(&options.file)).ok_or_else(|| {
         Error::usage(format!("what {shown} holds is not told by its name"))
             .hint("say --from playbook or --from rules")
     })?;
     let text = text(memory, &options.file)?;
     let document = match from {
-        Source::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
+        RuleSourceKind::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
             Error::refused("no-playbook", refused.message)
                 .at(&shown, Some(refused.line), Some(refused.column))
                 .hint(refused.hint)
         })?,
-        Source::Rules => rule_file::read(&text, &shown, memory.now()),
+        RuleSourceKind::Rules => rule_file::read(&text, &shown, memory.now()),
     };
     let mut outcome = None;
     let plan = |open: &OpenVault| {
@@ -164,7 +164,7 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
         refuse_if_all_stopped(&imported, &shown)?;
         let message = message(options, &imported.imported);
         outcome = Some(imported);
-        let changes = files.into_iter().map(|(path, text)| Change::Create { path, text }).collect();
+        let changes = files.into_iter().map(|(path, text)| VaultFileChange::Create { path, text }).collect();
         Ok(ChangeSet { message, changes })
     };
     let commit = if options.dry_run {
@@ -172,21 +172,26 @@ pub fn import(memory: &Memory, options: &Options) -> Result<Imported> {
     } else {
         write::apply_with(memory, plan)?.commit
     };
-    let outcome = outcome.ok_or_else(|| write::nothing("nothing was planned"))?;
-    Ok(Imported { commit, dry_run: options.dry_run, ..outcome })
+    let outcome = outcome.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(BulletImport { commit, dry_run: options.dry_run, ..outcome })
 }
 
 /// Moves entries with a secret from the imported to the stopped ones and returns the files of the
 /// others.
 /// `source` is the text of the imported file.
-fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, source: &str) -> Vec<File> {
+fn without_secrets(
+    rules: &RedactionRules,
+    imported: &mut BulletImport,
+    files: Vec<NewFile>,
+    source: &str,
+) -> Vec<NewFile> {
     let brought = std::mem::take(&mut imported.imported);
     let mut sound = Vec::with_capacity(files.len());
     for (brought, (path, text)) in brought.into_iter().zip(files) {
         let in_path = find(path.as_str(), rules).into_iter().map(|found| (path.as_str(), found));
         let secrets: Vec<_> =
             in_path.chain(find(&text, rules).into_iter().map(|found| (text.as_str(), found))).collect();
-        for (held, Removed { rule, range, .. }) in &secrets {
+        for (held, RedactedSecret { rule, range, .. }) in &secrets {
             let line = source.find(&held[range.clone()]).map(|at| source[..at].matches('\n').count() + 1);
             let line = line.and_then(|line| u32::try_from(line).ok());
             let id = redact(&brought.id, rules).0.into_string();
@@ -205,7 +210,7 @@ fn without_secrets(rules: &Rules, imported: &mut Imported, files: Vec<File>, sou
 }
 
 /// Returns an error if every new entry contains a secret.
-fn refuse_if_all_stopped(imported: &Imported, shown: &str) -> Result<()> {
+fn refuse_if_all_stopped(imported: &BulletImport, shown: &str) -> Result<()> {
     let Some(first) = imported.stopped.first().filter(|_| imported.imported.is_empty()) else {
         return Ok(());
     };
@@ -223,22 +228,22 @@ pub fn place_of(stopped: &StoppedEntry) -> String {
 
 /// Plans the import against the current notes of the vault: the result, and the files to write.
 fn planned(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
-    from: Source,
-    mut document: Document,
+    from: RuleSourceKind,
+    mut document: ImportedDocument,
     shown: &str,
-) -> Result<(Imported, Vec<File>)> {
+) -> Result<(BulletImport, Vec<NewFile>)> {
     let notes = notes_as_written(memory, open)?;
     let mut blocked = of_notes(&notes).blocked;
     for other in memory.vaults.iter().filter(|other| other.level != open.level) {
         blocked.extend(of_vault(memory, other)?.blocked);
     }
-    let held = Held {
+    let held = VaultContents {
         notes: &notes,
         blocked: &blocked,
         block_jaccard: limits(open).block_jaccard,
-        same_rule_once: from == Source::Rules,
+        same_rule_once: from == RuleSourceKind::Rules,
     };
     if !memory.is_person() {
         only_proposed(memory, &mut document);
@@ -248,7 +253,7 @@ fn planned(
         return Err(nothing_came(shown, &plan));
     }
     let (imported, files) = placed(open, plan.bullets, plan.blocked)?.into_iter().unzip();
-    let imported = Imported {
+    let imported = BulletImport {
         from,
         imported,
         skipped: plan.skipped,
@@ -263,9 +268,9 @@ fn planned(
 
 /// Reduces an agent's import to proposals: active bullets become drafts without feedback, and
 /// blocked patterns are dropped.
-fn only_proposed(memory: &Memory, document: &mut Document) {
-    for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == State::Active) {
-        bullet.state = State::Draft;
+fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
+    for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == BulletState::Active) {
+        bullet.state = BulletState::Draft;
         bullet.maturity = Maturity::Candidate;
         bullet.pinned = false;
         bullet.feedback.clear();
@@ -276,7 +281,7 @@ fn only_proposed(memory: &Memory, document: &mut Document) {
     }
 }
 
-fn text(memory: &Memory, file: &Path) -> Result<String> {
+fn text(memory: &Context, file: &Path) -> Result<String> {
     let bytes = foreign::file(&memory.call.cwd.join(file))?;
     String::from_utf8(bytes).map_err(|_| {
         Error::refused("invalid-utf8", format!("{} is no UTF-8", file.display()))
@@ -286,18 +291,18 @@ fn text(memory: &Memory, file: &Path) -> Result<String> {
 }
 
 /// Path and text of a new file.
-type File = (NotePath, String);
+type NewFile = (NotePath, String);
 
 fn placed(
     open: &OpenVault,
     bullets: Vec<(cm_note::bullet::Bullet, String)>,
-    blocked: Vec<(cm_note::bullet::blocked::Blocked, String)>,
-) -> Result<Vec<(Brought, File)>> {
+    blocked: Vec<(cm_note::bullet::blocked::BlockedNote, String)>,
+) -> Result<Vec<(ImportedBullet, NewFile)>> {
     let mut taken = HashSet::new();
     let mut files = Vec::with_capacity(bullets.len() + blocked.len());
     for (bullet, text) in bullets {
         let path = free(open, &bullet.path, &bullet.id, &mut taken)?;
-        let brought = Brought {
+        let brought = ImportedBullet {
             id: bullet.id.to_string(),
             path: path.to_string(),
             content: bullet.content().to_owned(),
@@ -309,7 +314,7 @@ fn placed(
     for (blocked, text) in blocked {
         let path = free(open, &blocked.path, &blocked.id, &mut taken)?;
         let (id, content) = (blocked.id.to_string(), blocked.text().to_owned());
-        let brought = Brought { id, path: path.to_string(), content, category: None, state: None };
+        let brought = ImportedBullet { id, path: path.to_string(), content, category: None, state: None };
         files.push((brought, (path, text)));
     }
     Ok(files)
@@ -332,20 +337,20 @@ fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<No
     }
 }
 
-fn message(options: &Options, imported: &[Brought]) -> Message {
+fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
     let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
     let subject = match imported {
         [one] => format!("Import \"{}\" from {name}", one.content),
         several => format!("Import {} bullets from {name}", several.len()),
     };
     let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
-    let message = Message::new("import", subject);
+    let message = CommitMessage::new("import", subject);
     imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
 }
 
-fn nothing_came(shown: &str, plan: &Plan) -> Error {
+fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
     if plan.skipped.is_empty() {
-        return write::nothing(format!("there is no rule in {shown}"))
+        return write::nothing_done(format!("there is no rule in {shown}"))
             .hint("list items, and paragraphs of one sentence, become rules");
     }
     let named: Vec<String> = plan
@@ -354,16 +359,16 @@ fn nothing_came(shown: &str, plan: &Plan) -> Error {
         .take(5)
         .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
         .collect();
-    write::nothing(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
+    write::nothing_done(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
 }
 
 /// A user-facing explanation of why a bullet was not imported.
-pub fn reason(why: Why) -> &'static str {
+pub fn reason(why: BulletSkipReason) -> &'static str {
     match why {
-        Why::ThereAlready => "in the vault already",
-        Why::SameRule => "the vault has the same rule",
-        Why::IdTaken => "the id belongs to another bullet",
-        Why::Blocked => "blocked in this vault",
-        Why::NoRule => "no text that a bullet can hold",
+        BulletSkipReason::ThereAlready => "in the vault already",
+        BulletSkipReason::SameRule => "the vault has the same rule",
+        BulletSkipReason::IdTaken => "the id belongs to another bullet",
+        BulletSkipReason::Blocked => "blocked in this vault",
+        BulletSkipReason::NoRule => "no text that a bullet can hold",
     }
 }

@@ -5,18 +5,18 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Row, Shelved, constants, merged};
+use super::{BulletRow, VaultBullet, constants, merged};
 use crate::error::Result;
-use crate::memory::Memory;
-use cm_note::bullet::{Bullet, BulletType, Maturity, Scope, State};
+use crate::memory::Context;
+use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 
 /// Filter for bullets; an empty filter matches all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct BulletFilter {
     /// Only this category.
     pub category: Option<String>,
     /// Only these states; all states if empty.
-    pub states: Vec<State>,
+    pub states: Vec<BulletState>,
     /// Only this maturity.
     pub maturity: Option<Maturity>,
     /// Only rules, or only anti-patterns.
@@ -27,7 +27,7 @@ pub struct Filter {
     pub tag: Option<String>,
 }
 
-impl Filter {
+impl BulletFilter {
     /// Whether a bullet matches the filter.
     pub fn takes(&self, bullet: &Bullet) -> bool {
         let tag = |tag: &String| bullet.tags.iter().any(|own| own.to_lowercase() == tag.to_lowercase());
@@ -44,7 +44,7 @@ impl Filter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Selects bullets.
-    pub filter: Filter,
+    pub filter: BulletFilter,
     /// Maximum number of results.
     pub limit: usize,
     /// Number of results to skip: `next` of an earlier response.
@@ -53,9 +53,9 @@ pub struct Options {
 
 /// A page of bullets.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct BulletPage {
     /// The bullets, best first.
-    pub bullets: Vec<Row>,
+    pub bullets: Vec<BulletRow>,
     /// Number of matching bullets.
     pub total: usize,
     /// Offset of the next page; null on the last page.
@@ -66,9 +66,9 @@ pub struct Listed {
 ///
 /// # Errors
 /// Unreadable notes.
-pub fn list(memory: &Memory, options: &Options) -> Result<Listed> {
+pub fn list(memory: &Context, options: &Options) -> Result<BulletPage> {
     let merged = merged(memory)?;
-    let mut rows: Vec<Row> = merged
+    let mut rows: Vec<BulletRow> = merged
         .bullets
         .iter()
         .filter(|shelved| options.filter.takes(&shelved.bullet))
@@ -76,13 +76,13 @@ pub fn list(memory: &Memory, options: &Options) -> Result<Listed> {
         .collect();
     rows.sort_by(|a, b| (Reverse(a.score), &a.id, &a.path).cmp(&(Reverse(b.score), &b.id, &b.path)));
     let total = rows.len();
-    let bullets: Vec<Row> = rows.into_iter().skip(options.offset).take(options.limit).collect();
+    let bullets: Vec<BulletRow> = rows.into_iter().skip(options.offset).take(options.limit).collect();
     let end = options.offset.saturating_add(bullets.len());
     let next = (end < total && !bullets.is_empty()).then_some(end);
-    Ok(Listed { bullets, total, next })
+    Ok(BulletPage { bullets, total, next })
 }
 
 /// Converts a bullet to a row, scored with the constants of its own vault.
-pub(super) fn row(memory: &Memory, shelved: &Shelved) -> Row {
-    Row::of(shelved, memory.now(), &constants(memory, shelved.level))
+pub(super) fn row(memory: &Context, shelved: &VaultBullet) -> BulletRow {
+    BulletRow::of(shelved, memory.now(), &constants(memory, shelved.level))
 }

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::memory::Level;
-use super::Shelved;
-use cm_note::bullet::{BulletType, Maturity, State};
+use super::super::memory::VaultLevel;
+use super::VaultBullet;
+use cm_note::bullet::{BulletState, BulletType, Maturity};
 use cm_note::instant::Instant;
-use cm_note::note::Signal;
+use cm_note::note::FeedbackSignal;
 use cm_note::score::Scoring;
-use cm_note::score::bullet::{Effective, effective};
+use cm_note::score::bullet::{EffectiveScore, effective};
 
 /// A bullet in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Row {
+pub struct BulletRow {
     /// Bullet ID.
     pub id: String,
     /// Text of the rule.
@@ -24,11 +24,11 @@ pub struct Row {
     #[serde(rename = "type")]
     pub bullet_type: BulletType,
     /// State of the bullet.
-    pub state: State,
+    pub state: BulletState,
     /// Maturity, derived from feedback.
     pub maturity: Maturity,
     /// Effective score.
-    pub score: Effective,
+    pub score: EffectiveScore,
     /// Number of helpful events, regardless of decay.
     pub helpful: usize,
     /// Number of harmful events, regardless of decay.
@@ -38,12 +38,12 @@ pub struct Row {
     /// Path of the bullet's file.
     pub path: String,
     /// Level of the bullet's vault.
-    pub vault: Level,
+    pub vault: VaultLevel,
 }
 
-impl Row {
+impl BulletRow {
     /// Converts a bullet to a row, scored at the instant `now`.
-    pub fn of(shelved: &Shelved, now: Instant, scoring: &Scoring) -> Self {
+    pub fn of(shelved: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
         let bullet = &shelved.bullet;
         let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
         Self {
@@ -54,8 +54,8 @@ impl Row {
             state: bullet.state,
             maturity: bullet.maturity,
             score: effective(bullet, now, scoring),
-            helpful: events(Signal::Helpful),
-            harmful: events(Signal::Harmful),
+            helpful: events(FeedbackSignal::Helpful),
+            harmful: events(FeedbackSignal::Harmful),
             pinned: bullet.pinned,
             path: bullet.path.to_string(),
             vault: shelved.level,

@@ -10,16 +10,17 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use super::error::{Error, Kind, Result};
-use super::memory::Memory;
-use super::stop::Stop;
+use super::error::{Error, ErrorKind, Result};
+use super::memory::Context;
+use super::stop::Cancellation;
 use cm_llm::{
-    Account, Answered, Budget, Choice, Fallback, Ledger, Metered, Model, Request, Schema, Unanswered, ask,
-    key_from, patience,
+    AnswerSchema, BoxedLlm, BudgetAccount, FallbackModel, MeteredModel, ModelRequest, ModelSelection,
+    SpendingLedger, SpendingLimits, StructuredAnswer, StructuredAnswerError, key_from, request_structured,
+    retry_policy,
 };
-use cm_secrets::{Rules, redact};
-use cm_store::vault::lines::Lines;
-use words::{Chosen, Named, chosen};
+use cm_secrets::{RedactionRules, redact};
+use cm_store::vault::lines::JsonLinesFile;
+use words::{SelectedModel, SelectedModels, chosen};
 
 /// Private file that records the cost of each request, one line per request.
 const LEDGER: &str = "models.jsonl";
@@ -28,17 +29,17 @@ const LEDGER: &str = "models.jsonl";
 const SYSTEM: &str = "You read logs of coding agents for others, and answer with one JSON object.";
 
 /// A language model client with its budget.
-pub struct Asker {
-    model: Fallback<Metered<Model>>,
-    account: Arc<Account>,
-    ledger: Lines,
-    chosen: Chosen,
-    rules: Rules,
+pub struct LanguageModel {
+    model: FallbackModel<MeteredModel<BoxedLlm>>,
+    account: Arc<BudgetAccount>,
+    ledger: JsonLinesFile,
+    chosen: SelectedModels,
+    rules: RedactionRules,
 }
 
 /// Why a request produced no usable answer.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum ModelFailure {
     /// The model gave unusable answers twice.
     Useless(String),
     /// The request could not be sent or was not answered.
@@ -51,38 +52,40 @@ pub enum Trouble {
 }
 
 /// Whether the settings select a model.
-pub fn is_set(memory: &Memory) -> bool {
+pub fn is_set(memory: &Context) -> bool {
     chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
 }
 
-impl Asker {
+impl LanguageModel {
     /// Opens the configured model; `None` if there is none.
     ///
     /// # Errors
     /// Invalid settings, a model that may incur costs without a budget, or an API key that cannot
     /// be obtained.
-    pub fn open(memory: &Memory, rules: &Rules, stop: &Stop) -> Result<Option<Self>> {
+    pub fn open(memory: &Context, rules: &RedactionRules, stop: &Cancellation) -> Result<Option<Self>> {
         let open = memory.target();
         let chosen = chosen(memory, open)?;
         if chosen.models.is_empty() {
             return Ok(None);
         }
         chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
-        let ledger = Lines::private(&open.vault, LEDGER)?;
+        let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
         let account = Arc::new(account(memory, &ledger, chosen.budget)?);
         let seed = memory.call.now.unix().unsigned_abs();
         let mut models = Vec::new();
         for named in &chosen.models {
             let choice = with_key(named, memory, stop)?;
-            if choice.is_in_the_clear() {
+            if choice.sends_key_unencrypted() {
                 memory.notice(format!("the key of {} goes to another machine unencrypted", named.name.0));
             }
-            if let Some(model) = cm_llm::open(&choice, patience(chosen.retries, seed), stop.pace())? {
-                models.push(Metered::new(model, named.price, Arc::clone(&account)));
+            if let Some(model) =
+                cm_llm::open(&choice, retry_policy(chosen.retries, seed), stop.retry_pause())?
+            {
+                models.push(MeteredModel::new(model, named.price, Arc::clone(&account)));
             }
         }
         let first = models.remove(0);
-        let model = Fallback::new(first, models);
+        let model = FallbackModel::new(first, models);
         Ok(Some(Self { model, account, ledger, chosen, rules: rules.clone() }))
     }
 
@@ -100,7 +103,7 @@ impl Asker {
     /// # Errors
     /// An unreadable ledger.
     pub fn refresh(&self) -> Result<()> {
-        self.account.refresh(Ledger::parse(&self.ledger.text()?).ledger);
+        self.account.refresh(SpendingLedger::parse(&self.ledger.text()?).ledger);
         Ok(())
     }
 
@@ -114,17 +117,18 @@ impl Asker {
         prompt: &str,
         (name, schema): (&str, schemars::Schema),
         check: impl Fn(&T) -> std::result::Result<(), Vec<String>>,
-    ) -> std::result::Result<Answered<T>, Trouble> {
+    ) -> std::result::Result<StructuredAnswer<T>, ModelFailure> {
         let prompt = redact(prompt, &self.rules).0;
-        let mut request = Request::new(SYSTEM, prompt).shaped(Schema::new(name, schema.to_value()));
+        let mut request =
+            ModelRequest::new(SYSTEM, prompt).with_schema(AnswerSchema::new(name, schema.to_value()));
         request.timeout = self.chosen.timeout;
         request.max_tokens = self.chosen.max_tokens;
-        ask(&self.model, &request, check).map_err(Trouble::of)
+        request_structured(&self.model, &request, check).map_err(ModelFailure::of)
     }
 }
 
-impl Trouble {
-    fn of(unanswered: Unanswered) -> Self {
+impl ModelFailure {
+    fn of(unanswered: StructuredAnswerError) -> Self {
         // It may hold words of the model: who keeps it takes secrets out.
         let text = unanswered.to_string();
         match unanswered.error {
@@ -138,15 +142,15 @@ impl Trouble {
 }
 
 /// Whether the next request would fail with the same error.
-fn is_lasting(error: &cm_llm::Error) -> bool {
+fn is_lasting(error: &cm_llm::LlmError) -> bool {
     match error {
-        cm_llm::Error::Budget(overdrawn) => !matches!(overdrawn, cm_llm::Overdrawn::Call { .. }),
-        cm_llm::Error::Refused { status, .. } => matches!(status, 401 | 402 | 403 | 404 | 429),
-        cm_llm::Error::OutOfReach { .. }
-        | cm_llm::Error::Key { .. }
-        | cm_llm::Error::NotStarted { .. }
-        | cm_llm::Error::Setting { .. }
-        | cm_llm::Error::CalledOff => true,
+        cm_llm::LlmError::Budget(overdrawn) => !matches!(overdrawn, cm_llm::BudgetError::CallTooLarge { .. }),
+        cm_llm::LlmError::Rejected { status, .. } => matches!(status, 401 | 402 | 403 | 404 | 429),
+        cm_llm::LlmError::Unreachable { .. }
+        | cm_llm::LlmError::Key { .. }
+        | cm_llm::LlmError::NotStarted { .. }
+        | cm_llm::LlmError::Setting { .. }
+        | cm_llm::LlmError::Cancelled => true,
         _ => false,
     }
 }
@@ -155,8 +159,8 @@ fn is_lasting(error: &cm_llm::Error) -> bool {
 ///
 /// # Errors
 /// `no-budget`.
-fn within_some_budget(named: &Named, budget: &Budget) -> Result<()> {
-    let free = named.price.is_some_and(cm_llm::Price::is_nothing);
+fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<()> {
+    let free = named.price.is_some_and(cm_llm::Price::is_zero);
     let limits =
         [budget.daily_usd, budget.monthly_usd, budget.daily_tokens as f64, budget.monthly_tokens as f64];
     if free || limits.iter().any(|limit| *limit > 0.0) {
@@ -164,21 +168,21 @@ fn within_some_budget(named: &Named, budget: &Budget) -> Result<()> {
     }
     let (provider, model) = &named.name;
     Err(Error::refused("no-budget", format!("{provider}/{model} may cost something, and no budget is set"))
-        .hint(cm_llm::Overdrawn::NoBudget.hint()))
+        .hint(cm_llm::BudgetError::NoBudget.hint()))
 }
 
 /// The model choice with the API key, obtained by running the key command if one is set.
-fn with_key(named: &Named, memory: &Memory, stop: &Stop) -> Result<Choice> {
+fn with_key(named: &SelectedModel, memory: &Context, stop: &Cancellation) -> Result<ModelSelection> {
     let mut choice = named.choice.clone();
-    if let (Choice::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
-        remote.key = Some(key_from(command, &memory.call.environment, &stop.pace())?);
+    if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
+        remote.key = Some(key_from(command, &memory.call.environment, &stop.retry_pause())?);
     }
     Ok(choice)
 }
 
 /// Creates the shared account of all models from the ledger.
-fn account(memory: &Memory, lines: &Lines, budget: Budget) -> Result<Account> {
-    let parsed = Ledger::parse(&lines.text()?);
+fn account(memory: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> Result<BudgetAccount> {
+    let parsed = SpendingLedger::parse(&lines.text()?);
     if let Some(first) = parsed.damaged.first() {
         memory.notice(format!(
             "{} has lines that are none, such as line {first}; what they held is not counted as spent",
@@ -189,22 +193,22 @@ fn account(memory: &Memory, lines: &Lines, budget: Budget) -> Result<Account> {
     let at_start = clock();
     let now = move || begun.minus_days(-(clock().saturating_sub(at_start) as f64) / 86_400_000.0);
     // A ledger that cannot be written to stops no answer that was paid for; the budget still counts it in this run.
-    let record = move |entry: &cm_llm::Entry| drop(lines.append_line(&entry.line()));
-    Ok(Account::new(budget, parsed.ledger, now, record))
+    let record = move |entry: &cm_llm::SpendingEntry| drop(lines.append_line(&entry.line()));
+    Ok(BudgetAccount::new(budget, parsed.ledger, now, record))
 }
 
-impl From<cm_llm::Error> for Error {
-    fn from(error: cm_llm::Error) -> Self {
+impl From<cm_llm::LlmError> for Error {
+    fn from(error: cm_llm::LlmError) -> Self {
         let hint = error.hint();
         let message = match std::error::Error::source(&error) {
             Some(cause) => format!("{error}: {cause}"),
             None => error.to_string(),
         };
         let made = match error {
-            cm_llm::Error::Budget(_) => Self::refused("budget", message),
-            cm_llm::Error::Setting { .. } => Self::refused("invalid-setting", message),
-            cm_llm::Error::CalledOff => Self::new(Kind::Interrupted, "interrupted", message),
-            _ => Self::new(Kind::Provider, "model", message),
+            cm_llm::LlmError::Budget(_) => Self::refused("budget", message),
+            cm_llm::LlmError::Setting { .. } => Self::refused("invalid-setting", message),
+            cm_llm::LlmError::Cancelled => Self::new(ErrorKind::Interrupted, "interrupted", message),
+            _ => Self::new(ErrorKind::Provider, "model", message),
         };
         match hint {
             Some(hint) => made.hint(hint),

@@ -2,45 +2,49 @@
 
 use std::cell::RefCell;
 
-use super::memories::{self, Planned};
-use super::record::Record;
-use super::witness::Gathered;
-use super::work::{Proposed, Work};
-use crate::curate::{self, Beside, Outcome, curate_beside};
-use crate::diary::place::Place;
+use super::memories::{self, PlannedMemory};
+use super::record::ReflectionLog;
+use super::witness::GatheredEvidence;
+use super::work::{SessionProcessor, SessionProposals};
+use crate::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
+use crate::diary::place::DiaryLocation;
 use crate::error::{Error, Result};
 use crate::memory::OpenVault;
 use crate::playbook;
 use cm_learn::diary::Diary;
-use cm_learn::reflect::draft::{Draft, What};
-use cm_note::change::Change;
+use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
+use cm_note::change::VaultFileChange;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
 
 /// Result of the commit.
-pub struct Carried {
+pub struct CommitResult {
     /// Result of curating the deltas.
-    pub outcome: Outcome,
+    pub outcome: CurationOutcome,
     /// New memory notes.
-    pub memories: Vec<Planned>,
+    pub memories: Vec<PlannedMemory>,
     /// Path of the diary note; `None` if the diary is empty.
-    pub place: Option<Place>,
+    pub place: Option<DiaryLocation>,
     /// Notices for the user.
     pub notices: Vec<String>,
 }
 
-impl Work<'_> {
+impl SessionProcessor<'_> {
     /// Writes a session's diary, memories and deltas to the vault in one commit.
     ///
     /// # Errors
     /// Returns an error if curation fails, or `done-meanwhile` if another process has reflected on
     /// the session in the meantime.
-    pub fn carry(&self, proposed: &Proposed<'_>, gathered: &Gathered) -> Result<Carried> {
-        let Proposed { todo, diary, drafts } = proposed;
-        let place = if diary.is_empty() { None } else { Some(Place::of(self.memory, diary)?) };
+    pub fn commit(
+        &self,
+        proposed: &SessionProposals<'_>,
+        gathered: &GatheredEvidence,
+    ) -> Result<CommitResult> {
+        let SessionProposals { todo, diary, drafts } = proposed;
+        let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.memory, diary)?) };
         let deltas = drafts.iter().filter_map(|draft| match &draft.what {
-            What::Delta(delta) => Some(delta.clone()),
-            What::Memory(_) => None,
+            DraftChange::Delta(delta) => Some(delta.clone()),
+            DraftChange::Memory(_) => None,
         });
         let file = DeltaFile {
             session: Some(diary.session.clone()),
@@ -58,15 +62,15 @@ impl Work<'_> {
         let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
         let changes = |open: &OpenVault| {
             if !self.terms.dry_run
-                && !self.terms.again
-                && !Record::of(open)?.is_open(&todo.listed, self.asker.is_some())
+                && !self.terms.reprocess
+                && !ReflectionLog::load(open)?.is_open(&todo.listed, self.model.is_some())
             {
                 return Err(Error::refused(
                     "done-meanwhile",
                     "another process has learned from the session meanwhile",
                 ));
             }
-            let mut planned = Planner { work: self, open, changes: Vec::new(), ids: Vec::new() };
+            let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
             notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
             *memories.borrow_mut() = planned.memories(drafts)?;
             Ok((planned.changes, planned.ids))
@@ -75,24 +79,24 @@ impl Work<'_> {
             self.memory,
             &file,
             &options,
-            &Beside { history: Some(gathered), changes: &changes },
+            &ExtraChanges { history: Some(gathered), changes: &changes },
         )?;
-        Ok(Carried { outcome, memories: memories.take(), place, notices: notices.take() })
+        Ok(CommitResult { outcome, memories: memories.take(), place, notices: notices.take() })
     }
 }
 
 /// Collects the changes of a commit other than the deltas.
-struct Planner<'a> {
-    work: &'a Work<'a>,
+struct ChangePlanner<'a> {
+    work: &'a SessionProcessor<'a>,
     open: &'a OpenVault,
-    changes: Vec<Change>,
+    changes: Vec<VaultFileChange>,
     ids: Vec<String>,
 }
 
-impl Planner<'_> {
+impl ChangePlanner<'_> {
     /// Adds the change of the diary note and returns notices. A diary that was edited by hand is
     /// not changed.
-    fn diary(&mut self, place: Option<&Place>, diary: &Diary) -> Result<Vec<String>> {
+    fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
         let Some(place) = place else { return Ok(Vec::new()) };
         match place.change(self.work.memory, self.open, diary) {
             Ok((change, said)) => {
@@ -110,15 +114,15 @@ impl Planner<'_> {
         }
     }
 
-    fn memories(&mut self, drafts: &[Draft]) -> Result<Vec<Planned>> {
+    fn memories(&mut self, drafts: &[ReflectionDraft]) -> Result<Vec<PlannedMemory>> {
         let notes = playbook::notes_as_written(self.work.memory, self.open)?;
-        let mut said = memories::said(&notes);
+        let mut said = memories::existing_texts(&notes);
         let mut all = Vec::new();
         for draft in drafts {
-            let (What::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
+            let (DraftChange::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
                 continue;
             };
-            let planned = memories::planned(self.work.memory, self.open, &mut said, remembered, origin)?;
+            let planned = memories::plan_memory(self.work.memory, self.open, &mut said, remembered, origin)?;
             all.extend(planned);
         }
         self.changes.extend(all.iter().map(|planned| planned.change.clone()));

@@ -8,40 +8,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::record::Record;
-use super::todo::{Todo, name, plan};
-use super::witness::Gathered;
-use super::work::{Proposed, Work, is_live};
+use super::record::ReflectionLog;
+use super::todo::{QueuedSession, plan, session_key};
+use super::witness::GatheredEvidence;
+use super::work::{SessionProcessor, SessionProposals, is_live};
 use super::{Options, terms};
-use crate::curate::Outcome;
-use crate::diary::session::Reader;
+use crate::curate::CurationOutcome;
+use crate::diary::session::SessionReader;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use crate::sessions::Shelf;
+use crate::memory::Context;
+use crate::sessions::SessionAccess;
 use crate::{logs, playbook, write};
-use cm_learn::outcome::feedback::Known;
-use cm_learn::reflect::answer::{AgentAnswer, DeltasAnswer, Step, agent_schema};
-use cm_learn::reflect::draft::What;
-use cm_learn::reflect::near::near;
+use cm_learn::outcome::feedback::RuleRef;
+use cm_learn::reflect::answer::{AgentAnswer, DeltasAnswer, ProposedChange, agent_schema};
+use cm_learn::reflect::draft::DraftChange;
+use cm_learn::reflect::near::relevant_rules;
 use cm_learn::reflect::{check, package};
 use cm_note::bullet::Bullet;
-use cm_playbook::curation::report::Passed;
+use cm_playbook::curation::report::UnappliedDelta;
 
 /// Maximum number of rules in a package.
 const RULES: usize = 40;
 
 /// Work packages for the calling agent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Handed {
+pub struct WorkPackages {
     /// One package for each session.
-    pub packages: Vec<Package>,
+    pub packages: Vec<WorkPackage>,
     /// Number of sessions that remain for later calls.
     pub left: usize,
 }
 
 /// Material for reflecting on one session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Package {
+pub struct WorkPackage {
     /// Session id, as assigned by the agent.
     pub session: String,
     /// Agent of the session, such as `claude-code`.
@@ -51,7 +51,7 @@ pub struct Package {
     /// The session's diary as a Markdown note, built without a model.
     pub diary: String,
     /// Existing rules on similar topics.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PackageRule>,
     /// JSON Schema of the answer.
     pub schema: Value,
     /// The whole package as one prompt, with instructions and examples.
@@ -60,7 +60,7 @@ pub struct Package {
 
 /// A rule of the playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Rule {
+pub struct PackageRule {
     /// Rule id.
     pub id: String,
     /// Text of the rule.
@@ -72,37 +72,37 @@ pub struct Rule {
 /// # Errors
 /// Returns an error if the filter is invalid or a log cannot be read, and "nothing done" if no
 /// session is left.
-pub fn hand(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Handed> {
-    let record = Record::heard(memory)?;
-    let plan = plan(memory, shelf, &record, &options.which, true)?;
+pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<WorkPackages> {
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let plan = plan(memory, shelf, &record, &options.selection, true)?;
     if plan.todo.is_empty() {
-        return Err(write::nothing("there is no session to learn from")
+        return Err(write::nothing_done("there is no session to learn from")
             .hint("`cm sessions list` shows what was learned from; --days looks further back"));
     }
-    let mut reader = Reader::open(memory)?;
+    let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;
     let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
-    let known: Vec<Known<'_>> =
-        live.iter().map(|bullet| Known { id: bullet.id.as_str(), content: bullet.content() }).collect();
+    let known: Vec<RuleRef<'_>> =
+        live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
     let mut packages = Vec::new();
-    for todo in plan.todo.iter().take(options.most.unwrap_or(1)) {
+    for todo in plan.todo.iter().take(options.limit.unwrap_or(1)) {
         let heard = reader.read(memory, &todo.listed.session, None)?;
-        let rules = near(&known, &heard.diary, &heard.events, RULES);
-        packages.push(Package {
+        let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES);
+        packages.push(WorkPackage {
             session: heard.diary.session.clone(),
             agent: heard.diary.agent.clone(),
             title: heard.diary.title.clone(),
             diary: cm_learn::diary::note::note(&heard.diary),
-            prompt: logs::text(&package::handed(&heard.diary, &heard.events, &rules), &reader.rules),
+            prompt: logs::text(&package::work_package(&heard.diary, &heard.events, &rules), &reader.rules),
             rules: rules
                 .iter()
-                .map(|rule| Rule { id: rule.id.to_owned(), content: rule.content.to_owned() })
+                .map(|rule| PackageRule { id: rule.id.to_owned(), content: rule.content.to_owned() })
                 .collect(),
             schema: agent_schema().to_value(),
         });
     }
     let left = plan.todo.len() - packages.len();
-    Ok(Handed { packages, left })
+    Ok(WorkPackages { packages, left })
 }
 
 /// Returns whether a text is an answer to a work package rather than a file of deltas.
@@ -116,39 +116,45 @@ pub fn is_answer(text: &str) -> bool {
 /// # Errors
 /// Returns an error if the text is not a valid answer, if the session does not exist, or if
 /// curation fails.
-pub fn take(memory: &Memory, shelf: &Shelf, text: &str, file: &str, dry_run: bool) -> Result<Outcome> {
+pub fn apply_answer(
+    memory: &Context,
+    shelf: &SessionAccess,
+    text: &str,
+    file: &str,
+    dry_run: bool,
+) -> Result<CurationOutcome> {
     let answer: AgentAnswer = serde_json::from_str(text).map_err(|error| {
         let place = (u32::try_from(error.line()).ok(), u32::try_from(error.column()).ok());
         Error::usage(format!("this is no answer to `cm reflect --emit`: {error}"))
             .at(file, place.0, place.1)
             .hint("`cm reflect --emit --json` prints its schema")
     })?;
-    let listed = shelf.one(&answer.reflects)?;
-    let mut reader = Reader::open(memory)?;
+    let listed = shelf.find(&answer.reflects)?;
+    let mut reader = SessionReader::open(memory)?;
     let heard = reader.read(memory, &listed.session, None)?;
     let playbook = playbook::as_written(memory, memory.target())?;
     let ids =
         playbook.bullets.iter().filter(|bullet| is_live(bullet)).map(|bullet| bullet.id.as_str()).collect();
     let steps = DeltasAnswer { deltas: answer.deltas };
     let (drafts, unfounded) = check::deltas(&steps, &ids, &heard.quotable());
-    let todo = Todo { conversation: [name(&listed)].into(), listed, forks: Vec::new() };
-    let terms = super::Terms { again: true, ..terms(memory, dry_run) };
-    let record = Record::heard(memory)?;
-    let mut work = Work { memory, reader, record, asker: None, earlier: Vec::new(), terms };
-    let drafts = work.fresh(drafts, &todo);
-    let mut gathered = Gathered::default();
+    let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
+    let terms = super::ReflectLimits { reprocess: true, ..terms(memory, dry_run) };
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let mut work = SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), terms };
+    let drafts = work.without_repeats(drafts, &todo);
+    let mut gathered = GatheredEvidence::default();
     let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
     for draft in &drafts {
-        if let What::Delta(cm_playbook::curation::delta::Delta::Add(add)) = &draft.what {
-            let said = super::witness::judged(memory, &work.record, &add.bullet.content, here)?;
-            gathered.keep(&add.bullet.content, said.evidence);
+        if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
+            let said = super::witness::evidence_for(memory, &work.record, &add.bullet.content, here)?;
+            gathered.insert(&add.bullet.content, said.evidence);
         }
     }
-    let proposed = Proposed { todo: &todo, diary: heard.diary.clone(), drafts };
-    let carried = work.carry(&proposed, &gathered)?;
+    let proposed = SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts };
+    let carried = work.commit(&proposed, &gathered)?;
     carried.notices.iter().for_each(|notice| memory.notice(notice));
     let mut outcome = carried.outcome;
-    outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| Passed {
+    outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {
         delta,
         op: steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned(),
         id: None,
@@ -159,20 +165,20 @@ pub fn take(memory: &Memory, shelf: &Shelf, text: &str, file: &str, dry_run: boo
     outcome.notes =
         outcome.files.iter().map(ToString::to_string).filter(|path| !path.starts_with("playbook/")).collect();
     if !dry_run {
-        work.settle_answer(&proposed, outcome.report.applied.len() + carried.memories.len())?;
+        work.record_answer(&proposed, outcome.report.applied.len() + carried.memories.len())?;
     }
     Ok(outcome)
 }
 
-fn op(step: &Step) -> &'static str {
+fn op(step: &ProposedChange) -> &'static str {
     match step {
-        Step::Add { .. } => "add",
-        Step::Helpful { .. } => "helpful",
-        Step::Harmful { .. } => "harmful",
-        Step::Replace { .. } => "replace",
-        Step::Deprecate { .. } => "deprecate",
-        Step::Merge { .. } => "merge",
-        Step::Fact { .. } => "fact",
-        Step::Preference { .. } => "preference",
+        ProposedChange::Add { .. } => "add",
+        ProposedChange::Helpful { .. } => "helpful",
+        ProposedChange::Harmful { .. } => "harmful",
+        ProposedChange::Replace { .. } => "replace",
+        ProposedChange::Deprecate { .. } => "deprecate",
+        ProposedChange::Merge { .. } => "merge",
+        ProposedChange::Fact { .. } => "fact",
+        ProposedChange::Preference { .. } => "preference",
     }
 }

@@ -7,19 +7,19 @@ use yaml_serde::Value;
 
 use crate::add::{known_type, place};
 use crate::error::Result;
-use crate::memory::{Memory, OpenVault};
+use crate::memory::{Context, OpenVault};
 use cm_learn::diary::note::as_line;
-use cm_learn::reflect::draft::{Origin, Remembered};
-use cm_note::change::Change;
+use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
+use cm_note::change::VaultFileChange;
 use cm_note::id::NoteId;
 use cm_note::note::compose::{self, MemoryDraft};
 use cm_note::note::suspicion::order;
-use cm_note::note::{Kind, Note};
-use cm_text::canonical::Canonical;
+use cm_note::note::{Note, NoteKind};
+use cm_text::canonical::CanonicalForm;
 
 /// A memory note to be written.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct PlannedMemory {
     pub id: String,
     /// Type of the note, such as `fix`; null if it has none.
     pub note_type: String,
@@ -28,13 +28,13 @@ pub struct Planned {
     /// Whether the note is a draft that a person must accept.
     pub is_draft: bool,
     /// Change that creates the file.
-    pub change: Change,
+    pub change: VaultFileChange,
 }
 
 /// Returns the canonical forms of the titles of all memories.
-pub fn said(notes: &[Note]) -> HashSet<String> {
-    let memories = notes.iter().filter(|note| note.kind == Kind::Memory);
-    memories.map(|note| Canonical::of(&note.title).as_str().to_owned()).collect()
+pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
+    let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
+    memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect()
 }
 
 /// Plans the note of a memory; returns `None` if a note with the same canonical text exists. Adds
@@ -42,18 +42,18 @@ pub fn said(notes: &[Note]) -> HashSet<String> {
 ///
 /// # Errors
 /// Returns an error if the vault does not define the type.
-pub fn planned(
-    memory: &Memory,
+pub fn plan_memory(
+    memory: &Context,
     open: &OpenVault,
     said: &mut HashSet<String>,
-    remembered: &Remembered,
-    origin: &Origin,
-) -> Result<Option<Planned>> {
-    if !said.insert(Canonical::of(&remembered.text).as_str().to_owned()) {
+    remembered: &ProposedMemory,
+    origin: &DraftOrigin,
+) -> Result<Option<PlannedMemory>> {
+    if !said.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
     let known = known_type(open, remembered.note_type)?;
-    let id = NoteId::from(memory.draw());
+    let id = NoteId::from(memory.new_uuid());
     let title = remembered.text.trim_end_matches('.').to_owned();
     let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
     let body = body(remembered, origin);
@@ -73,11 +73,11 @@ pub fn planned(
         body,
         extra: vec![("state".to_owned(), Value::String(state.to_owned()))],
     });
-    let change = Change::Create { path, text };
-    Ok(Some(Planned { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))
+    let change = VaultFileChange::Create { path, text };
+    Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))
 }
 
-fn body(remembered: &Remembered, origin: &Origin) -> String {
+fn body(remembered: &ProposedMemory, origin: &DraftOrigin) -> String {
     let mut body = format!("{}\n\n## Evidence\n\n", as_line(&remembered.text));
     for quote in &remembered.evidence {
         body.push_str(&format!("- {}\n", as_line(quote)));

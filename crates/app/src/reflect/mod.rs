@@ -17,28 +17,28 @@ mod work;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::diary::session::Reader;
-use super::error::{Error, Kind, Result};
-use super::memory::Memory;
-use super::provider::{self, Asker};
-use super::sessions::{Shelf, Which};
-use super::stop::Stop;
+use super::diary::session::SessionReader;
+use super::error::{Error, ErrorKind, Result};
+use super::memory::Context;
+use super::provider::{self, LanguageModel};
+use super::sessions::{SessionAccess, SessionSelection};
+use super::stop::Cancellation;
 use cm_learn::reflect::evidence::DAYS;
-use cm_learn::reflect::run::{Done, Run, conclude};
-use record::Record;
-use todo::{Plan, Todo, plan};
-use work::{Failure, Terms, Work, earlier};
+use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
+use record::ReflectionLog;
+use todo::{QueuedSession, SessionQueue, plan};
+use work::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
 
-pub use cm_learn::reflect::run::Ending;
-pub use work::{Learned, Worked};
+pub use cm_learn::reflect::run::RunOutcome;
+pub use work::{LearnedChange, SessionReflection};
 
 /// Selection of sessions and mode of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
-    pub which: Which,
+    pub selection: SessionSelection,
     /// Maximum number of sessions; the rest remains for the next run.
-    pub most: Option<usize>,
+    pub limit: Option<usize>,
     /// Report the changes without writing them.
     pub dry_run: bool,
     /// Do not use a model, whatever the settings are.
@@ -47,12 +47,12 @@ pub struct Options {
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Reflected {
+pub struct ReflectResult {
     /// Outcome of the run, with counts and reasons.
     #[serde(flatten)]
-    pub run: Run,
+    pub run: ReflectionRun,
     /// Results of the sessions, in the order of processing.
-    pub worked: Vec<Worked>,
+    pub worked: Vec<SessionReflection>,
     /// Model that was used; null if the run used rules only.
     pub model: Option<String>,
     /// Whether the run was stopped on request.
@@ -64,22 +64,22 @@ pub struct Reflected {
     pub before: usize,
     /// Failure kind that decides exit code and HTTP status; `None` on success.
     #[serde(skip)]
-    pub kind: Option<Kind>,
+    pub kind: Option<ErrorKind>,
 }
 
 /// Progress of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
+pub struct ReflectProgress<'a> {
     /// Number of processed sessions.
     pub done: usize,
     /// Number of sessions in this run.
-    pub of: usize,
+    pub total: usize,
     /// Title of the current session; empty at the end.
     pub title: &'a str,
 }
 
 /// Number of consecutive sessions without an answer from the model after which the run ends.
-const SILENT: usize = 3;
+const MAX_UNANSWERED: usize = 3;
 
 /// Reflects on the sessions that have not been processed yet.
 ///
@@ -87,78 +87,85 @@ const SILENT: usize = 3;
 /// Returns an error if the agent filter or a setting is invalid, or if the model may not be used.
 /// The failure of a single session is reported in the result instead.
 pub fn reflect(
-    memory: &Memory,
-    shelf: &Shelf,
+    memory: &Context,
+    shelf: &SessionAccess,
     options: &Options,
-    stop: &Stop,
-    progress: &dyn Fn(Progress<'_>),
-) -> Result<Reflected> {
-    let record = Record::heard(memory)?;
+    stop: &Cancellation,
+    progress: &dyn Fn(ReflectProgress<'_>),
+) -> Result<ReflectResult> {
+    let record = ReflectionLog::load_with_notice(memory)?;
     let with_model = !options.no_model && provider::is_set(memory);
-    let Plan { mut todo, all } = plan(memory, shelf, &record, &options.which, with_model)?;
+    let SessionQueue { mut todo, matching: all } =
+        plan(memory, shelf, &record, &options.selection, with_model)?;
     let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
-    let over = todo.len().saturating_sub(options.most.unwrap_or(usize::MAX));
-    todo.truncate(options.most.unwrap_or(usize::MAX));
-    let reader = Reader::open(memory)?;
+    let over = todo.len().saturating_sub(options.limit.unwrap_or(usize::MAX));
+    todo.truncate(options.limit.unwrap_or(usize::MAX));
+    let reader = SessionReader::open(memory)?;
     let wants_model = !options.no_model && !todo.is_empty();
-    let asker = if wants_model { Asker::open(memory, &reader.rules, stop)? } else { None };
-    let model = asker.as_ref().map(Asker::name);
-    let earlier = if todo.is_empty() { Vec::new() } else { earlier(memory, DAYS)? };
+    let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
+    let model = asker.as_ref().map(LanguageModel::name);
+    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
     let terms = terms(memory, options.dry_run);
-    let mut work = Work { memory, reader, record, asker, earlier, terms };
-    let mut ran = Ran::default();
+    let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, terms };
+    let mut ran = RunState::default();
     for one in &todo {
-        if stop.is_asked() || ran.ended.is_some() {
+        if stop.is_requested() || ran.fatal_error.is_some() {
             break;
         }
         let title = one.listed.session.meta.title.as_deref().unwrap_or_default();
-        progress(Progress { done: ran.worked.len(), of: todo.len(), title });
+        progress(ReflectProgress { done: ran.worked.len(), total: todo.len(), title });
         ran.take(&mut work, one, stop)?;
     }
-    progress(Progress { done: todo.len(), of: todo.len(), title: "" });
+    progress(ReflectProgress { done: todo.len(), total: todo.len(), title: "" });
     let left = todo.len() - ran.worked.len() + over;
-    Ok(ran.concluded(left, before, model, options.dry_run, stop))
+    Ok(ran.into_result(left, before, model, options.dry_run, stop))
 }
 
 /// Returns the limits of the run from the settings.
-fn terms(memory: &Memory, dry_run: bool) -> Terms {
+fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
     let settings = &memory.target().settings;
-    let (deltas, rounds) = (settings.whole("reflect.max_deltas"), settings.whole("reflect.max_iterations"));
-    Terms { dry_run, deltas, rounds, again: false }
+    let (deltas, rounds) =
+        (settings.integer("reflect.max_deltas"), settings.integer("reflect.max_iterations"));
+    ReflectLimits { dry_run, deltas, rounds, reprocess: false }
 }
 
 /// State of a run.
 #[derive(Default)]
-struct Ran {
-    worked: Vec<Worked>,
+struct RunState {
+    worked: Vec<SessionReflection>,
     /// Kind of the first failure.
-    first: Option<Kind>,
+    first: Option<ErrorKind>,
     /// Error that ended the whole run.
-    ended: Option<Error>,
-    silent: usize,
+    fatal_error: Option<Error>,
+    unanswered: usize,
 }
 
-impl Ran {
-    fn take(&mut self, work: &mut Work<'_>, todo: &Todo, stop: &Stop) -> Result<()> {
-        match work.work(todo) {
+impl RunState {
+    fn take(
+        &mut self,
+        work: &mut SessionProcessor<'_>,
+        todo: &QueuedSession,
+        stop: &Cancellation,
+    ) -> Result<()> {
+        match work.process(todo) {
             Ok(worked) => {
-                self.silent = 0;
+                self.unanswered = 0;
                 self.worked.push(worked);
             }
             // What was in hand is dropped, and is there for the next run.
-            Err(_) if stop.is_at_once() => {}
-            Err(Failure { error, is_lasting: true }) => {
+            Err(_) if stop.is_immediate() => {}
+            Err(SessionFailure { error, is_lasting: true }) => {
                 self.first.get_or_insert(error.kind);
-                self.ended = Some(error);
+                self.fatal_error = Some(error);
             }
-            Err(Failure { error, .. }) => {
+            Err(SessionFailure { error, .. }) => {
                 self.first.get_or_insert(error.kind);
-                self.silent += usize::from(error.kind == Kind::Provider);
+                self.unanswered += usize::from(error.kind == ErrorKind::Provider);
                 work.failed(todo, &error)?;
-                self.worked.push(failed(todo, &error));
-                if self.silent >= SILENT {
-                    self.ended = Some(Error {
-                        message: format!("{SILENT} sessions in a row: {}", error.message),
+                self.worked.push(record_failure(todo, &error));
+                if self.unanswered >= MAX_UNANSWERED {
+                    self.fatal_error = Some(Error {
+                        message: format!("{MAX_UNANSWERED} sessions in a row: {}", error.message),
                         ..error
                     });
                 }
@@ -167,23 +174,23 @@ impl Ran {
         Ok(())
     }
 
-    fn concluded(
+    fn into_result(
         self,
         left: usize,
         before: usize,
         model: Option<String>,
         dry_run: bool,
-        stop: &Stop,
-    ) -> Reflected {
-        let done: Vec<Done> = self.worked.iter().map(|worked| worked.done.clone()).collect();
-        let interrupted = stop.is_asked();
+        stop: &Cancellation,
+    ) -> ReflectResult {
+        let done: Vec<ReflectedSession> = self.worked.iter().map(|worked| worked.done.clone()).collect();
+        let interrupted = stop.is_requested();
         let stopped = interrupted.then_some("stopped on request; the next run goes on");
-        let failure = self.ended.as_ref().map(|error| match &error.hint {
+        let failure = self.fatal_error.as_ref().map(|error| match &error.hint {
             Some(hint) => format!("{}: {hint}", error.message),
             None => error.message.clone(),
         });
-        let mut run = conclude(&done, left, stopped, failure.as_deref());
-        if run.ending == Ending::NothingToDo && left == 0 {
+        let mut run = summarize(&done, left, stopped, failure.as_deref());
+        if run.ending == RunOutcome::NothingToDo && left == 0 {
             run.reasons.push(match before {
                 0 => "there is no session of these days, agents and folders".to_owned(),
                 1 => "the one session of these days was learned from before".to_owned(),
@@ -192,28 +199,28 @@ impl Ran {
         }
         let kind = match run.ending {
             _ if interrupted => Some(stop.kind()),
-            Ending::Changed => None,
-            Ending::NothingToDo | Ending::NothingLearned => Some(Kind::NothingDone),
-            Ending::PartlyFailed => Some(Kind::Failed),
-            Ending::Failed => Some(self.first.unwrap_or(Kind::Failed)),
+            RunOutcome::Changed => None,
+            RunOutcome::NothingToDo | RunOutcome::NothingLearned => Some(ErrorKind::NothingDone),
+            RunOutcome::PartlyFailed => Some(ErrorKind::Failed),
+            RunOutcome::Failed => Some(self.first.unwrap_or(ErrorKind::Failed)),
         };
-        Reflected { run, worked: self.worked, model, interrupted, dry_run, before, kind }
+        ReflectResult { run, worked: self.worked, model, interrupted, dry_run, before, kind }
     }
 }
 
 /// Result of a session that failed.
-fn failed(todo: &Todo, error: &Error) -> Worked {
+fn record_failure(todo: &QueuedSession, error: &Error) -> SessionReflection {
     let meta = &todo.listed.session.meta;
     let failure = match &error.hint {
         Some(hint) => format!("{}: {hint}", error.message),
         None => error.message.clone(),
     };
-    Worked {
-        done: Done {
+    SessionReflection {
+        done: ReflectedSession {
             session: meta.id.as_str().to_owned(),
             agent: meta.agent.name().to_owned(),
             failure: Some(failure),
-            ..Done::default()
+            ..ReflectedSession::default()
         },
         title: meta.title.clone().unwrap_or_default(),
         status: cm_session::status::SessionStatus::Unknown,

@@ -10,17 +10,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::memory::{Memory, OpenVault};
-use cm_index::sessions::Listed;
+use crate::memory::{Context, OpenVault};
+use cm_index::sessions::SessionSummary;
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
-use cm_store::vault::lines::Lines;
+use cm_store::vault::lines::JsonLinesFile;
 
 const FILE: &str = "reflected.jsonl";
 
 /// One attempt to reflect on a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct ReflectionEntry {
     /// Time of the attempt.
     pub at: Instant,
     pub agent: String,
@@ -30,7 +30,7 @@ pub struct Line {
     /// Time of the session's last log entry.
     pub ended: Option<Instant>,
     /// Result of the attempt.
-    pub came: Came,
+    pub came: ReflectionResult,
     /// Whether a model, or an agent in its place, took part.
     #[serde(default)]
     pub model: bool,
@@ -54,7 +54,7 @@ pub struct Line {
 /// Result of reflecting on a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Came {
+pub enum ReflectionResult {
     /// Rules, feedback or memories changed.
     Learned,
     /// Only a diary was written.
@@ -70,7 +70,7 @@ pub enum Came {
 /// Reflection state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ReflectionState {
     /// Not processed yet.
     New,
     /// Processed, but the session has new events since then.
@@ -85,29 +85,29 @@ pub enum State {
 
 /// All recorded attempts.
 #[derive(Debug, Default)]
-pub struct Record {
-    lines: Vec<Line>,
+pub struct ReflectionLog {
+    lines: Vec<ReflectionEntry>,
     /// Index of the last line by agent and session.
     last: HashMap<(String, String), usize>,
     /// Number of lines that could not be parsed.
     damaged: usize,
 }
 
-impl Record {
+impl ReflectionLog {
     /// Reads the record of a vault.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn of(open: &OpenVault) -> Result<Self> {
-        Ok(Self::parse(&Lines::private(&open.vault, FILE)?.text()?))
+    pub fn load(open: &OpenVault) -> Result<Self> {
+        Ok(Self::parse(&JsonLinesFile::private(&open.vault, FILE)?.text()?))
     }
 
     /// Reads the record of the target vault and adds a notice if lines are damaged.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn heard(memory: &Memory) -> Result<Self> {
-        let record = Self::of(memory.target())?;
+    pub fn load_with_notice(memory: &Context) -> Result<Self> {
+        let record = Self::load(memory.target())?;
         if record.damaged > 0 {
             memory.notice(format!(
                 "_state/{FILE} has lines that cannot be read ({}); their sessions are worked on again",
@@ -132,7 +132,7 @@ impl Record {
         record
     }
 
-    fn take(&mut self, line: Line) {
+    fn take(&mut self, line: ReflectionEntry) {
         self.last.insert((line.agent.clone(), line.session.clone()), self.lines.len());
         self.lines.push(line);
     }
@@ -141,61 +141,66 @@ impl Record {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn add(&mut self, open: &OpenVault, line: Line) -> Result<()> {
+    pub fn add(&mut self, open: &OpenVault, line: ReflectionEntry) -> Result<()> {
         // A line is made of texts and numbers, which always have a JSON form.
-        Lines::private(&open.vault, FILE)?.append_line(&serde_json::to_string(&line).unwrap_or_default())?;
+        JsonLinesFile::private(&open.vault, FILE)?
+            .append_line(&serde_json::to_string(&line).unwrap_or_default())?;
         self.take(line);
         Ok(())
     }
 
     /// Returns the last line about a session.
-    pub fn last(&self, agent: &str, session: &str) -> Option<&Line> {
+    pub fn last(&self, agent: &str, session: &str) -> Option<&ReflectionEntry> {
         self.last.get(&(agent.to_owned(), session.to_owned())).map(|at| &self.lines[*at])
     }
 
     /// Returns the reflection state of a session.
-    pub fn state(&self, listed: &Listed) -> State {
+    pub fn state(&self, listed: &SessionSummary) -> ReflectionState {
         let meta = &listed.session.meta;
         if meta.subagent || meta.ours {
-            return State::LeftOut;
+            return ReflectionState::LeftOut;
         }
         match self.last(meta.agent.name(), meta.id.as_str()) {
-            None => State::New,
-            Some(line) if line.came == Came::Failed => State::Failed,
-            Some(line) if line.events < listed.counts.total() || line.ended < meta.ended => State::Grown,
-            Some(_) => State::Processed,
+            None => ReflectionState::New,
+            Some(line) if line.came == ReflectionResult::Failed => ReflectionState::Failed,
+            Some(line) if line.events < listed.counts.total() || line.ended < meta.ended => {
+                ReflectionState::Grown
+            }
+            Some(_) => ReflectionState::Processed,
         }
     }
 
     /// Returns whether a session should be processed. If a model is available, this includes
     /// sessions that were processed by rules only.
-    pub fn is_open(&self, listed: &Listed, with_model: bool) -> bool {
+    pub fn is_open(&self, listed: &SessionSummary, with_model: bool) -> bool {
         let meta = &listed.session.meta;
         match self.state(listed) {
-            State::New | State::Grown | State::Failed => true,
-            State::Processed => {
+            ReflectionState::New | ReflectionState::Grown | ReflectionState::Failed => true,
+            ReflectionState::Processed => {
                 with_model && self.last(meta.agent.name(), meta.id.as_str()).is_some_and(|line| !line.model)
             }
-            State::LeftOut => false,
+            ReflectionState::LeftOut => false,
         }
     }
 
     /// Returns the hashes of all proposals of these sessions, given as pairs of agent and id.
-    pub fn keys_of(&self, sessions: &HashSet<(String, String)>) -> HashSet<&str> {
-        let of = |line: &&Line| sessions.contains(&(line.agent.clone(), line.session.clone()));
+    pub fn proposal_hashes(&self, sessions: &HashSet<(String, String)>) -> HashSet<&str> {
+        let of = |line: &&ReflectionEntry| sessions.contains(&(line.agent.clone(), line.session.clone()));
         self.lines.iter().filter(of).flat_map(|line| &line.keys).map(String::as_str).collect()
     }
 
     /// Returns the outcome of a session for its user, from its last attempt that did not fail.
     pub fn status(&self, agent: &str, session: &str) -> Option<SessionStatus> {
         let lines = self.lines.iter().rev();
-        let of = |line: &&Line| line.agent == agent && line.session == session && line.came != Came::Failed;
+        let of = |line: &&ReflectionEntry| {
+            line.agent == agent && line.session == session && line.came != ReflectionResult::Failed
+        };
         lines.into_iter().find(of).map(|line| line.status)
     }
 }
 
 /// Returns the first 16 hex digits of the BLAKE3 hash of a proposal's key.
-pub fn hashed(key: &str) -> String {
+pub fn hash_key(key: &str) -> String {
     blake3::hash(key.as_bytes()).to_hex()[..16].to_owned()
 }
 
@@ -203,8 +208,8 @@ pub fn hashed(key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn line(session: &str, events: usize, came: Came) -> String {
-        let line = Line {
+    fn line(session: &str, events: usize, came: ReflectionResult) -> String {
+        let line = ReflectionEntry {
             at: Instant::parse("2026-11-21T12:00:00Z").unwrap(),
             agent: "pi".to_owned(),
             session: session.to_owned(),
@@ -215,7 +220,7 @@ mod tests {
             status: SessionStatus::Success,
             proposed: 1,
             applied: 1,
-            keys: vec![hashed("a")],
+            keys: vec![hash_key("a")],
             why: None,
         };
         serde_json::to_string(&line).unwrap() + "\n"
@@ -223,8 +228,11 @@ mod tests {
 
     #[test]
     fn a_torn_or_damaged_line_costs_only_itself() {
-        let text = line("s1", 3, Came::Diary) + "nonsense\n" + &line("s2", 3, Came::Learned) + "{\"at\":";
-        let record = Record::parse(&text);
+        let text = line("s1", 3, ReflectionResult::Diary)
+            + "nonsense\n"
+            + &line("s2", 3, ReflectionResult::Learned)
+            + "{\"at\":";
+        let record = ReflectionLog::parse(&text);
         assert_eq!((record.lines.len(), record.damaged), (2, 1));
         assert_eq!(record.status("pi", "s2"), Some(SessionStatus::Success));
         assert_eq!(record.status("codex", "s2"), None, "ids are an agent's own");

@@ -1,42 +1,46 @@
 //! Adds the results of processed sessions to the record, so that they are not processed again.
 
-use super::record::{Came, Line, hashed};
-use super::todo::Todo;
-use super::work::{Proposed, Work, Worked};
+use super::record::{ReflectionEntry, ReflectionResult, hash_key};
+use super::todo::QueuedSession;
+use super::work::{SessionProcessor, SessionProposals, SessionReflection};
 use crate::error::{Error, Result};
 use crate::logs;
-use crate::memory::Memory;
+use crate::memory::Context;
 use crate::sessions::whole::GONE;
-use cm_index::sessions::Listed;
+use cm_index::sessions::SessionSummary;
 use cm_session::status::SessionStatus;
 
-impl Work<'_> {
+impl SessionProcessor<'_> {
     /// Records that a session and its forks were processed. A dry run writes nothing.
     ///
     /// # Errors
     /// Returns an error if the record cannot be written.
-    pub fn settle(&mut self, proposed: &Proposed<'_>, worked: &Worked) -> Result<()> {
+    pub fn record_result(
+        &mut self,
+        proposed: &SessionProposals<'_>,
+        worked: &SessionReflection,
+    ) -> Result<()> {
         self.earlier.push(proposed.diary.clone());
         if self.terms.dry_run {
             return Ok(());
         }
         let came = match (worked.done.applied, proposed.diary.is_empty()) {
-            (1.., _) => Came::Learned,
-            (0, false) => Came::Diary,
-            (0, true) => Came::Nothing,
+            (1.., _) => ReflectionResult::Learned,
+            (0, false) => ReflectionResult::Diary,
+            (0, true) => ReflectionResult::Nothing,
         };
-        let model = self.asker.is_some();
-        let own = Line {
+        let model = self.model.is_some();
+        let own = ReflectionEntry {
             model,
             proposed: worked.done.proposed,
             applied: worked.done.applied,
             status: proposed.diary.verdict.status,
-            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
+            keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
             ..line(self.memory, &proposed.todo.listed, came)
         };
         self.record.add(self.memory.target(), own)?;
         for fork in &proposed.todo.forks {
-            let fork = Line { model, ..line(self.memory, fork, Came::Fork) };
+            let fork = ReflectionEntry { model, ..line(self.memory, fork, ReflectionResult::Fork) };
             self.record.add(self.memory.target(), fork)?;
         }
         Ok(())
@@ -46,14 +50,14 @@ impl Work<'_> {
     ///
     /// # Errors
     /// Returns an error if the record cannot be written.
-    pub fn settle_answer(&mut self, proposed: &Proposed<'_>, applied: usize) -> Result<()> {
-        let came = if applied > 0 { Came::Learned } else { Came::Diary };
-        let line = Line {
+    pub fn record_answer(&mut self, proposed: &SessionProposals<'_>, applied: usize) -> Result<()> {
+        let came = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
+        let line = ReflectionEntry {
             model: true,
             proposed: proposed.drafts.len(),
             applied,
             status: proposed.diary.verdict.status,
-            keys: proposed.drafts.iter().map(|draft| hashed(&draft.key())).collect(),
+            keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
             ..line(self.memory, &proposed.todo.listed, came)
         };
         self.record.add(self.memory.target(), line)
@@ -63,21 +67,23 @@ impl Work<'_> {
     ///
     /// # Errors
     /// Returns an error if the record cannot be written.
-    pub fn failed(&mut self, todo: &Todo, error: &Error) -> Result<()> {
+    pub fn failed(&mut self, todo: &QueuedSession, error: &Error) -> Result<()> {
         if self.terms.dry_run {
             return Ok(());
         }
         let why = Some(logs::text(&error.message, &self.reader.rules));
         // Nobody can learn from a log that is gone; trying again would only say so again.
         let is_gone = error.code == GONE;
-        let came = if is_gone { Came::Nothing } else { Came::Failed };
-        self.record
-            .add(self.memory.target(), Line { why, model: is_gone, ..line(self.memory, &todo.listed, came) })
+        let came = if is_gone { ReflectionResult::Nothing } else { ReflectionResult::Failed };
+        self.record.add(
+            self.memory.target(),
+            ReflectionEntry { why, model: is_gone, ..line(self.memory, &todo.listed, came) },
+        )
     }
 }
 
-fn line(memory: &Memory, listed: &Listed, came: Came) -> Line {
-    Line {
+fn line(memory: &Context, listed: &SessionSummary, came: ReflectionResult) -> ReflectionEntry {
+    ReflectionEntry {
         at: memory.now(),
         agent: listed.session.meta.agent.name().to_owned(),
         session: listed.session.meta.id.as_str().to_owned(),

@@ -3,29 +3,29 @@
 
 use std::collections::HashMap;
 
-use super::record::Record;
+use super::record::ReflectionLog;
 use crate::error::Result;
-use crate::memory::Memory;
-use crate::witnesses::Witnesses;
-use cm_learn::reflect::evidence::Validation;
-use cm_note::bullet::content::folded;
-use cm_playbook::curation::history::{Evidence, History};
+use crate::memory::Context;
+use crate::witnesses::SessionEvidence;
+use cm_learn::reflect::evidence::RuleValidation;
+use cm_note::bullet::content::fold_whitespace;
+use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::status::SessionStatus;
 
 /// Evidence of rules, by their folded text.
 #[derive(Debug, Default)]
-pub struct Gathered(HashMap<String, Evidence>);
+pub struct GatheredEvidence(HashMap<String, SessionCounts>);
 
-impl Gathered {
+impl GatheredEvidence {
     /// Stores the evidence for a rule.
-    pub fn keep(&mut self, rule: &str, evidence: Evidence) {
-        self.0.insert(folded(rule), evidence);
+    pub fn insert(&mut self, rule: &str, evidence: SessionCounts) {
+        self.0.insert(fold_whitespace(rule), evidence);
     }
 }
 
-impl History for Gathered {
-    fn evidence(&self, rule: &str) -> Evidence {
-        self.0.get(&folded(rule)).cloned().unwrap_or_default()
+impl RuleEvidenceSource for GatheredEvidence {
+    fn evidence(&self, rule: &str) -> SessionCounts {
+        self.0.get(&fold_whitespace(rule)).cloned().unwrap_or_default()
     }
 
     /// Always true: only sessions whose logs were read are reflected on.
@@ -39,17 +39,17 @@ impl History for Gathered {
 ///
 /// # Errors
 /// Returns an error if the session index cannot be read.
-pub fn judged(
-    memory: &Memory,
-    record: &Record,
+pub fn evidence_for(
+    memory: &Context,
+    record: &ReflectionLog,
     rule: &str,
     (agent, session, now_status): (&str, &str, SessionStatus),
-) -> Result<Validation> {
+) -> Result<RuleValidation> {
     let ended = |of: &str, id: &str| match (of, id) == (agent, session) {
         true => Some(now_status),
         false => record.status(of, id),
     };
-    Witnesses::of(memory).knowing(&ended).validation(rule)
+    SessionEvidence::of(memory).with_outcomes(&ended).validation(rule)
 }
 
 #[cfg(test)]
@@ -58,9 +58,12 @@ mod tests {
 
     #[test]
     fn what_was_found_for_a_rule_is_told_of_that_rule_alone_however_it_is_spaced() {
-        let mut gathered = Gathered::default();
-        gathered.keep("Run  the tests.", Evidence { sessions: 3, successes: 3, ..Evidence::default() });
+        let mut gathered = GatheredEvidence::default();
+        gathered.insert(
+            "Run  the tests.",
+            SessionCounts { sessions: 3, successes: 3, ..SessionCounts::default() },
+        );
         assert_eq!(gathered.evidence("Run the tests.").successes, 3);
-        assert_eq!(gathered.evidence("Run no tests."), Evidence::default());
+        assert_eq!(gathered.evidence("Run no tests."), SessionCounts::default());
     }
 }

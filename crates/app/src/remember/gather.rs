@@ -10,20 +10,20 @@ use yaml_serde::Value;
 
 use crate::error::Result;
 use crate::logs;
-use crate::memory::{Level, Memory, OpenVault};
+use crate::memory::{Context, OpenVault, VaultLevel};
 use crate::secrets;
 use crate::sessions::allowed;
-use cm_learn::remember::antigen::{self, Left};
+use cm_learn::remember::antigen::{self, FrictionReports};
 use cm_learn::remember::preferences::Observation;
-use cm_learn::remember::source::{Origin, Source};
-use cm_learn::remember::{Known, episodes, facts, holding, preferences, reading};
-use cm_note::finding::Code;
-use cm_note::frontmatter::parse::{Fields, parse, scalar_text};
+use cm_learn::remember::source::{MemorySource, SourceKind};
+use cm_learn::remember::{ExistingMemory, episodes, facts, preferences, reading, valid_notes};
+use cm_note::finding::FindingCode;
+use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
-use cm_note::note::{Kind, Note, read};
+use cm_note::note::{Note, NoteKind, read};
 use cm_note::path::NotePath;
-use cm_secrets::Rules;
+use cm_secrets::RedactionRules;
 use cm_store::vault::foreign;
 
 /// Stash folders of other tools, relative to the project folder.
@@ -33,17 +33,17 @@ const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
 
 /// Sources outside the vault.
 #[derive(Debug, Default)]
-pub struct Outside {
+pub struct ProjectSources {
     /// Stashes and friction results that were read.
-    pub sources: Vec<Source>,
+    pub sources: Vec<MemorySource>,
     /// Notices for the user.
     pub notices: Vec<String>,
 }
 
 /// Returns the project folder: that of the project vault, else the working directory.
-pub fn project(memory: &Memory) -> PathBuf {
+pub fn project(memory: &Context) -> PathBuf {
     let open = memory.target();
-    let own = open.level == Level::Project && memory.call.vault.is_none();
+    let own = open.level == VaultLevel::Project && memory.call.vault.is_none();
     if own { allowed::project(open).to_owned() } else { memory.call.cwd.clone() }
 }
 
@@ -51,11 +51,11 @@ pub fn project(memory: &Memory) -> PathBuf {
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or a stash folder cannot be read.
-pub fn outside(memory: &Memory, project: &Path) -> Result<Outside> {
+pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectSources> {
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut outside = Outside::default();
+    let mut outside = ProjectSources::default();
     for folder in STASHES {
         let Some(real) = within(project, folder, &mut outside) else { continue };
         let read = foreign::read(&real, open.vault.root())?;
@@ -85,7 +85,7 @@ pub fn outside(memory: &Memory, project: &Path) -> Result<Outside> {
 
 /// Resolves a folder of the project; `None` if it does not exist, or with a notice if a symbolic
 /// link leads out of the project.
-fn within(project: &Path, folder: &str, outside: &mut Outside) -> Option<PathBuf> {
+fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<PathBuf> {
     let real = project.join(folder).canonicalize().ok().filter(|real| real.is_dir())?;
     if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
         return Some(real);
@@ -98,10 +98,16 @@ fn within(project: &Path, folder: &str, outside: &mut Outside) -> Option<PathBuf
 fn is_hidden(open: &OpenVault, text: &str) -> bool {
     let Ok(path) = NotePath::parse("stash/read.md") else { return true };
     let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
-    reading.note.findings.iter().any(|found| found.code == Code::HiddenCharacter)
+    reading.note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter)
 }
 
-fn friction(folder: &Path, project: &str, rules: &Rules, now: Instant, outside: &mut Outside) {
+fn friction(
+    folder: &Path,
+    project: &str,
+    rules: &RedactionRules,
+    now: Instant,
+    outside: &mut ProjectSources,
+) {
     let text = |name: &str| {
         let bytes = foreign::file(&folder.join(name)).ok()?;
         String::from_utf8(bytes).ok()
@@ -112,7 +118,7 @@ fn friction(folder: &Path, project: &str, rules: &Rules, now: Instant, outside: 
         logs::value(&mut value, rules);
         Some(value.to_string())
     };
-    let left = Left {
+    let left = FrictionReports {
         project: project.to_owned(),
         candidates: json("antigen_candidates.json"),
         clusters: json("antigen_clusters.json"),
@@ -132,16 +138,16 @@ fn friction(folder: &Path, project: &str, rules: &Rules, now: Instant, outside: 
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read or a redaction pattern is invalid.
-pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<Source>> {
+pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<MemorySource>> {
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
     let mut sources = Vec::new();
     for note in memory.notes_of(open)?.iter() {
         let origin = match note.kind {
-            Kind::Stash => Origin::Stash,
-            Kind::Diary => Origin::Diary,
+            NoteKind::Stash => SourceKind::Stash,
+            NoteKind::Diary => SourceKind::Diary,
             _ => continue,
         };
-        if note.findings.iter().any(|found| found.code == Code::HiddenCharacter) {
+        if note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter) {
             memory.notice(format!(
                 "{} has hidden characters and is left out: `cm validate` shows them",
                 note.path
@@ -161,16 +167,16 @@ pub fn of_vault(memory: &Memory, open: &OpenVault) -> Result<Vec<Source>> {
 ///
 /// # Errors
 /// Returns an error if the notes cannot be read.
-pub fn known(memory: &Memory, open: &OpenVault) -> Result<Known> {
+pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
     let notes = memory.notes_of(open)?;
-    let mut known = Known::default();
+    let mut known = ExistingMemory::default();
     let mut days = Vec::new();
-    for (note, live) in notes.iter().zip(holding(&notes)) {
-        let wanted = note.kind == Kind::Episode || is_a(note, "fact") || is_a(note, "preference");
+    for (note, live) in notes.iter().zip(valid_notes(&notes)) {
+        let wanted = note.kind == NoteKind::Episode || is_a(note, "fact") || is_a(note, "preference");
         let Some(text) = wanted.then(|| open.read(&note.path).ok()).flatten() else { continue };
         let text = String::from_utf8_lossy(&text);
         let split = Split::of(&text);
-        if note.kind == Kind::Episode {
+        if note.kind == NoteKind::Episode {
             days.extend(episodes::parse(note.path.stem(), split.body()));
             continue;
         }
@@ -187,12 +193,12 @@ pub fn known(memory: &Memory, open: &OpenVault) -> Result<Known> {
 
 /// Returns whether a note is a memory of this type.
 pub fn is_a(note: &Note, note_type: &str) -> bool {
-    note.kind == Kind::Memory && note.note_type.as_deref() == Some(note_type)
+    note.kind == NoteKind::Memory && note.note_type.as_deref() == Some(note_type)
 }
 
-fn fact(note: &Note, fields: &Fields, live: bool) -> facts::Known {
+fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingFact {
     let items = fields.get("sources").and_then(|field| field.value.as_sequence());
-    facts::Known {
+    facts::ExistingFact {
         id: note.key().to_owned(),
         title: note.title.clone(),
         path: note.path.clone(),
@@ -202,13 +208,13 @@ fn fact(note: &Note, fields: &Fields, live: bool) -> facts::Known {
         pinned: note.pinned,
         live,
         // Another tool's list has entries of another form, and stays as it is.
-        sources: items.and_then(|items| items.iter().map(|item| word(item, "from")).collect()),
+        sources: items.and_then(|items| items.iter().map(|item| text_field(item, "from")).collect()),
     }
 }
 
 /// Builds a preference with its observations: those in the note, else the session that created the
 /// note.
-pub fn preference(note: &Note, fields: &Fields) -> preferences::Known {
+pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::ExistingPreference {
     let held = observations(fields);
     let from_session = note.session.is_some() || note.agent.is_some();
     let first = Observation {
@@ -218,30 +224,30 @@ pub fn preference(note: &Note, fields: &Fields) -> preferences::Known {
         against: false,
     };
     let is_word = held.is_none() && !from_session || note.pinned;
-    preferences::Known {
+    preferences::ExistingPreference {
         id: note.key().to_owned(),
         path: note.path.clone(),
         text: note.title.clone(),
         workspace: note.workspace.clone(),
         observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
-        is_word,
+        is_manual: is_word,
     }
 }
 
 /// Returns the `observations` of a frontmatter; `None` if the key is missing.
-pub fn observations(fields: &Fields) -> Option<Vec<Observation>> {
+pub fn observations(fields: &FrontmatterFields) -> Option<Vec<Observation>> {
     let items = fields.get("observations")?.value.as_sequence()?;
     let one = |item: &Value| {
         Some(Observation {
-            from: word(item, "from")?,
-            session: word(item, "session"),
-            at: Instant::parse(&word(item, "at")?).ok()?,
+            from: text_field(item, "from")?,
+            session: text_field(item, "session"),
+            at: Instant::parse(&text_field(item, "at")?).ok()?,
             against: item.get("against").and_then(Value::as_bool).unwrap_or(false),
         })
     };
     Some(items.iter().filter_map(one).collect())
 }
 
-fn word(item: &Value, key: &str) -> Option<String> {
+fn text_field(item: &Value, key: &str) -> Option<String> {
     item.get(key).and_then(scalar_text)
 }

@@ -5,39 +5,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yaml_serde::{Mapping, Value};
 
-use super::{Episode, Fact, Preference, Superseded};
+use super::{NewEpisode, PreferenceChange, SupersededFact, WrittenFact};
 use crate::add::{known_type, place, sharded};
 use crate::error::{Error, Result};
 use crate::find::load;
-use crate::memory::{Memory, OpenVault};
-use cm_learn::remember::facts::{End, New, Place, Settled};
-use cm_learn::remember::preferences::{Changed, Observation, evidence, number};
-use cm_learn::remember::{Known, Plan, Taken, Unremembered, preferences};
-use cm_note::bullet::State;
-use cm_note::change::{Change, ChangeSet};
+use crate::memory::{Context, OpenVault};
+use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
+use cm_learn::remember::preferences::{ChangedPreference, Observation, evidence, number};
+use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
+use cm_note::bullet::BulletState;
+use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
-use cm_note::graph::Names;
+use cm_note::graph::NoteNames;
 use cm_note::id::NoteId;
 use cm_note::markdown::escape::wikilink;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
 use cm_note::note::{Note, name};
 use cm_note::path::NotePath;
 
 /// Report of a plan's changes.
 #[derive(Debug, Default)]
-pub struct Done {
+pub struct RememberReport {
     /// Sources that were read, by kind.
-    pub taken: Taken,
+    pub taken: SourceCounts,
     /// Sentences that were not remembered.
-    pub left_out: Unremembered,
-    pub facts: Vec<Fact>,
+    pub left_out: SkippedCounts,
+    pub facts: Vec<WrittenFact>,
     /// Facts that supersede others.
-    pub superseded: Vec<Superseded>,
+    pub superseded: Vec<SupersededFact>,
     /// New preferences, and preferences with new observations.
-    pub preferences: Vec<Preference>,
+    pub preferences: Vec<PreferenceChange>,
     /// New episode entries.
-    pub episodes: Vec<Episode>,
+    pub episodes: Vec<NewEpisode>,
     /// Whether any file changes.
     pub wrote: bool,
 }
@@ -52,16 +52,16 @@ const CONFIDENCE: f64 = 0.7;
 /// # Errors
 /// Returns an error if the vault lacks a required note type, or if a name is not a valid path.
 pub fn changes(
-    memory: &Memory,
+    memory: &Context,
     open: &OpenVault,
-    known: &Known,
-    plan: Plan,
-    done: &mut Done,
+    known: &ExistingMemory,
+    plan: RememberPlan,
+    done: &mut RememberReport,
 ) -> Result<ChangeSet> {
     done.taken = plan.taken;
     done.left_out = plan.left_out;
     done.wrote = !plan.is_empty();
-    let mut making = Making { memory, open, changes: Vec::new(), ids: Vec::new() };
+    let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
     making.supersede(known, &plan.facts, &facts, done)?;
     done.facts = facts;
@@ -77,7 +77,7 @@ pub fn changes(
     Ok(ChangeSet { message, changes: making.changes })
 }
 
-fn message(plan: &Plan) -> Message {
+fn message(plan: &RememberPlan) -> CommitMessage {
     let parts = [
         (plan.facts.new.len(), "fact"),
         (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
@@ -89,13 +89,13 @@ fn message(plan: &Plan) -> Message {
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect();
     let what = if told.is_empty() { "where facts come from".to_owned() } else { told.join(", ") };
-    Message::new("remember", format!("Remember {what}"))
+    CommitMessage::new("remember", format!("Remember {what}"))
 }
 
-struct Making<'m> {
-    memory: &'m Memory,
+struct ChangeBuilder<'m> {
+    memory: &'m Context,
     open: &'m OpenVault,
-    changes: Vec<Change>,
+    changes: Vec<VaultFileChange>,
     ids: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ fn mapping(entries: Vec<(&str, Option<Value>)>) -> Value {
     Value::Mapping(entries.collect::<Mapping>())
 }
 
-fn source_item(place: &Place) -> Value {
+fn source_item(place: &FactSource) -> Value {
     mapping(vec![
         ("from", Some(text(&place.from))),
         ("session", place.session.as_deref().map(text)),
@@ -121,7 +121,7 @@ fn observation_item(seen: &Observation) -> Value {
     mapping(vec![
         ("from", Some(text(&seen.from))),
         ("session", seen.session.as_deref().map(text)),
-        ("at", Some(text(&seen.at.whole().to_string()))),
+        ("at", Some(text(&seen.at.truncate_to_second().to_string()))),
         ("against", seen.against.then(|| Value::from(true))),
     ])
 }
@@ -135,7 +135,7 @@ fn state<'s>(
 ) -> Option<&'static str> {
     let sessions: BTreeSet<&str> = sessions.flatten().collect();
     match (draft, sessions.len()) {
-        (Some(_), _) => Some(State::Draft.name()),
+        (Some(_), _) => Some(BulletState::Draft.name()),
         (None, 1) if !is_persons => Some(Note::UNVERIFIED),
         (None, _) => None,
     }
@@ -146,7 +146,7 @@ fn origin(from: &str, notes: &[Note]) -> String {
     match from.split_once(':') {
         Some((kind @ ("stash" | "diary"), id)) => {
             let at = notes.iter().position(|note| note.key() == id);
-            let link = at.map(|at| wikilink(Names::of(notes).link_target(at), &notes[at].title));
+            let link = at.map(|at| wikilink(NoteNames::of(notes).link_target(at), &notes[at].title));
             format!("Remembered from the {kind} {}.", link.unwrap_or_else(|| format!("[[{id}]]")))
         }
         Some(("file", path)) => format!("Remembered from `{}`.", path.replace('`', "'")),
@@ -159,18 +159,18 @@ fn file_stem(path: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-impl Making<'_> {
+impl ChangeBuilder<'_> {
     /// Adds a new note and returns its id and path.
     fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
         let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
         let path = place(self.open, &folder, &draft.title, &draft.id)?;
         let id = draft.id.to_string();
-        self.changes.push(Change::Create { path: path.clone(), text: compose::memory(&draft) });
+        self.changes.push(VaultFileChange::Create { path: path.clone(), text: compose::memory(&draft) });
         self.ids.push(id.clone());
         Ok((id, path))
     }
 
-    fn fact(&mut self, new: &New) -> Result<Fact> {
+    fn fact(&mut self, new: &NewFact) -> Result<WrittenFact> {
         let notes = self.memory.notes_of(self.open)?;
         let first = new.places.first();
         let mut extra =
@@ -180,13 +180,13 @@ impl Making<'_> {
         let state = state(new.draft, new.is_persons, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
-            id: NoteId::from(self.memory.draw()),
+            id: NoteId::from(self.memory.new_uuid()),
             note_type: "fact".to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
             importance: IMPORTANCE,
             confidence: Some(CONFIDENCE),
-            created: new.at.whole(),
+            created: new.at.truncate_to_second(),
             author: None,
             agent: first.and_then(|place| place.agent.clone()),
             session: first.and_then(|place| place.session.clone()),
@@ -194,17 +194,23 @@ impl Making<'_> {
             extra,
         };
         let (id, path) = self.memory("fact", draft)?;
-        Ok(Fact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
+        Ok(WrittenFact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
     }
 
     /// Adds the supersession edges; the superseded notes are not changed.
-    fn supersede(&mut self, known: &Known, settled: &Settled, facts: &[Fact], done: &mut Done) -> Result<()> {
-        let end = |end: End| match end {
-            End::Known(at) => {
+    fn supersede(
+        &mut self,
+        known: &ExistingMemory,
+        settled: &FactPlan,
+        facts: &[WrittenFact],
+        done: &mut RememberReport,
+    ) -> Result<()> {
+        let end = |end: FactRef| match end {
+            FactRef::Known(at) => {
                 let fact = &known.facts[at];
                 EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
             }
-            End::New(at) => EdgeEnd {
+            FactRef::New(at) => EdgeEnd {
                 id: facts[at].id.clone(),
                 title: facts[at].text.clone(),
                 target: file_stem(&facts[at].path).to_owned(),
@@ -212,7 +218,7 @@ impl Making<'_> {
         };
         for step in &settled.supersessions {
             let (newer, older) = (end(step.newer), end(step.older));
-            let id = NoteId::from(self.memory.draw());
+            let id = NoteId::from(self.memory.new_uuid());
             let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
             let path = sharded(self.open, "graph/edges", &file, &id)?;
             let text = compose::edge(&EdgeDraft {
@@ -224,9 +230,9 @@ impl Making<'_> {
                 created: self.memory.now(),
                 body: step.why.clone(),
             });
-            self.changes.push(Change::Create { path: path.clone(), text });
+            self.changes.push(VaultFileChange::Create { path: path.clone(), text });
             self.ids.push(id.into());
-            done.superseded.push(Superseded {
+            done.superseded.push(SupersededFact {
                 newer: newer.title,
                 older: older.title,
                 edge: path.into(),
@@ -236,7 +242,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    fn confirm(&mut self, known: &Known, confirmed: &[(usize, Place)]) {
+    fn confirm(&mut self, known: &ExistingMemory, confirmed: &[(usize, FactSource)]) {
         let mut edits: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
         for (at, place) in confirmed {
             let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
@@ -249,7 +255,7 @@ impl Making<'_> {
             edits.extend(
                 self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
             );
-            self.changes.push(Change::Edit { path: known.facts[at].path.clone(), edits });
+            self.changes.push(VaultFileChange::Edit { path: known.facts[at].path.clone(), edits });
             self.ids.push(known.facts[at].id.clone());
         }
     }
@@ -259,10 +265,10 @@ impl Making<'_> {
     fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
         let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
         let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
-        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(State::Active.name()) })
+        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(BulletState::Active.name()) })
     }
 
-    fn preference(&mut self, new: &preferences::New) -> Result<Preference> {
+    fn preference(&mut self, new: &preferences::NewPreference) -> Result<PreferenceChange> {
         let notes = self.memory.notes_of(self.open)?;
         let evidence = evidence(&new.observations);
         let first = new.observations.first();
@@ -275,13 +281,13 @@ impl Making<'_> {
         let state = state(new.draft, is_persons, sessions);
         extra.extend(state.map(|state| ("state".to_owned(), text(state))));
         let draft = MemoryDraft {
-            id: NoteId::from(self.memory.draw()),
+            id: NoteId::from(self.memory.new_uuid()),
             note_type: "preference".to_owned(),
             title: new.text.clone(),
             tags: Vec::new(),
             importance: IMPORTANCE,
             confidence: Some(number(evidence.level)),
-            created: first.map_or(self.memory.now(), |seen| seen.at.whole()),
+            created: first.map_or(self.memory.now(), |seen| seen.at.truncate_to_second()),
             author: None,
             agent: new.agent.clone(),
             session: first.and_then(|seen| seen.session.clone()),
@@ -289,7 +295,7 @@ impl Making<'_> {
             extra,
         };
         let (id, path) = self.memory("preference", draft)?;
-        Ok(Preference {
+        Ok(PreferenceChange {
             id,
             path: path.into(),
             text: new.text.clone(),
@@ -301,7 +307,11 @@ impl Making<'_> {
         })
     }
 
-    fn observe(&mut self, known: &preferences::Known, changed: &Changed) -> Preference {
+    fn observe(
+        &mut self,
+        known: &preferences::ExistingPreference,
+        changed: &ChangedPreference,
+    ) -> PreferenceChange {
         // The session that it was first seen in stands in the note only once others come to it.
         let first = known.observations.iter().filter(|seen| seen.from == format!("note:{}", known.id));
         let items = first.chain(&changed.added).map(observation_item);
@@ -315,9 +325,9 @@ impl Making<'_> {
         }
         let seen = known.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
         edits.extend(self.confirmation(&known.path, seen.filter_map(|seen| seen.session.as_deref())));
-        self.changes.push(Change::Edit { path: known.path.clone(), edits });
+        self.changes.push(VaultFileChange::Edit { path: known.path.clone(), edits });
         self.ids.push(known.id.clone());
-        Preference {
+        PreferenceChange {
             id: known.id.clone(),
             path: known.path.to_string(),
             text: known.text.clone(),
@@ -330,7 +340,7 @@ impl Making<'_> {
     }
 
     /// Adds the entries, each to the episode file of its day.
-    fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<Episode>> {
+    fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<NewEpisode>> {
         let mut days: BTreeMap<String, Vec<&EpisodeEntry>> = BTreeMap::new();
         for entry in entries {
             days.entry(compose::episode_path(entry.at)).or_default().push(entry);
@@ -343,14 +353,14 @@ impl Making<'_> {
             for (at, entry) in entries.iter().enumerate() {
                 text +=
                     &if at == 0 && !there { compose::episode(entry) } else { compose::episode_entry(entry) };
-                written.push(Episode {
+                written.push(NewEpisode {
                     path: day.clone(),
                     entry: format!("{} - {}", entry.at.minute(), entry.title),
                 });
             }
             self.changes.push(match there {
-                true => Change::Edit { path, edits: vec![Edit::AppendBody { text }] },
-                false => Change::Create { path, text },
+                true => VaultFileChange::Edit { path, edits: vec![Edit::AppendBody { text }] },
+                false => VaultFileChange::Create { path, text },
             });
         }
         Ok(written)

@@ -8,44 +8,44 @@ use std::collections::{HashMap, HashSet};
 
 use super::gather::{is_a, observations, project};
 use crate::error::Result;
-use crate::memory::{Level, Memory, OpenVault};
+use crate::memory::{Context, OpenVault, VaultLevel};
 use cm_learn::friction::antigen::by_words::Confidence;
-use cm_learn::remember::episodes::{self, Episode};
-use cm_learn::remember::files::{self, Fact, File, Preference};
-use cm_learn::remember::part::{self, Part};
+use cm_learn::remember::episodes::{self, LoggedEpisode};
+use cm_learn::remember::files::{self, FactLine, MemoryFile, PreferenceLine};
+use cm_learn::remember::part::{self, MemoryPart};
 use cm_learn::remember::preferences::{evidence, level_of};
-use cm_learn::remember::{holding, source};
-use cm_note::finding::Code;
+use cm_learn::remember::{source, valid_notes};
+use cm_note::finding::FindingCode;
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::suspicion;
-use cm_note::note::{Kind, Note, read};
+use cm_note::note::{Note, NoteKind, read};
 use cm_note::path::NotePath;
 
 /// Facts, preferences and episodes that may be shown.
 #[derive(Debug, Default)]
-pub struct View {
-    facts: Vec<Fact>,
-    preferences: Vec<Preference>,
-    episodes: Vec<Episode>,
+pub struct MemoryView {
+    facts: Vec<FactLine>,
+    preferences: Vec<PreferenceLine>,
+    episodes: Vec<LoggedEpisode>,
     left_out: usize,
 }
 
 /// A note with its text, and whether it still holds.
-struct Seen {
+struct NoteWithText {
     note: Note,
     text: String,
-    live: bool,
+    is_current: bool,
 }
 
-impl View {
+impl MemoryView {
     /// Collects the view from all open vaults. `would_be` replaces the content of files in the
     /// first vault, for dry runs.
     ///
     /// # Errors
     /// Returns an error if the notes cannot be read.
-    pub fn of(memory: &Memory, would_be: &[(NotePath, String)]) -> Result<Self> {
+    pub fn of(memory: &Context, would_be: &[(NotePath, String)]) -> Result<Self> {
         let here = project(memory);
         let here = here.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut view = Self::default();
@@ -54,15 +54,15 @@ impl View {
             let seen = seen(memory, open, if at == 0 { would_be } else { &[] })?;
             let places: HashMap<String, Option<String>> = seen
                 .iter()
-                .filter(|seen| matches!(seen.note.kind, Kind::Stash | Kind::Diary))
+                .filter(|seen| matches!(seen.note.kind, NoteKind::Stash | NoteKind::Diary))
                 .map(|seen| {
                     (format!("{}:{}", seen.note.kind.name(), seen.note.key()), seen.note.workspace.clone())
                 })
                 .collect();
             let is_here = |place: Option<&str>| {
-                open.level == Level::Project || source::same_place(place, here.as_deref())
+                open.level == VaultLevel::Project || source::same_place(place, here.as_deref())
             };
-            let mut ordered: Vec<&Seen> = seen.iter().collect();
+            let mut ordered: Vec<&NoteWithText> = seen.iter().collect();
             // The latest stands first; pinned ones before all.
             ordered.sort_by_key(|seen| {
                 let at = seen.note.created.unwrap_or(Instant::from_unix(0));
@@ -70,7 +70,7 @@ impl View {
             });
             for seen in ordered {
                 let note = &seen.note;
-                if note.kind == Kind::Episode {
+                if note.kind == NoteKind::Episode {
                     let told = episodes::parse(note.path.stem(), Split::of(&seen.text).body());
                     view.episodes.extend(told.into_iter().filter(|episode| {
                         let place =
@@ -83,7 +83,7 @@ impl View {
                     }));
                 } else if (is_a(note, "fact") || is_a(note, "preference"))
                     && is_here(note.workspace.as_deref())
-                    && (seen.live || note.pinned)
+                    && (seen.is_current || note.pinned)
                     && note.state.as_deref() != Some("draft")
                     && !note.is_unverified()
                     && ids.insert(note.key().to_owned())
@@ -99,15 +99,15 @@ impl View {
         Ok(view)
     }
 
-    fn take(&mut self, seen: &Seen) {
+    fn take(&mut self, seen: &NoteWithText) {
         let note = &seen.note;
-        let hidden = note.findings.iter().any(|found| found.code == Code::HiddenCharacter);
+        let hidden = note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter);
         if hidden || suspicion(&note.title).is_some() {
             self.left_out += 1;
             return;
         }
         if is_a(note, "fact") {
-            self.facts.push(Fact { text: note.title.clone(), since: note.created.map(|at| at.day()) });
+            self.facts.push(FactLine { text: note.title.clone(), since: note.created.map(|at| at.day()) });
             return;
         }
         let fields = parse(&Split::of(&seen.text)).fields;
@@ -119,11 +119,11 @@ impl View {
             None if note.session.is_some() || note.agent.is_some() => Confidence::Low,
             None => level_of(note.confidence.unwrap_or(0.8)),
         };
-        self.preferences.push(Preference { text: note.title.clone(), level, evidence: found });
+        self.preferences.push(PreferenceLine { text: note.title.clone(), level, evidence: found });
     }
 
     /// Renders the section of a rule file, and adds a notice about notes that were left out.
-    pub fn part(&self, memory: &Memory) -> Part {
+    pub fn part(&self, memory: &Context) -> MemoryPart {
         if self.left_out > 0 {
             let what = if self.left_out == 1 {
                 "1 note is".to_owned()
@@ -141,22 +141,22 @@ impl View {
     }
 
     /// Renders facts.md, episodes.md and preferences.md.
-    pub fn files(&self) -> Vec<File> {
+    pub fn files(&self) -> Vec<MemoryFile> {
         files::files(&self.facts, &episodes::last(self.episodes.clone(), usize::MAX), &self.preferences)
     }
 }
 
 /// Returns all notes of a vault, with the text of episodes, preferences and replaced files.
-fn seen(memory: &Memory, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<Seen>> {
+fn seen(memory: &Context, open: &OpenVault, would_be: &[(NotePath, String)]) -> Result<Vec<NoteWithText>> {
     let mut notes: Vec<Note> = memory.notes_of(open)?.to_vec();
     notes.retain(|note| would_be.iter().all(|(path, _)| *path != note.path));
     notes.extend(would_be.iter().map(|(path, text)| {
         read::read(path, text.as_bytes(), &open.settings.types, &open.settings.relations).note
     }));
-    let live = holding(&notes);
+    let live = valid_notes(&notes);
     let mut all = Vec::new();
     for (note, live) in notes.into_iter().zip(live) {
-        let read = note.kind == Kind::Episode || is_a(&note, "preference");
+        let read = note.kind == NoteKind::Episode || is_a(&note, "preference");
         let named = would_be.iter().find(|(path, _)| *path == note.path);
         let text = match named {
             Some((_, text)) => text.clone(),
@@ -166,7 +166,7 @@ fn seen(memory: &Memory, open: &OpenVault, would_be: &[(NotePath, String)]) -> R
                 .unwrap_or_default(),
             None => String::new(),
         };
-        all.push(Seen { note, text, live });
+        all.push(NoteWithText { note, text, is_current: live });
     }
     Ok(all)
 }

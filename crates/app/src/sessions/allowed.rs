@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 
 use super::project::ProjectFolders;
 use crate::actor::Actor;
-use crate::memory::{Level, Memory, OpenVault};
-use cm_session::{Agent, Meta};
-use cm_store::config::Origin;
+use crate::memory::{Context, OpenVault, VaultLevel};
+use cm_session::{Agent, SessionMeta};
+use cm_store::config::SettingOrigin;
 
 /// Filter for the sessions that may be read.
 #[derive(Debug, Clone, Default)]
-pub struct Allowed {
+pub struct SessionFilter {
     /// Agents whose sessions may be read.
     pub agents: Vec<Agent>,
     /// Folders of the project, plus those that the user named; `None` for the global vault, which
@@ -26,9 +26,9 @@ pub struct Allowed {
     exports: bool,
 }
 
-impl Allowed {
+impl SessionFilter {
     /// Builds the filter from the settings of a vault.
-    pub fn of(memory: &Memory, open: &OpenVault) -> Self {
+    pub fn of(memory: &Context, open: &OpenVault) -> Self {
         let named = lists(open, "sessions.agents");
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
             memory.notice(format!("sessions.agents names `{name}`, and there is no such agent"));
@@ -39,9 +39,9 @@ impl Allowed {
         let base = project(open);
         let folders = |whose| -> Vec<String> {
             let typed = list(open, "sessions.workspaces", whose).unwrap_or_default();
-            typed.iter().map(|typed| resolved(memory, base, typed)).collect()
+            typed.iter().map(|typed| resolve_path(memory, base, typed)).collect()
         };
-        let (own, shared) = (folders(Whose::Own), folders(Whose::Shared));
+        let (own, shared) = (folders(SettingsOwner::Own), folders(SettingsOwner::Shared));
         let is_job = memory.call.by.kind == Actor::Job;
         let (project, own) = match is_global(memory, open) {
             // Nobody watches a job: it reads what a person has named for it.
@@ -50,7 +50,7 @@ impl Allowed {
             false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
         };
         let exports =
-            open.settings.get_from("sessions.exports", |origin| *origin == Origin::Private).is_some();
+            open.settings.get_from("sessions.exports", |origin| *origin == SettingOrigin::Private).is_some();
         Self {
             agents: Agent::ALL.into_iter().filter(passes).collect(),
             project,
@@ -65,7 +65,7 @@ impl Allowed {
     }
 
     /// Returns a text that changes whenever the filter changes.
-    pub fn words(&self) -> String {
+    pub fn fingerprint(&self) -> String {
         // A new version that knows more agents is no change of what is allowed.
         let all = self.agents.len() == Agent::ALL.len();
         let agents = if all { "all".to_owned() } else { format!("{:?}", self.agents) };
@@ -81,12 +81,12 @@ impl Allowed {
     }
 
     /// Returns whether sessions of every folder are accepted.
-    pub fn is_everything(&self) -> bool {
+    pub fn allows_all(&self) -> bool {
         !self.is_by_folder()
     }
 
     /// Returns whether no folder is accepted, so that no local session is read.
-    pub fn is_nothing(&self) -> bool {
+    pub fn allows_none(&self) -> bool {
         self.project.as_ref().is_some_and(|project| project.list().is_empty())
     }
 
@@ -102,18 +102,18 @@ impl Allowed {
 
     /// Returns whether a local session may be read. A session without a folder belongs to no
     /// project.
-    pub fn allows(&self, meta: &Meta) -> bool {
+    pub fn allows(&self, meta: &SessionMeta) -> bool {
         let is_export = self.exports && meta.agent == Agent::Chatgpt && meta.workspace.is_none();
         let is_of_project = self
             .project
             .as_ref()
             .is_none_or(|project| meta.workspace.as_deref().is_some_and(|inner| project.holds(inner)));
-        (is_export && self.lists.is_empty()) || (is_of_project && self.allows_sent(meta))
+        (is_export && self.lists.is_empty()) || (is_of_project && self.allows_upload(meta))
     }
 
     /// Returns whether an uploaded session may be read. The project does not matter, because the
     /// sender chose the vault.
-    pub fn allows_sent(&self, meta: &Meta) -> bool {
+    pub fn allows_upload(&self, meta: &SessionMeta) -> bool {
         self.lists.iter().all(|list| {
             list.iter().any(|folder| meta.workspace.as_deref().is_some_and(|inner| is_below(inner, folder)))
         })
@@ -122,7 +122,7 @@ impl Allowed {
 
 /// Origin of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum SettingsOwner {
     /// The user's own settings.
     Own,
     /// A settings file that others can write.
@@ -130,8 +130,8 @@ enum Whose {
 }
 
 /// Returns a list setting from this origin; `None` if it is not set.
-fn list(open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
-    let is_of = |origin: &Origin| origin.is_users() == (whose == Whose::Own);
+fn list(open: &OpenVault, name: &str, whose: SettingsOwner) -> Option<Vec<String>> {
+    let is_of = |origin: &SettingOrigin| origin.is_users() == (whose == SettingsOwner::Own);
     let (value, _) = open.settings.get_from(name, is_of)?;
     let items = value.as_array().into_iter().flatten();
     Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
@@ -139,13 +139,16 @@ fn list(open: &OpenVault, name: &str, whose: Whose) -> Option<Vec<String>> {
 
 /// Returns a list setting from both origins, the user's first.
 fn lists(open: &OpenVault, name: &str) -> Vec<Vec<String>> {
-    [Whose::Own, Whose::Shared].into_iter().filter_map(|whose| list(open, name, whose)).collect()
+    [SettingsOwner::Own, SettingsOwner::Shared]
+        .into_iter()
+        .filter_map(|whose| list(open, name, whose))
+        .collect()
 }
 
 /// Returns whether this is the global vault, even if it was opened by path.
-pub fn is_global(memory: &Memory, open: &OpenVault) -> bool {
+pub fn is_global(memory: &Context, open: &OpenVault) -> bool {
     let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
-    open.level == Level::Global
+    open.level == VaultLevel::Global
         || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
 }
 
@@ -159,7 +162,7 @@ pub fn project(open: &OpenVault) -> &Path {
 
 /// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
 /// to `base`.
-pub fn resolved(memory: &Memory, base: &Path, typed: &str) -> String {
+pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
     let home = memory.call.home.as_deref();
     let path = match (typed.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),
@@ -189,14 +192,15 @@ mod tests {
 
     #[test]
     fn a_session_is_allowed_where_every_list_has_its_folder() {
-        let meta = |workspace: Option<&str>| Meta {
+        let meta = |workspace: Option<&str>| SessionMeta {
             workspace: workspace.map(str::to_owned),
-            ..Meta::new(Agent::Pi, "s".into())
+            ..SessionMeta::new(Agent::Pi, "s".into())
         };
         let list = |folders: &[&str]| folders.iter().map(|folder| (*folder).to_owned()).collect::<Vec<_>>();
-        let all = Allowed::default();
+        let all = SessionFilter::default();
         assert!(all.allows(&meta(None)) && all.allows(&meta(Some("/a"))));
-        let some = Allowed { lists: vec![list(&["/a", "/c"]), list(&["/a/b"])], ..Allowed::default() };
+        let some =
+            SessionFilter { lists: vec![list(&["/a", "/c"]), list(&["/a/b"])], ..SessionFilter::default() };
         assert!(some.allows(&meta(Some("/a/b"))) && some.allows(&meta(Some("/a/b/d"))));
         for outside in [None, Some("/a"), Some("/c"), Some("/a/bc"), Some("/x")] {
             assert!(!some.allows(&meta(outside)), "{outside:?}");

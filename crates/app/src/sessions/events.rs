@@ -4,28 +4,28 @@
 
 use serde_json::Value;
 
-use super::Shelf;
+use super::SessionAccess;
 use crate::error::Result;
-use cm_index::sessions::{Listed, Speaker, Stretch};
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_index::sessions::{SessionSummary, Speaker, Stretch};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of chunks read per session.
 const MOST: usize = 50_000;
 
-impl Shelf {
+impl SessionAccess {
     /// Returns the events of a session in order.
     ///
     /// # Errors
     /// Returns an error if the session index cannot be read.
-    pub(crate) fn events(&self, listed: &Listed) -> Result<Vec<Event>> {
+    pub(crate) fn events(&self, listed: &SessionSummary) -> Result<Vec<SessionEvent>> {
         let key = listed.session.key();
-        let stretches = self.ask(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MOST))?;
+        let stretches = self.query(|sessions| sessions.stretches(&key, 1..=u64::MAX, 0, MOST))?;
         Ok(events(stretches.unwrap_or_default()))
     }
 }
 
-fn events(stretches: Vec<Stretch>) -> Vec<Event> {
-    let mut events: Vec<Event> = Vec::new();
+fn events(stretches: Vec<Stretch>) -> Vec<SessionEvent> {
+    let mut events: Vec<SessionEvent> = Vec::new();
     let mut whole: Vec<Stretch> = Vec::new();
     for stretch in stretches {
         match whole.last_mut() {
@@ -44,7 +44,7 @@ fn events(stretches: Vec<Stretch>) -> Vec<Event> {
             continue;
         }
         let (at, line, part, side) = (told.at, told.line, told.part, is_side(&told));
-        events.extend(kind(told).map(|kind| Event { at, line, part, record: None, side, kind }));
+        events.extend(kind(told).map(|kind| SessionEvent { at, line, part, record: None, side, kind }));
     }
     events
 }

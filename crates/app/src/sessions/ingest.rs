@@ -8,16 +8,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::reads;
-use super::scribe::{Scout, Scribe, title_of};
-use super::sources::{Sources, path_of};
+use super::scribe::{AllowedSessions, SessionIndexWriter, title_of};
+use super::sources::{LogSources, path_of};
 use crate::error::Result;
-use crate::memory::Memory;
+use crate::memory::Context;
 use crate::secrets;
-use crate::watch::Watch;
-use cm_agents::ingest::{self, Cursor, Format, Limits, Reading, Source, Tally};
+use crate::watch::ProgressWatch;
+use cm_agents::ingest::{self, IngestLimits, LogCursor, LogFormat, LogSource, ReadResult, RecordCounts};
 use cm_index::Error::Unusable;
-use cm_index::sessions::{SessionKey, Understanding, Writer};
-use cm_secrets::{Rules, redact};
+use cm_index::sessions::{ParseCounts, SessionKey, SessionStoreWriter};
+use cm_secrets::{RedactionRules, redact};
 use cm_session::SessionId;
 
 /// Key among the log entries of the index that stores the filter and the redaction rules in use. If
@@ -25,15 +25,15 @@ use cm_session::SessionId;
 pub(super) const SCOPE: &str = "cm:scope";
 
 /// Maximum number of notices per kind that are listed individually.
-const MOST_TOLD: usize = 3;
+const MAX_NOTICES: usize = 3;
 
 /// Progress of reading logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct RefreshProgress {
     /// Number of logs that were processed.
     pub done: usize,
     /// Total number of logs.
-    pub of: usize,
+    pub total: usize,
 }
 
 /// Updates the session index. If another process is doing so, or if the index cannot be written,
@@ -42,21 +42,21 @@ pub struct Progress {
 /// # Errors
 /// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
 /// was cancelled.
-pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<()> {
     let open = memory.target();
     let Some(home) = &memory.call.home else {
         memory.notice("the home folder is not known, so that no logs are looked for");
         return Ok(());
     };
     let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
-    let sources = Sources::of(memory, open, home.clone());
-    let mut reader = Reader {
+    let sources = LogSources::of(memory, open, home.clone());
+    let mut reader = IndexRefresher {
         folder: super::folder(memory),
-        scope: format!("{} {patterns}", sources.allowed.words()),
+        scope: format!("{} {patterns}", sources.allowed.fingerprint()),
         sources,
         rules,
-        large: open.settings.whole("sessions.max_file_mb") as u64 * 1_000_000,
-        told: Told::default(),
+        large: open.settings.integer("sessions.max_file_mb") as u64 * 1_000_000,
+        notices: RefreshNotices::default(),
         watch: memory.call.watch.clone(),
         first: false,
     };
@@ -65,20 +65,20 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
         Err(Unusable(_)) => reader.read_all(true, progress),
         read => read,
     };
-    reader.told.tell(memory);
-    if reader.first && reader.sources.allowed.is_everything() && !memory.call.by.is_guest {
+    reader.notices.add_notices(memory);
+    if reader.first && reader.sources.allowed.allows_all() && !memory.call.by.has_token {
         memory
             .notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
     }
-    if reader.first && reader.told.left_out > 0 {
-        let count = reader.told.left_out;
+    if reader.first && reader.notices.left_out > 0 {
+        let count = reader.notices.left_out;
         memory.notice(format!(
             "{count} sessions of other folders are left out; `sessions.workspaces` of your own settings names folders to read"
         ));
     }
-    reads::record(memory, std::mem::take(&mut reader.told.read));
+    reads::record(memory, std::mem::take(&mut reader.notices.read));
     // What was read until then is kept; the next reading goes on.
-    memory.call.watch.go_on()?;
+    memory.call.watch.check_cancelled()?;
     match read {
         Ok(()) => Ok(()),
         Err(cm_index::Error::Busy { .. }) => {
@@ -97,35 +97,35 @@ pub fn refresh(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<()
 }
 
 /// State of one pass over all logs.
-struct Reader {
+struct IndexRefresher {
     folder: PathBuf,
     scope: String,
-    sources: Sources,
-    rules: Rules,
+    sources: LogSources,
+    rules: RedactionRules,
     /// Size in bytes from which a log is reported as large.
     large: u64,
-    told: Told,
-    watch: Watch,
+    notices: RefreshNotices,
+    watch: ProgressWatch,
     /// Whether the index has been created for this filter just now.
     first: bool,
 }
 
-impl Reader {
+impl IndexRefresher {
     fn read_all(
         &mut self,
         anew: bool,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(RefreshProgress),
     ) -> std::result::Result<(), cm_index::Error> {
         let mut writer = self.writer(anew)?;
         let found = self.sources.find(&[]);
-        self.told = Told::default();
-        self.told.unread.extend(found.refused.iter().map(ToString::to_string));
+        self.notices = RefreshNotices::default();
+        self.notices.unread.extend(found.errors.iter().map(ToString::to_string));
         let logs = found.sources.iter().map(|source| (path_of(source), source.format)).collect();
         for (done, source) in found.sources.iter().enumerate() {
-            if self.watch.is_called_off() {
+            if self.watch.is_cancelled() {
                 break;
             }
-            progress(Progress { done, of: found.sources.len() });
+            progress(RefreshProgress { done, total: found.sources.len() });
             self.read(&mut writer, source, &path_of(source), &logs)?;
         }
         writer.finish()
@@ -133,9 +133,10 @@ impl Reader {
 
     /// Opens the index for writing; clears it if it was written with another filter or other
     /// redaction rules.
-    fn writer(&mut self, anew: bool) -> std::result::Result<Writer, cm_index::Error> {
-        let begin = || Writer::anew(&self.folder, Duration::ZERO);
-        let mut writer = if anew { begin()? } else { Writer::mend(&self.folder, Duration::ZERO)?.0 };
+    fn writer(&mut self, anew: bool) -> std::result::Result<SessionStoreWriter, cm_index::Error> {
+        let begin = || SessionStoreWriter::create_new(&self.folder, Duration::ZERO);
+        let mut writer =
+            if anew { begin()? } else { SessionStoreWriter::open_or_repair(&self.folder, Duration::ZERO)?.0 };
         let kept = writer.log(SCOPE)?.map(|log| log.cursor);
         if kept.as_ref() == Some(&self.scope) {
             return Ok(writer);
@@ -144,52 +145,52 @@ impl Reader {
             drop(writer);
             writer = begin()?;
         }
-        writer.read(SCOPE, self.scope.clone(), Understanding::default(), false)?;
+        writer.read(SCOPE, self.scope.clone(), ParseCounts::default(), false)?;
         self.first = true;
         Ok(writer)
     }
 
     fn read(
         &mut self,
-        writer: &mut Writer,
-        source: &Source,
+        writer: &mut SessionStoreWriter,
+        source: &LogSource,
         path: &str,
-        logs: &HashMap<String, Format>,
+        logs: &HashMap<String, LogFormat>,
     ) -> std::result::Result<(), cm_index::Error> {
         let kept = writer.log(path)?;
-        let mut cursor: Option<Cursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
+        let mut cursor: Option<LogCursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
         let allowed = match self.sources.allowed.is_by_folder() {
             true => Some(self.allowed_of(writer, source, &mut cursor)?),
             false => None,
         };
         let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
-        let mut scribe = Scribe {
+        let mut scribe = SessionIndexWriter {
             writer,
             rules: &self.rules,
             source,
             path,
             logs,
             allowed,
-            begun: HashSet::new(),
-            heard: HashMap::new(),
+            read_from_start: HashSet::new(),
+            decided: HashMap::new(),
             failed: None,
-            again: false,
+            must_reread: false,
             bytes: 0,
         };
-        let read = ingest::read(source, cursor.as_ref(), Limits::default(), &mut scribe);
-        let heard = reads::Read {
-            sessions: scribe.told(),
+        let read = ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scribe);
+        let heard = reads::SessionRead {
+            sessions: scribe.written_sessions(),
             bytes: scribe.bytes,
-            ..reads::Read::of_log(source.agent, path.to_owned())
+            ..reads::SessionRead::of_log(source.agent, path.to_owned())
         };
-        let Scribe { failed, again, .. } = scribe;
-        let is_new = |reading: &Reading| reading.progress != ingest::Progress::Unchanged;
+        let SessionIndexWriter { failed, must_reread: again, .. } = scribe;
+        let is_new = |reading: &ReadResult| reading.progress != ingest::ReadStart::Unchanged;
         if read.as_ref().is_ok_and(is_new) {
-            self.told.read.push(heard);
+            self.notices.read.push(heard);
         }
         match (failed, read) {
             (Some(error), _) => Err(error),
-            (None, Ok(reading)) if reading.progress == ingest::Progress::Unchanged => Ok(()),
+            (None, Ok(reading)) if reading.progress == ingest::ReadStart::Unchanged => Ok(()),
             (None, Ok(_)) if again => {
                 writer.forget_log(path);
                 Ok(())
@@ -202,7 +203,7 @@ impl Reader {
                 self.keep(writer, path, reading)
             }
             (None, Err(error)) => {
-                self.told.unread.push(error.to_string());
+                self.notices.unread.push(error.to_string());
                 writer.forget_log(path);
                 Ok(())
             }
@@ -213,18 +214,18 @@ impl Reader {
     /// that nothing of other sessions is written.
     fn allowed_of(
         &mut self,
-        writer: &mut Writer,
-        source: &Source,
-        cursor: &mut Option<Cursor>,
+        writer: &mut SessionStoreWriter,
+        source: &LogSource,
+        cursor: &mut Option<LogCursor>,
     ) -> std::result::Result<HashSet<SessionId>, cm_index::Error> {
-        let mut scout = Scout::default();
-        if ingest::read(source, cursor.as_ref(), Limits::default(), &mut scout).is_err() {
+        let mut scout = AllowedSessions::default();
+        if ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scout).is_err() {
             // The reading that counts fails as well, and says so.
             return Ok(HashSet::new());
         }
         let (allowed, others): (Vec<_>, Vec<_>) =
             scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
-        self.told.left_out += others.iter().filter(|meta| !meta.subagent).count();
+        self.notices.left_out += others.iter().filter(|meta| !meta.subagent).count();
         let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
         for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
             let key = SessionKey { agent: source.agent, id: id.clone() };
@@ -238,36 +239,32 @@ impl Reader {
 
     fn keep(
         &mut self,
-        writer: &mut Writer,
+        writer: &mut SessionStoreWriter,
         path: &str,
-        reading: Reading,
+        reading: ReadResult,
     ) -> std::result::Result<(), cm_index::Error> {
-        let Reading { mut cursor, tally, progress } = reading;
+        let ReadResult { mut cursor, tally, progress } = reading;
         if cursor.size() >= self.large {
-            self.told.large.push(format!("{path} has {} MB", cursor.size() / 1_000_000));
+            self.notices.large.push(format!("{path} has {} MB", cursor.size() / 1_000_000));
         }
         if tally.is_mostly_unknown() {
-            self.told.unknown.push(format!("{path} {}", not_understood(&tally, &self.rules)));
+            self.notices.unknown.push(format!("{path} {}", not_understood(&tally, &self.rules)));
         }
         cursor.redact(|title| title_of(title, &self.rules).into_string());
         // A cursor is made of numbers and texts, which always have a JSON form; without one the log is read anew.
         let cursor = serde_json::to_string(&cursor).unwrap_or_default();
-        let from_start = progress == ingest::Progress::FromStart;
+        let from_start = progress == ingest::ReadStart::FromStart;
         writer.read(path, cursor, understanding(&tally, &self.rules), from_start)
     }
 }
 
-fn understanding(tally: &Tally, rules: &Rules) -> Understanding {
+fn understanding(tally: &RecordCounts, rules: &RedactionRules) -> ParseCounts {
     let unknown = tally.unknown.iter().map(|(name, count)| (redact(name, rules).0.into_string(), *count));
-    Understanding {
-        records: tally.records,
-        not_understood: tally.not_understood(),
-        unknown: unknown.collect(),
-    }
+    ParseCounts { records: tally.records, not_understood: tally.not_understood(), unknown: unknown.collect() }
 }
 
 /// Describes how many records were not recognized, with up to three of their kinds.
-fn not_understood(tally: &Tally, rules: &Rules) -> String {
+fn not_understood(tally: &RecordCounts, rules: &RedactionRules) -> String {
     let kinds: Vec<String> =
         tally.unknown.keys().take(3).map(|name| redact(name, rules).0.into_string()).collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
@@ -276,9 +273,9 @@ fn not_understood(tally: &Tally, rules: &Rules) -> String {
 
 /// Notices and reports of a pass.
 #[derive(Debug, Default)]
-struct Told {
+struct RefreshNotices {
     /// Logs with new events.
-    read: Vec<reads::Read>,
+    read: Vec<reads::SessionRead>,
     /// Number of sessions in folders that may not be read.
     left_out: usize,
     unread: Vec<String>,
@@ -286,12 +283,12 @@ struct Told {
     large: Vec<String>,
 }
 
-impl Told {
-    fn tell(&self, memory: &Memory) {
+impl RefreshNotices {
+    fn add_notices(&self, memory: &Context) {
         let few = |what: &str, all: &[String]| {
-            all.iter().take(MOST_TOLD).for_each(|one| memory.notice(format!("{what}{one}")));
-            if all.len() > MOST_TOLD {
-                memory.notice(format!("{what}{} more", all.len() - MOST_TOLD));
+            all.iter().take(MAX_NOTICES).for_each(|one| memory.notice(format!("{what}{one}")));
+            if all.len() > MAX_NOTICES {
+                memory.notice(format!("{what}{} more", all.len() - MAX_NOTICES));
             }
         };
         few("", &self.unread);

@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::allowed::resolved;
+use super::allowed::resolve_path;
 use super::row::add_outcomes;
-use super::{Row, Shelf, Which, agents};
+use super::{SessionAccess, SessionRow, SessionSelection, agents};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use cm_index::sessions::Filter;
+use crate::memory::Context;
+use cm_index::sessions::SessionIndexFilter;
 use cm_note::instant::Instant;
 
 /// Filter and page of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
-    pub which: Which,
+    pub which: SessionSelection,
     /// Maximum number of sessions.
     pub limit: usize,
     /// Number of sessions to skip: the `next` of an earlier answer.
@@ -24,9 +24,9 @@ pub struct Options {
 
 /// One page of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Sessions {
+pub struct SessionList {
     /// Sessions, most recently ended first.
-    pub sessions: Vec<Row>,
+    pub sessions: Vec<SessionRow>,
     /// Number of matching sessions on all pages.
     pub total: usize,
     /// Number of matching sessions of any age; only if none is recent enough.
@@ -43,28 +43,28 @@ pub struct Sessions {
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the session index cannot
 /// be read.
-pub fn list(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Sessions> {
+pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<SessionList> {
     let days = lookback(memory, &options.which)?;
     let filter = filter(memory, &options.which, days)?;
     let listing =
-        shelf.ask(|sessions| sessions.list(&filter, options.offset, options.limit))?.unwrap_or_default();
+        shelf.query(|sessions| sessions.list(&filter, options.offset, options.limit))?.unwrap_or_default();
     let rows = listing.list.iter().map(|listed| shelf.row(listed, memory.now()));
-    let mut sessions = rows.collect::<Result<Vec<Row>>>()?;
+    let mut sessions = rows.collect::<Result<Vec<SessionRow>>>()?;
     add_outcomes(memory, &mut sessions)?;
     let older = match (listing.total, days) {
         (0, Some(_)) => {
-            let filter = Filter { since: None, ..filter };
-            shelf.ask(|sessions| sessions.list(&filter, 0, 0))?.map(|all| all.total).filter(|all| *all > 0)
+            let filter = SessionIndexFilter { since: None, ..filter };
+            shelf.query(|sessions| sessions.list(&filter, 0, 0))?.map(|all| all.total).filter(|all| *all > 0)
         }
         _ => None,
     };
     let end = options.offset + sessions.len();
     let next = (end < listing.total && !sessions.is_empty()).then_some(end);
-    Ok(Sessions { sessions, total: listing.total, older, days, next })
+    Ok(SessionList { sessions, total: listing.total, older, days, next })
 }
 
 /// Returns the number of days to consider; `None` for all.
-pub(crate) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
+pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Option<f64>> {
     let days = which.days.unwrap_or_else(|| memory.target().settings.number("sessions.lookback_days"));
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("--days is a number of days, 0 for all"));
@@ -73,13 +73,17 @@ pub(crate) fn lookback(memory: &Memory, which: &Which) -> Result<Option<f64>> {
 }
 
 /// Converts a selection into a filter for the index.
-pub(crate) fn filter(memory: &Memory, which: &Which, days: Option<f64>) -> Result<Filter> {
+pub(crate) fn filter(
+    memory: &Context,
+    which: &SessionSelection,
+    days: Option<f64>,
+) -> Result<SessionIndexFilter> {
     let since: Option<Instant> = days.map(|days| memory.now().minus_days(days));
     let workspace = which.workspace.as_deref();
-    Ok(Filter {
+    Ok(SessionIndexFilter {
         agents: which.agents.as_deref().map(agents).transpose()?.unwrap_or_default(),
-        workspace: workspace.map(|typed| resolved(memory, &memory.call.cwd, typed)),
+        workspace: workspace.map(|typed| resolve_path(memory, &memory.call.cwd, typed)),
         since,
-        ..Filter::default()
+        ..SessionIndexFilter::default()
     })
 }

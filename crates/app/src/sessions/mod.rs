@@ -19,18 +19,18 @@ pub mod timeline;
 pub(super) mod understood;
 pub mod whole;
 
-use crate::error::{Error, Kind, Result};
-use crate::memory::Memory;
-use crate::reflect::record::Record;
-use cm_index::sessions::{Listed, Lookup, Sessions};
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::Context;
+use crate::reflect::record::ReflectionLog;
+use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 
-pub use ingest::Progress;
-pub use row::{Named, Row, Said};
+pub use ingest::RefreshProgress;
+pub use row::{SessionInfo, SessionRow, ShownEvent};
 
 /// Selection of sessions.
 #[derive(Debug, Clone, Default)]
-pub struct Which {
+pub struct SessionSelection {
     /// Agent names, separated by commas; `None` for all agents.
     pub agents: Option<String>,
     /// Folder of the sessions, including folders below it, as typed by the user.
@@ -43,47 +43,47 @@ pub struct Which {
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
-pub(super) fn refresh(memory: &Memory) -> Result<()> {
+pub(super) fn refresh(memory: &Context) -> Result<()> {
     ingest::refresh(memory, &mut |_| {})
 }
 
 /// Access to the session index during a call.
-pub struct Shelf {
+pub struct SessionAccess {
     sessions: Sessions,
     /// Record of the sessions that were reflected on.
-    record: Record,
+    record: ReflectionLog,
 }
 
-impl Shelf {
+impl SessionAccess {
     /// Opens the index and reads new log entries, unless the call has `no_refresh` set.
     ///
     /// # Errors
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
-    pub fn open(memory: &Memory, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
+    pub fn open(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<Self> {
         if memory.call.no_refresh {
             memory.notice("answered from the index as it stands (--no-refresh)");
         } else {
             ingest::refresh(memory, progress)?;
         }
-        Ok(Self { record: Record::heard(memory)?, ..Self::as_it_stands(memory) })
+        Ok(Self { record: ReflectionLog::load_with_notice(memory)?, ..Self::open_without_refresh(memory) })
     }
 
     /// Opens the index as it is, without the record of reflected sessions; for answers that must be
     /// quick.
-    pub(super) fn as_it_stands(memory: &Memory) -> Self {
-        Self { sessions: Sessions::open(&folder(memory)), record: Record::default() }
+    pub(super) fn open_without_refresh(memory: &Context) -> Self {
+        Self { sessions: Sessions::open(&folder(memory)), record: ReflectionLog::default() }
     }
 
     /// Queries the index; returns `None` if there is no index yet.
-    pub(super) fn ask<T>(
+    pub(super) fn query<T>(
         &self,
         question: impl FnOnce(&Sessions) -> std::result::Result<T, cm_index::Error>,
     ) -> Result<Option<T>> {
         match question(&self.sessions) {
             Ok(answer) => Ok(Some(answer)),
-            Err(cm_index::Error::Unusable(cm_index::Unusable::Missing)) => Ok(None),
+            Err(cm_index::Error::Unusable(cm_index::RebuildReason::Missing)) => Ok(None),
             Err(error @ cm_index::Error::Unusable(_)) => {
-                Err(Error::new(Kind::Failed, "index", error.to_string())
+                Err(Error::new(ErrorKind::Failed, "index", error.to_string())
                     .hint("run the command without --no-refresh, so that the logs are read again"))
             }
             Err(error) => Err(error.into()),
@@ -91,21 +91,21 @@ impl Shelf {
     }
 
     /// Finds a session by its id or a unique prefix of it.
-    pub(super) fn one(&self, name: &str) -> Result<Listed> {
+    pub(super) fn find(&self, name: &str) -> Result<SessionSummary> {
         if name.trim().is_empty() {
             return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
         }
-        match self.ask(|sessions| sessions.lookup(name))?.unwrap_or(Lookup::Nothing) {
-            Lookup::One(listed) => Ok(*listed),
-            Lookup::Nothing => Err(Error::not_found(format!("there is no session `{name}`"))
+        match self.query(|sessions| sessions.lookup(name))?.unwrap_or(SessionLookup::Nothing) {
+            SessionLookup::One(listed) => Ok(*listed),
+            SessionLookup::Nothing => Err(Error::not_found(format!("there is no session `{name}`"))
                 .hint("`cm sessions --days 0` lists all of them")),
-            Lookup::Several(sessions) => {
+            SessionLookup::Several(sessions) => {
                 let ids: Vec<String> = sessions
                     .iter()
                     .map(|session| format!("{} ({})", session.meta.id, session.meta.agent))
                     .collect();
                 let message = format!("`{name}` begins the ids of several sessions");
-                Err(Error::new(Kind::NotFound, "ambiguous", message)
+                Err(Error::new(ErrorKind::NotFound, "ambiguous", message)
                     .hint(format!("one of {}", ids.join(", "))))
             }
         }
@@ -113,8 +113,8 @@ impl Shelf {
 }
 
 /// Returns the folder of the index. Guests have a separate index of uploaded sessions.
-pub(super) fn folder(memory: &Memory) -> std::path::PathBuf {
-    memory.target().vault.index().join(if memory.call.by.is_guest { "sent" } else { "sessions" })
+pub(super) fn folder(memory: &Context) -> std::path::PathBuf {
+    memory.target().vault.index().join(if memory.call.by.has_token { "sent" } else { "sessions" })
 }
 
 pub(super) fn agent(name: &str) -> Option<Agent> {

@@ -9,18 +9,18 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::allowed::{Allowed, is_below, resolved};
+use super::allowed::{SessionFilter, is_below, resolve_path};
 use super::search::Options;
 use super::{agent, agents, reads};
 use crate::error::Result;
-use crate::memory::Memory;
+use crate::memory::Context;
 use crate::search::rounded;
 use crate::{logs, privacy, secrets};
-use cm_agents::ingest::cass::{self, Hit};
-use cm_llm::{Pace, Program};
+use cm_agents::ingest::cass::{self, CassHit};
+use cm_llm::{ExternalProgram, RetrySleeper};
 use cm_note::instant::Instant;
-use cm_secrets::Rules;
-use cm_session::{Agent, Meta};
+use cm_secrets::RedactionRules;
+use cm_session::{Agent, SessionMeta};
 
 const PROGRAM: &str = "cass";
 /// Maximum output size in bytes.
@@ -28,11 +28,11 @@ const LARGEST: usize = 4 << 20;
 /// Maximum length of a snippet in characters.
 const LONGEST: usize = 400;
 /// Environment variables that are passed to the program.
-const GIVEN: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"];
+const PASSED_VARIABLES: [&str; 4] = ["PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"];
 
 /// A hit of another program.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Outside {
+pub struct ExternalHit {
     /// Name of the program.
     pub source: &'static str,
     /// Agent of the session, in the program's spelling.
@@ -59,37 +59,41 @@ pub struct Outside {
 ///
 /// # Errors
 /// Returns an error if a redaction pattern or an agent name is invalid.
-pub fn outside(memory: &Memory, options: &Options, since: Option<Instant>) -> Result<Vec<Outside>> {
+pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> Result<Vec<ExternalHit>> {
     if !privacy::flag(memory, "sources.cass") {
         return Ok(Vec::new());
     }
-    let Some(printed) = asked(memory, options) else { return Ok(Vec::new()) };
+    let Some(printed) = run_program(memory, options) else { return Ok(Vec::new()) };
     let Some(hits) = cass::parse(&printed) else {
         memory.notice("cass answered nothing that is understood; its sessions are left out");
         return Ok(Vec::new());
     };
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
-    let which = Wanted {
-        allowed: Allowed::of(memory, memory.target()),
+    let which = HitFilter {
+        allowed: SessionFilter::of(memory, memory.target()),
         agents: options.which.agents.as_deref().map(agents).transpose()?.unwrap_or_default(),
-        workspace: options.which.workspace.as_deref().map(|typed| resolved(memory, &memory.call.cwd, typed)),
+        workspace: options
+            .which
+            .workspace
+            .as_deref()
+            .map(|typed| resolve_path(memory, &memory.call.cwd, typed)),
         since,
     };
-    let found = hits.into_iter().filter(|hit| which.is_met_by(hit)).map(|hit| shown(hit, &rules));
-    let found: Vec<Outside> = found.take(options.limit.max(1)).collect();
+    let found = hits.into_iter().filter(|hit| which.matches(hit)).map(|hit| shown(hit, &rules));
+    let found: Vec<ExternalHit> = found.take(options.limit.max(1)).collect();
     let bytes = found.iter().map(|found| found.snippet.len() as u64).sum();
-    let read = reads::Read { agent: PROGRAM.to_owned(), bytes, ..reads::Read::default() };
+    let read = reads::SessionRead { agent: PROGRAM.to_owned(), bytes, ..reads::SessionRead::default() };
     reads::record(memory, vec![read]);
     Ok(found)
 }
 
 /// Runs the program and returns its output; `None`, with a notice, if it fails.
-fn asked(memory: &Memory, options: &Options) -> Option<String> {
+fn run_program(memory: &Context, options: &Options) -> Option<String> {
     let call = &memory.call;
     let mut environment: BTreeMap<String, String> = call
         .variables
         .iter()
-        .filter(|(name, _)| GIVEN.contains(&name.as_str()))
+        .filter(|(name, _)| PASSED_VARIABLES.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let home = call.home.as_deref().filter(|home| home.is_dir());
@@ -99,22 +103,22 @@ fn asked(memory: &Memory, options: &Options) -> Option<String> {
     let query = format!("{dash}{}", options.query);
     let limit = options.limit.max(1).to_string();
     let argv = [PROGRAM, "search", &query, "--robot", "--limit", &limit].map(str::to_owned);
-    let program = Program {
+    let program = ExternalProgram {
         argv: &argv,
         environment: &environment,
         folder: home.unwrap_or(&call.cwd),
         timeout: Duration::from_secs_f64(memory.target().settings.number("sources.cass_timeout_s")),
-        largest: LARGEST,
-        may_ask: false,
+        max_output_bytes: LARGEST,
+        is_interactive: false,
     };
-    match program.run("", &Pace::default()) {
+    match program.run("", &RetrySleeper::default()) {
         Ok(printed) => Some(printed),
         Err(error) => {
             // What it complained of may repeat what sessions say.
             let why = match error {
-                cm_llm::Error::NotStarted { .. } => "is not installed".to_owned(),
-                cm_llm::Error::TimedOut { after, .. } => format!("did not answer within {after:?}"),
-                cm_llm::Error::Failed { status, .. } => format!("failed with {status}"),
+                cm_llm::LlmError::NotStarted { .. } => "is not installed".to_owned(),
+                cm_llm::LlmError::TimedOut { after, .. } => format!("did not answer within {after:?}"),
+                cm_llm::LlmError::Failed { status, .. } => format!("failed with {status}"),
                 _ => "cannot be asked".to_owned(),
             };
             memory.notice(format!("cass {why}; its sessions are left out"));
@@ -124,22 +128,22 @@ fn asked(memory: &Memory, options: &Options) -> Option<String> {
 }
 
 /// Filter for hits.
-struct Wanted {
-    allowed: Allowed,
+struct HitFilter {
+    allowed: SessionFilter,
     agents: Vec<Agent>,
     workspace: Option<String>,
     since: Option<Instant>,
 }
 
-impl Wanted {
+impl HitFilter {
     /// Returns whether a hit passes the filter. A missing field fails every condition on it.
-    fn is_met_by(&self, hit: &Hit) -> bool {
+    fn matches(&self, hit: &CassHit) -> bool {
         let known = hit.agent.as_deref().and_then(agent_like);
         let all = self.allowed.agents.len() == Agent::ALL.len();
         let may = all || known.is_some_and(|agent| self.allowed.agents.contains(&agent));
-        let meta = Meta {
+        let meta = SessionMeta {
             workspace: hit.workspace.clone(),
-            ..Meta::new(known.unwrap_or(Agent::ClaudeCode), "".into())
+            ..SessionMeta::new(known.unwrap_or(Agent::ClaudeCode), "".into())
         };
         let of_agents = self.agents.is_empty() || known.is_some_and(|agent| self.agents.contains(&agent));
         let within = self
@@ -163,10 +167,10 @@ fn agent_like(name: &str) -> Option<Agent> {
     }
 }
 
-fn shown(hit: Hit, rules: &Rules) -> Outside {
+fn shown(hit: CassHit, rules: &RedactionRules) -> ExternalHit {
     let clean = |text: String| logs::text(&text, rules);
     let words: String = clean(hit.text).chars().take(LONGEST).collect();
-    Outside {
+    ExternalHit {
         source: PROGRAM,
         agent: hit.agent.map(clean),
         session: hit.session.map(clean),
@@ -199,17 +203,17 @@ mod tests {
 
     #[test]
     fn what_may_not_be_read_is_not_wanted_and_neither_is_what_does_not_say() {
-        let hit = |agent: Option<&str>| Hit { agent: agent.map(str::to_owned), ..Hit::default() };
+        let hit = |agent: Option<&str>| CassHit { agent: agent.map(str::to_owned), ..CassHit::default() };
         let wanted = |agents: &[Agent]| {
-            let mut allowed = Allowed::all();
+            let mut allowed = SessionFilter::all();
             allowed.agents = agents.to_vec();
-            Wanted { allowed, agents: Vec::new(), workspace: None, since: None }
+            HitFilter { allowed, agents: Vec::new(), workspace: None, since: None }
         };
-        assert!(wanted(&Agent::ALL).is_met_by(&hit(None)));
+        assert!(wanted(&Agent::ALL).matches(&hit(None)));
         let few = wanted(&[Agent::Pi]);
-        assert!(few.is_met_by(&hit(Some("pi_agent"))));
-        assert!(!few.is_met_by(&hit(Some("codex"))) && !few.is_met_by(&hit(None)));
-        let recent = Wanted { since: Some(Instant::from_unix(0)), ..wanted(&Agent::ALL) };
-        assert!(!recent.is_met_by(&hit(Some("pi"))));
+        assert!(few.matches(&hit(Some("pi_agent"))));
+        assert!(!few.matches(&hit(Some("codex"))) && !few.matches(&hit(None)));
+        let recent = HitFilter { since: Some(Instant::from_unix(0)), ..wanted(&Agent::ALL) };
+        assert!(!recent.matches(&hit(Some("pi"))));
     }
 }

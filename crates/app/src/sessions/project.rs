@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::allowed::{is_below, project};
-use crate::memory::{Memory, OpenVault};
+use crate::memory::{Context, OpenVault};
 use cm_store::git::{Repo, named_git_dir};
 use cm_store::vault::layout;
 
@@ -25,7 +25,7 @@ pub struct ProjectFolders {
 
 impl ProjectFolders {
     /// Returns the folders of the project that contains a vault, plus those that the user named.
-    pub fn of(memory: &Memory, open: &OpenVault, named: Vec<String>) -> Self {
+    pub fn of(memory: &Context, open: &OpenVault, named: Vec<String>) -> Self {
         let folder = project(open);
         // A vault that is a repository of its own may lie inside the project's.
         let repo = Repo::discover(folder).ok().flatten();

@@ -7,17 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::memory::Memory;
+use crate::memory::Context;
 use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
-use cm_store::vault::lines::Lines;
+use cm_store::vault::lines::JsonLinesFile;
 
 /// Maximum number of session ids in an entry.
 const MOST_NAMED: usize = 20;
 
 /// One access to sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct SessionRead {
     /// Agent of the sessions, or the program that was queried for them.
     pub agent: String,
     /// Path of the log, if one was read.
@@ -30,7 +30,7 @@ pub struct Read {
     pub model: Option<String>,
 }
 
-impl Read {
+impl SessionRead {
     /// Returns an access to a log of an agent.
     pub fn of_log(agent: Agent, log: String) -> Self {
         Self { agent: agent.name().to_owned(), log: Some(log), ..Self::default() }
@@ -39,7 +39,7 @@ impl Read {
 
 /// An access as it is logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct ReadLogEntry {
     /// Time at which the text was read.
     pub at: Instant,
     /// Command that read the sessions, such as `cm sessions`.
@@ -68,9 +68,9 @@ pub struct Entry {
 
 /// Appends accesses to the log. If the file cannot be written, adds a notice; the command
 /// continues.
-pub fn record(memory: &Memory, reads: Vec<Read>) {
+pub fn record(memory: &Context, reads: Vec<SessionRead>) {
     let call = &memory.call;
-    let entry = |read: Read| Entry {
+    let entry = |read: SessionRead| ReadLogEntry {
         at: call.now,
         command: call.verb.clone(),
         // Commands that have a flag `--agent` mean another agent by it.
@@ -82,8 +82,8 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
         bytes: read.bytes,
         model: read.model,
     };
-    let entries: Vec<Entry> = reads.into_iter().map(entry).collect();
-    let log = Lines::of_reads(&memory.target().vault);
+    let entries: Vec<ReadLogEntry> = reads.into_iter().map(entry).collect();
+    let log = JsonLinesFile::of_reads(&memory.target().vault);
     if let Err(error) = log.and_then(|log| log.append(&entries)) {
         memory.notice(format!("what was read of sessions is not written down: {error}"));
     }
@@ -93,8 +93,8 @@ pub fn record(memory: &Memory, reads: Vec<Read>) {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.
-pub fn entries(memory: &Memory) -> Result<Vec<Entry>> {
-    let (entries, damaged) = Lines::of_reads(&memory.target().vault)?.read()?;
+pub fn entries(memory: &Context) -> Result<Vec<ReadLogEntry>> {
+    let (entries, damaged) = JsonLinesFile::of_reads(&memory.target().vault)?.read()?;
     if damaged > 0 {
         memory.notice(format!("{damaged} lines of reads.jsonl are damaged and left out"));
     }

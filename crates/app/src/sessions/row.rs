@@ -3,18 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shelf;
-use crate::diaries::Diaries;
+use super::SessionAccess;
+use crate::diaries::DiaryIndex;
 use crate::error::Result;
-use crate::memory::Memory;
-use crate::reflect::record::{Came, Line, State};
-use cm_index::sessions::{Listed, Lookup, Session, Speaker, Stretch};
+use crate::memory::Context;
+use crate::reflect::record::{ReflectionEntry, ReflectionResult, ReflectionState};
+use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretch};
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
 
 /// Description of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Named {
+pub struct SessionInfo {
     /// Session id, unique for its agent.
     pub id: String,
     /// Shortest unique prefix of the id, at least 8 characters.
@@ -43,10 +43,10 @@ pub struct Named {
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Row {
+pub struct SessionRow {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
-    pub named: Named,
+    pub named: SessionInfo,
     /// Days since the last log entry.
     pub age_days: Option<f64>,
     /// Number of events in the session, of every kind.
@@ -61,18 +61,18 @@ pub struct Row {
     /// missing.
     pub mostly_unknown: bool,
     /// Whether `cm reflect` has processed the session.
-    pub state: State,
+    pub state: ReflectionState,
     /// Result of the last `cm reflect` on the session.
-    pub reflected: Option<Reflected>,
+    pub reflected: Option<ReflectionSummary>,
 }
 
 /// Result of reflecting on a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Reflected {
+pub struct ReflectionSummary {
     /// Time of the attempt.
     pub at: Instant,
     /// Result of the attempt.
-    pub came: Came,
+    pub came: ReflectionResult,
     /// Number of proposals, applied or not.
     pub proposed: usize,
     /// Number of proposals that changed something.
@@ -81,16 +81,16 @@ pub struct Reflected {
     pub why: Option<String>,
 }
 
-impl From<&Line> for Reflected {
-    fn from(line: &Line) -> Self {
-        let Line { at, came, proposed, applied, why, .. } = line.clone();
+impl From<&ReflectionEntry> for ReflectionSummary {
+    fn from(line: &ReflectionEntry) -> Self {
+        let ReflectionEntry { at, came, proposed, applied, why, .. } = line.clone();
         Self { at, came, proposed, applied, why }
     }
 }
 
 /// An utterance or other event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Said {
+pub struct ShownEvent {
     /// Line number in the log, from 1.
     pub line: u64,
     /// Time of the event.
@@ -103,11 +103,11 @@ pub struct Said {
     pub text: String,
 }
 
-impl Shelf {
-    pub(crate) fn named(&self, session: &Session) -> Result<Named> {
+impl SessionAccess {
+    pub(crate) fn named(&self, session: &Session) -> Result<SessionInfo> {
         let meta = session.meta.clone();
         let id = meta.id.as_str().to_owned();
-        Ok(Named {
+        Ok(SessionInfo {
             prefix: self.prefix(&id)?,
             id,
             agent: meta.agent.name().to_owned(),
@@ -123,9 +123,9 @@ impl Shelf {
         })
     }
 
-    pub(crate) fn row(&self, listed: &Listed, now: Instant) -> Result<Row> {
+    pub(crate) fn row(&self, listed: &SessionSummary, now: Instant) -> Result<SessionRow> {
         let understood = listed.log.as_ref().map(|log| &log.understood);
-        Ok(Row {
+        Ok(SessionRow {
             named: self.named(&listed.session)?,
             age_days: listed.session.meta.ended.map(|ended| ended.days_until(now)),
             events: listed.counts.total(),
@@ -138,7 +138,7 @@ impl Shelf {
             reflected: self
                 .record
                 .last(listed.session.meta.agent.name(), listed.session.meta.id.as_str())
-                .map(Reflected::from),
+                .map(ReflectionSummary::from),
         })
     }
 
@@ -147,7 +147,7 @@ impl Shelf {
         for length in [8, 13, 18, 24] {
             let Some((end, _)) = id.char_indices().nth(length) else { break };
             let prefix = id[..end].trim_end_matches('-');
-            if let Some(Lookup::One(_)) = self.ask(|sessions| sessions.lookup(prefix))? {
+            if let Some(SessionLookup::One(_)) = self.query(|sessions| sessions.lookup(prefix))? {
                 return Ok(prefix.to_owned());
             }
         }
@@ -156,15 +156,15 @@ impl Shelf {
 }
 
 /// Adds the outcomes of sessions from the diaries of all open vaults.
-pub(super) fn add_outcomes(memory: &Memory, rows: &mut [Row]) -> Result<()> {
+pub(super) fn add_outcomes(memory: &Context, rows: &mut [SessionRow]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     for open in &memory.vaults {
-        memory.freshen(open)?;
+        memory.ensure_fresh(open)?;
     }
     let ids: Vec<&str> = rows.iter().map(|row| row.named.id.as_str()).collect();
-    let diaries = Diaries::of(memory, &ids)?;
+    let diaries = DiaryIndex::of(memory, &ids)?;
     for row in rows {
         let kept = diaries.get(Some(&row.named.agent), &row.named.id);
         let status =
@@ -184,14 +184,14 @@ pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
 }
 
 /// Joins the chunks of each utterance.
-pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<Said> {
-    let mut said: Vec<Said> = Vec::new();
+pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
+    let mut said: Vec<ShownEvent> = Vec::new();
     let mut last = None;
     for stretch in stretches {
         let who = (stretch.line, stretch.part, stretch.speaker);
         match said.last_mut().filter(|_| last == Some(who)) {
             Some(before) => before.text.push_str(&stretch.text),
-            None => said.push(Said {
+            None => said.push(ShownEvent {
                 line: stretch.line,
                 at: stretch.at,
                 kind: stretch.kind.to_owned(),

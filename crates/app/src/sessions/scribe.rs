@@ -2,47 +2,47 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::sources::rank;
-use cm_agents::ingest::{Format, Sink, Source};
-use cm_index::sessions::{SessionKey, Told, Writer};
-use cm_secrets::{Redacted, Rules, redact};
-use cm_session::event::Event;
-use cm_session::{Meta, SessionId};
+use super::sources::preference_key;
+use cm_agents::ingest::{EventSink, LogFormat, LogSource};
+use cm_index::sessions::{RedactedEvent, SessionKey, SessionStoreWriter};
+use cm_secrets::{Redacted, RedactionRules, redact};
+use cm_session::event::SessionEvent;
+use cm_session::{SessionId, SessionMeta};
 
 /// Writes the events of one log to the index.
-pub struct Scribe<'a> {
-    pub writer: &'a mut Writer,
-    pub rules: &'a Rules,
-    pub source: &'a Source,
+pub struct SessionIndexWriter<'a> {
+    pub writer: &'a mut SessionStoreWriter,
+    pub rules: &'a RedactionRules,
+    pub source: &'a LogSource,
     /// Path of the log as stored in the index.
     pub path: &'a str,
     /// All logs by path, with their formats.
-    pub logs: &'a HashMap<String, Format>,
+    pub logs: &'a HashMap<String, LogFormat>,
     /// Sessions that may be read; `None` for all.
     pub allowed: Option<HashSet<SessionId>>,
     /// Sessions that this pass has read from their beginning.
-    pub begun: HashSet<SessionId>,
+    pub read_from_start: HashSet<SessionId>,
     /// Whether this log supplies a session, once decided.
-    pub heard: HashMap<SessionId, bool>,
+    pub decided: HashMap<SessionId, bool>,
     /// First error of the index; nothing is written after it.
     pub failed: Option<cm_index::Error>,
     /// Whether the log must be read again from its beginning.
-    pub again: bool,
+    pub must_reread: bool,
     /// Size of the written text in bytes.
     pub bytes: u64,
 }
 
-impl Scribe<'_> {
-    fn tell(
+impl SessionIndexWriter<'_> {
+    fn write(
         &mut self,
         session: &SessionId,
-        tell: impl FnOnce(&mut Writer, &SessionKey) -> Result<u64, cm_index::Error>,
+        tell: impl FnOnce(&mut SessionStoreWriter, &SessionKey) -> Result<u64, cm_index::Error>,
     ) {
         if self.failed.is_some() {
             return;
         }
         let key = SessionKey { agent: self.source.agent, id: session.clone() };
-        let told = match self.counts(&key) {
+        let told = match self.is_source_of(&key) {
             Ok(true) => tell(self.writer, &key),
             Ok(false) => Ok(0),
             Err(error) => Err(error),
@@ -54,67 +54,69 @@ impl Scribe<'_> {
     }
 
     /// Returns the sessions that were written, sorted.
-    pub fn told(&self) -> Vec<SessionId> {
+    pub fn written_sessions(&self) -> Vec<SessionId> {
         let mut told: Vec<SessionId> =
-            self.heard.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
+            self.decided.iter().filter(|(_, counts)| **counts).map(|(id, _)| id.clone()).collect();
         told.sort();
         told
     }
 
     /// Returns whether this log supplies a session; decides only once per pass.
-    fn counts(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
-        if let Some(known) = self.heard.get(&key.id) {
+    fn is_source_of(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
+        if let Some(known) = self.decided.get(&key.id) {
             return Ok(*known);
         }
         let allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&key.id));
-        let counts = allowed && self.is_its_teller(key)?;
-        self.heard.insert(key.id.clone(), counts);
+        let counts = allowed && self.is_preferred_log(key)?;
+        self.decided.insert(key.id.clone(), counts);
         Ok(counts)
     }
 
     /// Returns whether no preferred log supplies the session. If two logs contain it, only one of
     /// them is indexed.
-    fn is_its_teller(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
+    fn is_preferred_log(&mut self, key: &SessionKey) -> Result<bool, cm_index::Error> {
         let teller = self.writer.session(key)?.and_then(|session| session.log.clone());
         let Some(other) = teller.filter(|log| log != self.path) else { return Ok(true) };
-        let better = |format: &Format| rank(*format, &other) < rank(self.source.format, self.path);
+        let better = |format: &LogFormat| {
+            preference_key(*format, &other) < preference_key(self.source.format, self.path)
+        };
         if self.logs.get(&other).is_some_and(better) {
             return Ok(false);
         }
         // Taken over half-way, it would lack what this log told before.
-        if !self.begun.contains(&key.id) {
-            self.again = true;
+        if !self.read_from_start.contains(&key.id) {
+            self.must_reread = true;
             return Ok(false);
         }
         Ok(true)
     }
 }
 
-impl Sink for Scribe<'_> {
-    fn anew(&mut self, session: &SessionId) {
-        self.begun.insert(session.clone());
-        self.tell(session, |writer, key| writer.begin(key).map(|()| 0));
+impl EventSink for SessionIndexWriter<'_> {
+    fn reset(&mut self, session: &SessionId) {
+        self.read_from_start.insert(session.clone());
+        self.write(session, |writer, key| writer.clear_events(key).map(|()| 0));
     }
 
-    fn event(&mut self, session: &SessionId, event: Event) {
+    fn event(&mut self, session: &SessionId, event: SessionEvent) {
         let rules = self.rules;
-        self.tell(session, |writer, key| {
-            let told = Told::of(&event, |text| redact(text, rules).0);
+        self.write(session, |writer, key| {
+            let told = RedactedEvent::of(&event, |text| redact(text, rules).0);
             writer.event(key, &told).map(|()| told.bytes())
         });
     }
 
-    fn meta(&mut self, meta: &Meta) {
+    fn meta(&mut self, meta: &SessionMeta) {
         let (rules, path) = (self.rules, self.path);
         let clean = |text: &Option<String>| text.as_deref().map(|text| redact(text, rules).0.into_string());
         let title = meta.title.as_deref().map(|title| title_of(title, rules));
-        let meta = Meta { branch: clean(&meta.branch), model: clean(&meta.model), ..meta.clone() };
-        self.tell(&meta.id, |writer, _| writer.meta(&meta, title, path).map(|()| 0));
+        let meta = SessionMeta { branch: clean(&meta.branch), model: clean(&meta.model), ..meta.clone() };
+        self.write(&meta.id, |writer, _| writer.meta(&meta, title, path).map(|()| 0));
     }
 }
 
 /// Redacts a title. A truncated title loses its last word, which may be part of a secret.
-pub fn title_of(title: &str, rules: &Rules) -> Redacted {
+pub fn title_of(title: &str, rules: &RedactionRules) -> Redacted {
     match title.strip_suffix('…') {
         None => redact(title, rules).0,
         Some(cut) => {
@@ -126,19 +128,19 @@ pub fn title_of(title: &str, rules: &Rules) -> Redacted {
 
 /// Collects the sessions of a log without writing anything.
 #[derive(Default)]
-pub struct Scout {
+pub struct AllowedSessions {
     pub begun: HashSet<SessionId>,
-    pub metas: Vec<Meta>,
+    pub metas: Vec<SessionMeta>,
 }
 
-impl Sink for Scout {
-    fn anew(&mut self, session: &SessionId) {
+impl EventSink for AllowedSessions {
+    fn reset(&mut self, session: &SessionId) {
         self.begun.insert(session.clone());
     }
 
-    fn event(&mut self, _: &SessionId, _: Event) {}
+    fn event(&mut self, _: &SessionId, _: SessionEvent) {}
 
-    fn meta(&mut self, meta: &Meta) {
+    fn meta(&mut self, meta: &SessionMeta) {
         self.metas.push(meta.clone());
     }
 }
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_title_that_was_cut_within_a_word_loses_the_word() {
-        let rules = Rules::default();
+        let rules = RedactionRules::default();
         for (title, expected) in [
             ("Fix the build", "Fix the build"),
             ("use the key ghp_0123456789abc…", "use the key …"),

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::list::{filter, lookback};
-use super::outside::{Outside, outside};
-use super::row::{Named, speaker};
-use super::{Shelf, Which};
+use super::outside::{ExternalHit, outside};
+use super::row::{SessionInfo, speaker};
+use super::{SessionAccess, SessionSelection};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::memory::Context;
 use crate::search::rounded;
-use cm_index::sessions::{Asked, Hit as Match, Speaker, Stretch, Weights};
+use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker, Stretch, Weights};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
 
@@ -27,7 +27,7 @@ pub struct Options {
     /// Query in the query language.
     pub query: String,
     /// Selects sessions; without a number of days, all of them.
-    pub which: Which,
+    pub which: SessionSelection,
     /// Include the output of tools.
     pub tools: bool,
     /// Maximum number of sessions.
@@ -38,7 +38,7 @@ pub struct Options {
 
 /// A matching place in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Spot {
+pub struct SessionMatch {
     /// Line number in the log, from 1.
     pub line: u64,
     /// Time of the utterance.
@@ -51,14 +51,14 @@ pub struct Spot {
 
 /// A matching session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Hit {
+pub struct SessionHit {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
-    pub named: Named,
+    pub named: SessionInfo,
     /// Score of the best place; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
     /// The best place and up to two others.
-    pub places: Vec<Spot>,
+    pub places: Vec<SessionMatch>,
     /// First lines of the log with a match.
     pub lines: Vec<u64>,
     /// Ids of forks of this session that match as well.
@@ -67,16 +67,16 @@ pub struct Hit {
 
 /// Matching sessions, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Searched {
+pub struct SessionSearchResult {
     /// Query as it was given.
     pub query: String,
     /// Sessions of this page.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SessionHit>,
     /// Number of matching sessions; a session and its forks count as one.
     pub total: usize,
     /// Hits of another program, if enabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub elsewhere: Vec<Outside>,
+    pub elsewhere: Vec<ExternalHit>,
     /// Problems with the query, and how it was interpreted.
     pub notices: Vec<String>,
     /// Offset of the next page; null on the last one.
@@ -109,7 +109,7 @@ pub fn check(options: &Options) -> Result<()> {
 /// # Errors
 /// Returns an error if the query, an agent name or the number of days is invalid, or if the session
 /// index cannot be read.
-pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searched> {
+pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<SessionSearchResult> {
     check(options)?;
     let query = Query::parse(&options.query, memory.now());
     let days = match options.which.days {
@@ -120,10 +120,10 @@ pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searc
     let tool = if options.tools { 0.3 } else { 0.0 };
     let weights = Weights { tool, ..Weights::default() };
     let (offset, limit) = (options.offset, options.limit.max(1));
-    let asked = Asked { query: &query, filter: &filter, weights, offset, limit };
-    let found = shelf.ask(|sessions| sessions.search(asked))?.unwrap_or_default();
+    let asked = SessionSearchRequest { query: &query, filter: &filter, weights, offset, limit };
+    let found = shelf.query(|sessions| sessions.search(asked))?.unwrap_or_default();
     let hits = found.hits.into_iter().map(|hit| shelf.hit(hit, &query, options.tools));
-    let hits = hits.collect::<Result<Vec<Hit>>>()?;
+    let hits = hits.collect::<Result<Vec<SessionHit>>>()?;
     let end = offset + hits.len();
     let next = (end < found.total && !hits.is_empty() && end <= FURTHEST).then_some(end);
     let mut elsewhere = match offset {
@@ -133,11 +133,11 @@ pub fn search(memory: &Memory, shelf: &Shelf, options: &Options) -> Result<Searc
     // What a log tells that both of us know is told once.
     elsewhere.retain(|other| other.log.is_none() || hits.iter().all(|hit| hit.named.log != other.log));
     let (query, notices) = (options.query.clone(), query.notices);
-    Ok(Searched { query, hits, total: found.total, elsewhere, notices, next })
+    Ok(SessionSearchResult { query, hits, total: found.total, elsewhere, notices, next })
 }
 
-impl Shelf {
-    fn hit(&self, found: Match, query: &Query, tools: bool) -> Result<Hit> {
+impl SessionAccess {
+    fn hit(&self, found: Match, query: &Query, tools: bool) -> Result<SessionHit> {
         let key = found.session.key();
         let mut snippets = cm_index::Snippets::of(query);
         let mut places = vec![spot(&found.best, found.snippet)];
@@ -145,13 +145,13 @@ impl Shelf {
             if places.len() >= MOST_PLACES {
                 break;
             }
-            let said = self.ask(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
+            let said = self.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 50))?;
             let heard =
                 said.into_iter().flatten().filter(|said| tools || said.speaker != Some(Speaker::Tool));
             let mut fits = |said: Stretch| snippets.best(&said.text).map(|snippet| spot(&said, snippet));
             places.extend(heard.filter_map(&mut fits).next());
         }
-        Ok(Hit {
+        Ok(SessionHit {
             named: self.named(&found.session)?,
             score: rounded(f64::from(found.score)),
             places,
@@ -161,6 +161,6 @@ impl Shelf {
     }
 }
 
-fn spot(said: &Stretch, snippet: String) -> Spot {
-    Spot { line: said.line, at: said.at, speaker: speaker(said.speaker), snippet }
+fn spot(said: &Stretch, snippet: String) -> SessionMatch {
+    SessionMatch { line: said.line, at: said.at, speaker: speaker(said.speaker), snippet }
 }

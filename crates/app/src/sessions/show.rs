@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::row::{add_outcomes, joined};
-use super::{Row, Said, Shelf};
-use crate::diary::place::Place;
+use super::{SessionAccess, SessionRow, ShownEvent};
+use crate::diary::place::DiaryLocation;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
-use cm_index::sessions::{Listed, Stretch};
+use crate::memory::Context;
+use cm_index::sessions::{SessionSummary, Stretch};
 
 /// Number of chunks read from the index at once.
 const AT_ONCE: usize = 500;
@@ -29,13 +29,13 @@ pub struct Options {
 
 /// A session with its events.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct SessionPage {
     /// Metadata, counts and outcome of the session.
-    pub session: Row,
+    pub session: SessionRow,
     /// Path of the diary; null if there is none.
     pub diary: Option<String>,
     /// Events in order.
-    pub said: Vec<Said>,
+    pub said: Vec<ShownEvent>,
     /// Line of the log at which the next page starts; null on the last one.
     pub next: Option<u64>,
 }
@@ -44,14 +44,14 @@ pub struct Shown {
 ///
 /// # Errors
 /// Returns an error if the id matches no session or several, or if the index cannot be read.
-pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Result<Shown> {
-    let listed = shelf.one(name)?;
-    let mut said: Vec<Said> = Vec::new();
+pub fn show(memory: &Context, shelf: &SessionAccess, name: &str, options: &Options) -> Result<SessionPage> {
+    let listed = shelf.find(name)?;
+    let mut said: Vec<ShownEvent> = Vec::new();
     let mut from = options.from.max(1);
     let mut next = None;
     while let Some(page) = shelf.page(&listed, from)? {
         let fresh = page.said.into_iter().filter(|one| options.tools || is_talk(one));
-        said.extend(fresh.map(|one| if options.tools { one } else { brief(one) }));
+        said.extend(fresh.map(|one| if options.tools { one } else { shorten(one) }));
         if said.len() > options.limit {
             next = Some(page_end(&mut said, options.limit).unwrap_or(page.next));
             break;
@@ -59,7 +59,7 @@ pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Re
         from = page.next;
     }
     let diary = diary(memory, &listed)?;
-    Ok(Shown {
+    Ok(SessionPage {
         session: shelf.judged(memory, &listed)?,
         diary,
         said,
@@ -71,11 +71,17 @@ pub fn show(memory: &Memory, shelf: &Shelf, name: &str, options: &Options) -> Re
 ///
 /// # Errors
 /// Returns an error if the id matches no session or several, or if these lines have no events.
-pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u64) -> Result<Shown> {
-    let listed = shelf.one(name)?;
+pub fn expand(
+    memory: &Context,
+    shelf: &SessionAccess,
+    name: &str,
+    line: u64,
+    context: u64,
+) -> Result<SessionPage> {
+    let listed = shelf.find(name)?;
     let lines = line.saturating_sub(context).max(1)..=line.saturating_add(context);
     let key = listed.session.key();
-    let stretches = shelf.ask(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
+    let stretches = shelf.query(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
     let said = joined(stretches.unwrap_or_default());
     if said.is_empty() {
         let message = format!("nothing was said on lines {} to {} of the log", lines.start(), lines.end());
@@ -83,46 +89,46 @@ pub fn expand(memory: &Memory, shelf: &Shelf, name: &str, line: u64, context: u6
             .hint("`cm sessions show` tells the lines, `--context` takes more of them"));
     }
     let diary = diary(memory, &listed)?;
-    Ok(Shown { session: shelf.judged(memory, &listed)?, diary, said, next: None })
+    Ok(SessionPage { session: shelf.judged(memory, &listed)?, diary, said, next: None })
 }
 
-fn diary(memory: &Memory, listed: &Listed) -> Result<Option<String>> {
+fn diary(memory: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     let meta = &listed.session.meta;
-    let known = Place::known(memory, meta.agent.name(), meta.id.as_str())?;
+    let known = DiaryLocation::known(memory, meta.agent.name(), meta.id.as_str())?;
     Ok(known.map(|path| path.to_string()))
 }
 
 /// Consecutive events, up to the end of a log line.
-struct Page {
-    said: Vec<Said>,
+struct EventPage {
+    said: Vec<ShownEvent>,
     /// First line of the next page; `u64::MAX` after the last.
     next: u64,
 }
 
-impl Shelf {
+impl SessionAccess {
     /// Returns the session with its outcome.
-    fn judged(&self, memory: &Memory, listed: &Listed) -> Result<Row> {
+    fn judged(&self, memory: &Context, listed: &SessionSummary) -> Result<SessionRow> {
         let mut row = self.row(listed, memory.now())?;
         add_outcomes(memory, std::slice::from_mut(&mut row))?;
         Ok(row)
     }
 
     /// Returns the events from a line on; `None` if there are none.
-    fn page(&self, listed: &Listed, from: u64) -> Result<Option<Page>> {
+    fn page(&self, listed: &SessionSummary, from: u64) -> Result<Option<EventPage>> {
         let key = listed.session.key();
         let mut wanted = AT_ONCE;
         loop {
-            let asked = self.ask(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, wanted))?;
+            let asked = self.query(|sessions| sessions.stretches(&key, from..=u64::MAX, 0, wanted))?;
             let mut stretches: Vec<Stretch> = asked.unwrap_or_default();
             let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return Ok(None) };
             let (first, last) = (first.line, last.line);
             if stretches.len() < wanted {
-                return Ok(Some(Page { said: joined(stretches), next: u64::MAX }));
+                return Ok(Some(EventPage { said: joined(stretches), next: u64::MAX }));
             }
             if first < last {
                 // The last line may go on behind what was taken.
                 stretches.retain(|stretch| stretch.line < last);
-                return Ok(Some(Page { said: joined(stretches), next: last }));
+                return Ok(Some(EventPage { said: joined(stretches), next: last }));
             }
             wanted = wanted.saturating_mul(4);
         }
@@ -130,7 +136,7 @@ impl Shelf {
 }
 
 /// Truncates to about `limit` events, at the end of a log line, and returns the line that follows.
-fn page_end(said: &mut Vec<Said>, limit: usize) -> Option<u64> {
+fn page_end(said: &mut Vec<ShownEvent>, limit: usize) -> Option<u64> {
     let last = said.get(limit.checked_sub(1)?)?.line;
     let end = said.iter().position(|one| one.line > last)?;
     let next = said[end].line;
@@ -139,7 +145,7 @@ fn page_end(said: &mut Vec<Said>, limit: usize) -> Option<u64> {
 }
 
 /// Returns whether an event is part of the conversation between user and agent.
-fn is_talk(said: &Said) -> bool {
+fn is_talk(said: &ShownEvent) -> bool {
     match said.kind.as_str() {
         "user_prompt" | "assistant_text" | "interrupt" | "compaction" | "tool_call" | "tool_rejected"
         | "error" => true,
@@ -149,7 +155,7 @@ fn is_talk(said: &Said) -> bool {
 }
 
 /// Shortens tool calls, rejections and errors to one line.
-fn brief(said: Said) -> Said {
+fn shorten(said: ShownEvent) -> ShownEvent {
     if !matches!(said.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
         return said;
     }
@@ -158,20 +164,20 @@ fn brief(said: Said) -> Said {
     if text.len() < line.len() {
         text.push('…');
     }
-    Said { text, ..said }
+    ShownEvent { text, ..said }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(line: u64, kind: &str, text: &str) -> Said {
-        Said { line, at: None, kind: kind.to_owned(), speaker: None, text: text.to_owned() }
+    fn said(line: u64, kind: &str, text: &str) -> ShownEvent {
+        ShownEvent { line, at: None, kind: kind.to_owned(), speaker: None, text: text.to_owned() }
     }
 
     #[test]
     fn a_page_ends_where_a_line_of_the_log_ends() {
-        let mut all: Vec<Said> = [1, 1, 3, 3, 3, 4].map(|line| said(line, "user_prompt", "")).into();
+        let mut all: Vec<ShownEvent> = [1, 1, 3, 3, 3, 4].map(|line| said(line, "user_prompt", "")).into();
         assert_eq!(page_end(&mut all, 3), Some(4));
         assert_eq!(all.iter().map(|one| one.line).collect::<Vec<_>>(), [1, 1, 3, 3, 3]);
         assert_eq!(page_end(&mut all, 3), None, "the last line is not cut");
@@ -179,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_told_on_one_line() {
-        assert_eq!(brief(said(1, "tool_call", "Bash\ncommand: ls")).text, "Bash command: ls");
-        assert_eq!(brief(said(1, "user_prompt", "a\nb")).text, "a\nb");
-        assert_eq!(brief(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), BRIEF + 1);
+        assert_eq!(shorten(said(1, "tool_call", "Bash\ncommand: ls")).text, "Bash command: ls");
+        assert_eq!(shorten(said(1, "user_prompt", "a\nb")).text, "a\nb");
+        assert_eq!(shorten(said(1, "tool_call", &"x".repeat(500))).text.chars().count(), BRIEF + 1);
     }
 }

@@ -5,21 +5,21 @@
 
 use std::path::PathBuf;
 
-use super::allowed::{Allowed, project, resolved};
+use super::allowed::{SessionFilter, project, resolve_path};
 use crate::error::{Error, Result};
-use crate::memory::{Call, Memory, OpenVault};
-use cm_agents::ingest::{self, Format, Found, Places, Source, sent};
-use cm_session::{Agent, Meta};
-use cm_store::config::Origin;
+use crate::memory::{Context, OpenVault, Request};
+use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, sent};
+use cm_session::{Agent, SessionMeta};
+use cm_store::config::SettingOrigin;
 
 /// The logs that may be read.
-pub struct Sources {
+pub struct LogSources {
     /// Filter for their sessions.
-    pub allowed: Allowed,
+    pub allowed: SessionFilter,
     /// Locations of agents' own logs; `None` if the caller may not read them.
-    places: Option<Places>,
+    places: Option<LogLocations>,
     /// Folder of uploaded sessions.
-    sent: Option<PathBuf>,
+    uploads: Option<PathBuf>,
 }
 
 /// Folder of uploaded sessions among a vault's private files.
@@ -27,7 +27,7 @@ pub const SENT: &str = "sessions";
 
 /// Returns whether every upload of a session names its sender; `None` if the session was not
 /// uploaded.
-pub(crate) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
+pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> {
     let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
     let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
         let path = format!("{SENT}/{}", sent::path(agent, session).to_string_lossy());
@@ -36,27 +36,27 @@ pub(crate) fn was_sent_signed(open: &OpenVault, session: &str) -> Option<bool> {
     logs.map(|log| sent::is_signed(&log)).reduce(|all, signed| all && signed)
 }
 
-impl Sources {
+impl LogSources {
     /// Applies the settings of a vault. Guests get no local logs, only uploaded sessions.
-    pub fn of(memory: &Memory, open: &OpenVault, home: PathBuf) -> Self {
-        let allowed = Allowed::of(memory, open);
+    pub fn of(memory: &Context, open: &OpenVault, home: PathBuf) -> Self {
+        let allowed = SessionFilter::of(memory, open);
         let sent = open.vault.private_file(SENT).ok();
-        if memory.call.by.is_guest || allowed.is_nothing() {
-            return Self { allowed, places: None, sent };
+        if memory.call.by.has_token || allowed.allows_none() {
+            return Self { allowed, places: None, uploads: sent };
         }
         let project = project(open);
-        let mut places = Places::of_home(home);
+        let mut places = LogLocations::of_home(home);
         places.environment = memory.call.variables.clone();
         places.workspaces = vec![memory.call.cwd.clone(), project.to_owned()];
         places.workspaces.extend(allowed.folders());
         places.workspaces.sort();
         places.workspaces.dedup();
-        let own = open.settings.get_from("sessions.exports", Origin::is_users);
+        let own = open.settings.get_from("sessions.exports", SettingOrigin::is_users);
         let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
         let exports =
-            exports.filter_map(toml::Value::as_str).map(|typed| resolved(memory, project, typed).into());
-        places.named.insert(Agent::Chatgpt, exports.collect());
-        Self { allowed, places: Some(places), sent }
+            exports.filter_map(toml::Value::as_str).map(|typed| resolve_path(memory, project, typed).into());
+        places.extra_paths.insert(Agent::Chatgpt, exports.collect());
+        Self { allowed, places: Some(places), uploads: sent }
     }
 
     /// Returns the logs for a call that works without a vault; uses the settings of `memory` if it
@@ -64,7 +64,7 @@ impl Sources {
     ///
     /// # Errors
     /// Returns an error if the home folder is unknown.
-    pub fn at(call: &Call, memory: Option<&Memory>) -> Result<Self> {
+    pub fn at(call: &Request, memory: Option<&Context>) -> Result<Self> {
         let home = call.home.clone().ok_or_else(|| {
             Error::usage("there is no home folder to look for logs in")
                 .hint("set HOME, or name a folder of logs")
@@ -72,16 +72,16 @@ impl Sources {
         if let Some(memory) = memory {
             return Ok(Self::of(memory, memory.target(), home));
         }
-        let mut places = Places::of_home(home);
+        let mut places = LogLocations::of_home(home);
         places.environment.clone_from(&call.variables);
         places.workspaces = vec![call.cwd.clone()];
-        Ok(Self { allowed: Allowed::all(), places: Some(places), sent: None })
+        Ok(Self { allowed: SessionFilter::all(), places: Some(places), uploads: None })
     }
 
     /// Returns whether the prompts of a log come from a person: a local log, or one that only the
     /// person uploaded.
-    pub fn is_of_person(&self, open: &OpenVault, source: &Source) -> bool {
-        let below = self.sent.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
+    pub fn is_of_person(&self, open: &OpenVault, source: &LogSource) -> bool {
+        let below = self.uploads.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
         below.is_none_or(|path| {
             let log = open.vault.read_private(&format!("{SENT}/{}", path.to_string_lossy()));
             log.ok().flatten().is_some_and(|log| sent::is_by_person(&log))
@@ -89,21 +89,21 @@ impl Sources {
     }
 
     /// Returns whether a session of this log may be read.
-    pub fn allow(&self, source: &Source, meta: &Meta) -> bool {
-        match self.sent.as_ref().is_some_and(|sent| source.path.starts_with(sent)) {
-            true => self.allowed.allows_sent(meta),
+    pub fn allow(&self, source: &LogSource, meta: &SessionMeta) -> bool {
+        match self.uploads.as_ref().is_some_and(|sent| source.path.starts_with(sent)) {
+            true => self.allowed.allows_upload(meta),
             false => self.allowed.allows(meta),
         }
     }
 
     /// Finds the logs of the given agents; an empty list means all permitted agents.
-    pub fn find(&self, wanted: &[Agent]) -> Found {
+    pub fn find(&self, wanted: &[Agent]) -> FoundLogs {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
         let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
-        let sent = self.sent.as_deref().map(|folder| sent::find(&agents, folder)).unwrap_or_default();
+        let sent = self.uploads.as_deref().map(|folder| sent::find(&agents, folder)).unwrap_or_default();
         found.sources.extend(sent.sources);
-        found.refused.extend(sent.refused);
+        found.errors.extend(sent.errors);
         found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));
         found
     }
@@ -111,8 +111,8 @@ impl Sources {
 
 /// Returns the logs that the settings permit, including those in the folder `worked_in`. `None`
 /// without a home folder.
-pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
-    let mut sources = Sources::of(memory, memory.target(), memory.call.home.clone()?);
+pub fn sources(memory: &Context, worked_in: Option<&str>) -> Option<LogSources> {
+    let mut sources = LogSources::of(memory, memory.target(), memory.call.home.clone()?);
     if let Some(places) = &mut sources.places {
         places.workspaces.extend(worked_in.map(PathBuf::from));
     }
@@ -120,12 +120,12 @@ pub fn sources(memory: &Memory, worked_in: Option<&str>) -> Option<Sources> {
 }
 
 /// Sort key of logs with the same session; the log with the smallest key supplies it.
-pub fn rank(format: Format, path: &str) -> (Format, &str) {
+pub fn preference_key(format: LogFormat, path: &str) -> (LogFormat, &str) {
     (format, path)
 }
 
 /// Returns the path of a log as stored in the index.
-pub fn path_of(source: &Source) -> String {
+pub fn path_of(source: &LogSource) -> String {
     source.path.to_string_lossy().into_owned()
 }
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn of_two_logs_the_newer_format_tells_and_then_the_first_path() {
-        assert!(rank(Format::CodexLines, "z") < rank(Format::CodexDocument, "a"));
-        assert!(rank(Format::CodexLines, "a") < rank(Format::CodexLines, "b"));
+        assert!(preference_key(LogFormat::CodexLines, "z") < preference_key(LogFormat::CodexDocument, "a"));
+        assert!(preference_key(LogFormat::CodexLines, "a") < preference_key(LogFormat::CodexLines, "b"));
     }
 }

@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::list::{filter, lookback};
-use super::{Shelf, Which};
+use super::{SessionAccess, SessionSelection};
 use crate::error::Result;
-use crate::memory::Memory;
-use cm_index::sessions::Listed;
+use crate::memory::Context;
+use cm_index::sessions::SessionSummary;
 
 /// Maximum number of sessions considered.
 const MOST: usize = 100_000;
 
 /// Activity on one day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Day {
+pub struct TimelineDay {
     /// Date in UTC; null for sessions without times.
     pub day: Option<String>,
     /// Number of sessions that ended on this day.
@@ -33,7 +33,7 @@ pub struct Day {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
     /// Days on which sessions ended.
-    pub days: Vec<Day>,
+    pub days: Vec<TimelineDay>,
     /// Number of sessions, with or without a day.
     pub total: usize,
     /// Number of days that were considered; null for all.
@@ -45,20 +45,21 @@ pub struct Timeline {
 ///
 /// # Errors
 /// Returns an error if the agent or the number of days is invalid, or if the index cannot be read.
-pub fn timeline(memory: &Memory, shelf: &Shelf, which: &Which) -> Result<Timeline> {
+pub fn timeline(memory: &Context, shelf: &SessionAccess, which: &SessionSelection) -> Result<Timeline> {
     let lookback_days = lookback(memory, which)?;
     let filter = filter(memory, which, lookback_days)?;
-    let listing = shelf.ask(|sessions| sessions.list(&filter, 0, MOST))?.unwrap_or_default();
-    let mut days: BTreeMap<Option<String>, Day> = BTreeMap::new();
+    let listing = shelf.query(|sessions| sessions.list(&filter, 0, MOST))?.unwrap_or_default();
+    let mut days: BTreeMap<Option<String>, TimelineDay> = BTreeMap::new();
     for listed in &listing.list {
         let name = listed.session.meta.ended.map(|at| at.day());
-        let day = days.entry(name.clone()).or_insert_with(|| Day { day: name, ..Day::default() });
+        let day =
+            days.entry(name.clone()).or_insert_with(|| TimelineDay { day: name, ..TimelineDay::default() });
         count(day, listed);
     }
     Ok(Timeline { days: days.into_values().rev().collect(), total: listing.total, lookback_days })
 }
 
-fn count(day: &mut Day, listed: &Listed) {
+fn count(day: &mut TimelineDay, listed: &SessionSummary) {
     let meta = &listed.session.meta;
     day.sessions += 1;
     day.prompts += listed.counts.events.get("user_prompt").copied().unwrap_or(0);

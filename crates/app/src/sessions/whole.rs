@@ -4,12 +4,12 @@
 //! redacted.
 
 use super::sources::{path_of, sources};
-use super::{Shelf, reads};
-use crate::error::{Error, Kind, Result};
-use crate::logs::{Told, of_source};
-use crate::memory::Memory;
+use super::{SessionAccess, reads};
+use crate::error::{Error, ErrorKind, Result};
+use crate::logs::{ParsedSession, of_source};
+use crate::memory::Context;
 use crate::secrets;
-use cm_session::Meta;
+use cm_session::SessionMeta;
 
 /// Error code if the log was deleted or no longer contains the session.
 pub const GONE: &str = "log-gone";
@@ -18,9 +18,9 @@ pub const GONE: &str = "log-gone";
 ///
 /// # Errors
 /// Returns an error if the id matches no session or several, or if the log cannot be read.
-pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
-    let session = shelf.one(name)?.session;
-    told(memory, &session.meta, session.log.as_deref().unwrap_or_default())
+pub fn load(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ParsedSession> {
+    let session = shelf.find(name)?.session;
+    load_from_log(memory, &session.meta, session.log.as_deref().unwrap_or_default())
 }
 
 /// Loads a session from this log, redacted, and logs the access.
@@ -28,9 +28,9 @@ pub fn whole(memory: &Memory, shelf: &Shelf, name: &str) -> Result<Told> {
 /// # Errors
 /// Returns [`GONE`] if the log was deleted or no longer contains the session, and another error if
 /// it cannot be read.
-pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
+pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
     let gone = |why: String| {
-        Error::new(Kind::NotFound, GONE, why)
+        Error::new(ErrorKind::NotFound, GONE, why)
             .hint("what was said in it is still shown by `cm sessions show`, as far as it was read")
     };
     let open = memory.target();
@@ -47,10 +47,10 @@ pub fn told(memory: &Memory, meta: &Meta, log: &str) -> Result<Told> {
     };
     reads::record(
         memory,
-        vec![reads::Read {
+        vec![reads::SessionRead {
             sessions: vec![meta.id.clone()],
             bytes: told.bytes(),
-            ..reads::Read::of_log(meta.agent, log.to_owned())
+            ..reads::SessionRead::of_log(meta.agent, log.to_owned())
         }],
     );
     Ok(told.redacted(&rules))

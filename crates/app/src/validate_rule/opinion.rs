@@ -4,18 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::memory::Memory;
-use crate::provider::{Asker, Trouble};
-use crate::stop::Stop;
+use crate::memory::Context;
+use crate::provider::{LanguageModel, ModelFailure};
+use crate::stop::Cancellation;
 use crate::{logs, secrets};
-use cm_learn::reflect::answer::{Judged as Advice, RuleAnswer, rule_schema};
-use cm_learn::reflect::evidence::{Validation, Verdict};
+use cm_learn::reflect::answer::{RuleAnswer, RuleOpinion as Advice, rule_schema};
+use cm_learn::reflect::evidence::{RuleValidation, RuleVerdict};
 use cm_learn::reflect::package;
 use cm_note::bullet::content;
 
 /// A model's opinion of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Opinion {
+pub struct ModelOpinion {
     /// Whether the model accepts or rejects the rule.
     pub verdict: Advice,
     /// Reason that the model gives, redacted.
@@ -30,28 +30,33 @@ pub struct Opinion {
     pub name: String,
 }
 
-impl Opinion {
+impl ModelOpinion {
     /// Asks the configured model if the evidence is inconclusive and comes from at least two
     /// sessions; otherwise returns `None`. Two useless answers result in a notice and `None`.
     ///
     /// # Errors
     /// Returns an error if a setting is invalid or if the model does not answer.
-    pub fn of(memory: &Memory, rule: &str, validation: &Validation, stop: &Stop) -> Result<Option<Self>> {
-        if validation.verdict != Verdict::Refine || validation.evidence.sessions < 2 {
+    pub fn of(
+        memory: &Context,
+        rule: &str,
+        validation: &RuleValidation,
+        stop: &Cancellation,
+    ) -> Result<Option<Self>> {
+        if validation.verdict != RuleVerdict::Refine || validation.evidence.sessions < 2 {
             return Ok(None);
         }
         let rules = secrets::rules_of_logs(memory, memory.target())?.0;
-        let Some(asker) = Asker::open(memory, &rules, stop)? else { return Ok(None) };
+        let Some(asker) = LanguageModel::open(memory, &rules, stop)? else { return Ok(None) };
         let prompt = package::validate(rule, validation);
         let answer = match asker.ask(&prompt, ("verdict", rule_schema()), in_range) {
             Ok(answered) => answered.value,
-            Err(Trouble::Useless(why)) => {
+            Err(ModelFailure::Useless(why)) => {
                 memory.notice(format!("the model's answer is of no use: {why}"));
                 return Ok(None);
             }
-            Err(Trouble::Silent { error, .. }) => return Err(error),
+            Err(ModelFailure::Silent { error, .. }) => return Err(error),
         };
-        let clean = |text: &str| content::folded(&logs::text(text, &rules));
+        let clean = |text: &str| content::fold_whitespace(&logs::text(text, &rules));
         let shown = validation.evidence.quotes.len();
         Ok(Some(Self {
             verdict: answer.verdict,
@@ -65,7 +70,7 @@ impl Opinion {
     }
 
     /// Describes the opinion in one sentence.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let verb = match self.verdict {
             Advice::Accept => "accepts it",
             Advice::AcceptWithCaution => "accepts it with caution",

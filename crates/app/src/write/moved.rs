@@ -8,9 +8,9 @@ use cm_note::frontmatter::edit::Edit;
 use cm_note::id::NoteId;
 use cm_note::note::read;
 use cm_note::path::NotePath;
-use cm_secrets::Rules;
-use cm_store::git::Changed;
-use cm_store::vault::journal::{Bytes, Entry, FileChange};
+use cm_secrets::RedactionRules;
+use cm_store::git::EditKind;
+use cm_store::vault::journal::{FileBytes, FileChange, JournalEntry};
 
 /// Returns the two file changes of a move: the new file, with a reference to the old path, and the
 /// deletion of the old one.
@@ -22,13 +22,13 @@ pub(super) fn files(
     edits: Vec<Edit>,
 ) -> Result<[FileChange; 2]> {
     let before = super::current(open, &from)?;
-    super::unchanged(&from, before.as_deref(), Some(expected))?;
-    let before = before.ok_or_else(|| super::gone(&from))?;
+    super::refuse_changed(&from, before.as_deref(), Some(expected))?;
+    let before = before.ok_or_else(|| super::missing_file_error(&from))?;
     let after = match edits.is_empty() {
         true => before.clone(),
         false => super::edited(&from, &before, &edits)?.into_bytes(),
     };
-    super::sound(open, &to, Some(&before), Some(&after))?;
+    super::refuse_new_errors(open, &to, Some(&before), Some(&after))?;
     let new =
         FileChange { path: to, from: vec![from.clone()], before: None, after: Some(after.into()), edits };
     let old = FileChange {
@@ -42,14 +42,14 @@ pub(super) fn files(
 }
 
 /// Refuses a move that adds a secret to a note or its name.
-pub(super) fn refuse_secrets(rules: &Rules, [new, old]: &[FileChange; 2]) -> Result<()> {
-    let text = |bytes: &'_ Option<Bytes>| bytes.as_ref().map(|bytes| bytes.as_slice().to_vec());
-    secrets::refuse(rules, &new.path, text(&old.before).as_deref(), text(&new.after).as_deref())?;
-    secrets::refuse(rules, &new.path, None, Some(&[]))
+pub(super) fn refuse_secrets(rules: &RedactionRules, [new, old]: &[FileChange; 2]) -> Result<()> {
+    let text = |bytes: &'_ Option<FileBytes>| bytes.as_ref().map(|bytes| bytes.as_slice().to_vec());
+    secrets::refuse_new_secrets(rules, &new.path, text(&old.before).as_deref(), text(&new.after).as_deref())?;
+    secrets::refuse_new_secrets(rules, &new.path, None, Some(&[]))
 }
 
 /// Returns the former content of a file that this change moves; `None` if it is not moved.
-pub(super) fn source<'e>(entry: &'e Entry, file: &FileChange) -> Option<&'e Bytes> {
+pub(super) fn source<'e>(entry: &'e JournalEntry, file: &FileChange) -> Option<&'e FileBytes> {
     if file.before.is_some() {
         return None;
     }
@@ -59,7 +59,7 @@ pub(super) fn source<'e>(entry: &'e Entry, file: &FileChange) -> Option<&'e Byte
 
 /// Finds notes that were moved by hand since the newest commit, by id, so that the commit removes
 /// the old path. Searches the work tree only if the commit lacks a note that existed before.
-pub(super) fn trace(open: &OpenVault, files: &mut [FileChange]) -> Result<()> {
+pub(super) fn find_moved(open: &OpenVault, files: &mut [FileChange]) -> Result<()> {
     let Some(repo) = open.repo()? else { return Ok(()) };
     let Some(head) = repo.head()?.commit else { return Ok(()) };
     let mut lost = Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn trace(open: &OpenVault, files: &mut [FileChange]) -> Result<()> {
         return Ok(());
     }
     for (path, changed) in repo.hand_edits()? {
-        if changed != Changed::Deleted || files.iter().any(|file| file.path == path) {
+        if changed != EditKind::Deleted || files.iter().any(|file| file.path == path) {
             continue;
         }
         let id = repo.read_at(head, &path)?.and_then(|bytes| id_of(open, &path, &bytes));

@@ -4,12 +4,12 @@ use crate::Error;
 
 /// The unread part of a weight file.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct WeightReader {
     model: &'static str,
     rest: &'static [u8],
 }
 
-impl Reader {
+impl WeightReader {
     /// Creates a reader for the complete weight file of a model.
     pub fn new(model: &'static str, bytes: &'static [u8]) -> Self {
         Self { model, rest: bytes }

@@ -3,7 +3,7 @@
 //!
 //! The expected vectors were computed by `tests/golden/embedding/reference.py`.
 
-use super::{MiniLm, Static};
+use super::{MiniLm, StaticModel};
 use crate::Embedder;
 use cm_text::embedding::Embedding;
 
@@ -28,10 +28,10 @@ fn hold(model: &dyn Embedder, expected: &str, least: f64) {
 
 #[test]
 fn the_transformer_means_what_the_original_means() {
-    hold(MiniLm::shipped(), include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
+    hold(MiniLm::builtin(), include_str!("../../../../tests/golden/embedding/minilm-l6.jsonl"), 0.99);
 }
 
 #[test]
 fn the_static_model_is_the_sum_of_its_table() {
-    hold(Static::shipped(), include_str!("../../../../tests/golden/embedding/potion-256.jsonl"), 0.9999);
+    hold(StaticModel::shipped(), include_str!("../../../../tests/golden/embedding/potion-256.jsonl"), 0.9999);
 }

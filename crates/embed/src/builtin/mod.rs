@@ -12,9 +12,9 @@ mod static_model;
 mod wordpiece;
 
 pub use minilm::MiniLm;
-pub use static_model::Static;
+pub use static_model::StaticModel;
 
-use cm_note::rank::cut::Chance;
+use cm_note::rank::cut::CosineBaseline;
 
 /// Factor for the spread of cosines if the model has no whole word of a question: word fragments
 /// occur in many unrelated texts.
@@ -22,7 +22,7 @@ const FRAGMENTS: f32 = 2.8;
 
 /// Returns the cosine distribution for unrelated texts, widened for questions without any word from
 /// the vocabulary.
-fn chance_of(known: Chance, question: &str) -> Chance {
+fn chance_of(known: CosineBaseline, question: &str) -> CosineBaseline {
     let factor = if wordpiece::knows_a_word(question) { 1.0 } else { FRAGMENTS };
-    Chance { deviation: known.deviation * factor, ..known }
+    CosineBaseline { deviation: known.deviation * factor, ..known }
 }

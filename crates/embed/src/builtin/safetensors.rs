@@ -5,12 +5,12 @@
 
 use serde::Deserialize;
 
-use super::bytes::{Reader, floats};
+use super::bytes::{WeightReader, floats};
 use crate::Error;
 
 /// A table of quantized vectors. A vector is its row times its scale.
 #[derive(Debug)]
-pub struct Table {
+pub struct QuantizedTable {
     /// Concatenated rows.
     pub rows: &'static [i8],
     /// Scale of each row.
@@ -32,7 +32,7 @@ struct Tensor {
 }
 
 /// Reads a table of the given number of rows and columns.
-pub fn table(mut file: Reader, rows: usize, columns: usize) -> Result<Table, Error> {
+pub fn table(mut file: WeightReader, rows: usize, columns: usize) -> Result<QuantizedTable, Error> {
     let length = u64::from_le_bytes(file.array()?);
     let header = file.take(usize::try_from(length).unwrap_or(usize::MAX))?;
     let header: Header = serde_json::from_slice(header)
@@ -42,14 +42,14 @@ pub fn table(mut file: Reader, rows: usize, columns: usize) -> Result<Table, Err
     if scales.iter().any(|scale| !scale.is_finite()) {
         return Err(file.damaged("a scale is no number".to_owned()));
     }
-    Ok(Table { rows: bytemuck::cast_slice(codes), scales })
+    Ok(QuantizedTable { rows: bytemuck::cast_slice(codes), scales })
 }
 
 impl Tensor {
     /// Returns the bytes of the tensor, after checking its type and shape.
     fn bytes(
         &self,
-        file: &Reader,
+        file: &WeightReader,
         name: &str,
         dtype: &str,
         shape: &[usize],

@@ -8,28 +8,28 @@ use std::sync::LazyLock;
 
 use pulp::Arch;
 
-use super::bytes::Reader;
+use super::bytes::WeightReader;
 use super::chance_of;
-use super::safetensors::{Table, table};
+use super::safetensors::{QuantizedTable, table};
 use super::wordpiece::{self, Token};
 use crate::{Embedder, Error};
-use cm_note::rank::cut::Chance;
+use cm_note::rank::cut::CosineBaseline;
 use cm_text::embedding::Embedding;
 use cm_weights::POTION;
 
 const NAME: &str = "builtin/potion-256";
 const DIMENSION: usize = 256;
 /// Cosines of unrelated texts, measured on questions and notes of different subjects.
-const UNRELATED: Chance = Chance { mean: 0.05, deviation: 0.065 };
+const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.05, deviation: 0.065 };
 
 /// `builtin/potion-256`: one vector per token.
 #[derive(Debug)]
-pub struct Static {
-    table: Table,
+pub struct StaticModel {
+    table: QuantizedTable,
     arch: Arch,
 }
 
-impl Static {
+impl StaticModel {
     /// Returns the model that is built into the program.
     ///
     /// ```
@@ -41,8 +41,8 @@ impl Static {
     /// ```
     #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
     pub fn shipped() -> &'static Self {
-        static SHIPPED: LazyLock<Static> =
-            LazyLock::new(|| Static::read(POTION).expect("the weights are those that were shipped"));
+        static SHIPPED: LazyLock<StaticModel> =
+            LazyLock::new(|| StaticModel::read(POTION).expect("the weights are those that were shipped"));
         &SHIPPED
     }
 
@@ -52,7 +52,7 @@ impl Static {
     ///
     /// [`Error::Damaged`] if the weights are invalid.
     pub fn read(weights: &'static [u8]) -> Result<Self, Error> {
-        let table = table(Reader::new(NAME, weights), wordpiece::size(), DIMENSION)?;
+        let table = table(WeightReader::new(NAME, weights), wordpiece::size(), DIMENSION)?;
         Ok(Self { table, arch: Arch::new() })
     }
 
@@ -62,14 +62,14 @@ impl Static {
         tokens.retain(|token| *token != wordpiece::UNKNOWN);
         let mut sum = vec![0.0; DIMENSION];
         self.arch.dispatch(|| add(&self.table, &tokens, &mut sum));
-        Embedding::of(sum).unwrap_or_else(|| Embedding::none(DIMENSION))
+        Embedding::of(sum).unwrap_or_else(|| Embedding::zero(DIMENSION))
     }
 }
 
 /// Adds the vectors of tokens to a sum. Inlined where it is dispatched, so that it is compiled for
 /// the detected processor.
 #[inline(always)]
-fn add(table: &Table, tokens: &[Token], sum: &mut [f32]) {
+fn add(table: &QuantizedTable, tokens: &[Token], sum: &mut [f32]) {
     let (rows, _) = table.rows.as_chunks::<DIMENSION>();
     for token in tokens {
         let scale = table.scales[usize::from(*token)];
@@ -79,7 +79,7 @@ fn add(table: &Table, tokens: &[Token], sum: &mut [f32]) {
     }
 }
 
-impl Embedder for Static {
+impl Embedder for StaticModel {
     fn name(&self) -> &str {
         NAME
     }
@@ -96,7 +96,7 @@ impl Embedder for Static {
         Ok(self.of(text))
     }
 
-    fn chance(&self, question: &str) -> Option<Chance> {
+    fn chance(&self, question: &str) -> Option<CosineBaseline> {
         Some(chance_of(UNRELATED, question))
     }
 }
@@ -106,16 +106,16 @@ mod tests {
     use super::*;
 
     /// Loads the weights after changing some bytes.
-    fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<Static, Error> {
+    fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<StaticModel, Error> {
         let mut weights = POTION.to_vec();
         change(&mut weights);
-        Static::read(weights.leak())
+        StaticModel::read(weights.leak())
     }
 
     #[test]
     fn a_text_without_a_known_word_means_nothing() {
         for text in ["", " \n", "\u{1F980}", "\u{200B}"] {
-            let none = Static::shipped().of(text);
+            let none = StaticModel::shipped().of(text);
             assert_eq!(none.dimension(), DIMENSION);
             assert!(none.parts().iter().all(|part| *part == 0.0), "{text:?}");
         }
@@ -123,13 +123,13 @@ mod tests {
 
     #[test]
     fn neither_order_nor_case_changes_what_a_text_means() {
-        let model = Static::shipped();
+        let model = StaticModel::shipped();
         assert!(model.of("dog bites man").cosine(&model.of("Man bites DOG")) > 0.9999);
     }
 
     #[test]
     fn what_is_like_in_meaning_is_nearer_than_what_is_not() {
-        let model = Static::shipped();
+        let model = StaticModel::shipped();
         let [deploy, release, soup] =
             ["deploy the service to production", "how do we release?", "a soup of carrots"]
                 .map(|text| model.of(text));

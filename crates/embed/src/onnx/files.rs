@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 512;
 const CLS: [&str; 5] = ["bge", "mxbai", "arctic", "gte-base", "gte-large"];
 
 /// The loaded files of a model.
-pub(super) struct Files {
+pub(super) struct ModelFiles {
     pub(super) name: String,
     /// The ONNX graph, usually with its weights.
     pub(super) weights: Vec<u8>,
@@ -32,7 +32,7 @@ pub(super) struct Files {
     pub(super) one_by_one: bool,
 }
 
-impl Files {
+impl ModelFiles {
     /// Loads the model in a folder set by the user. Its name contains a hash of its content, so
     /// that replacing the files results in another name.
     pub(super) fn of_folder(folder: &Path) -> Result<Self> {

@@ -11,10 +11,10 @@ use std::time::Duration;
 use fastembed::{EmbeddingModel, ModelInfo, Pooling, QuantizationMode, TextEmbedding};
 use ureq::Agent;
 
-use super::files::Files;
-use crate::choice::Onnx;
+use super::files::ModelFiles;
+use crate::choice::OnnxConfig;
 use crate::error::{Error, Result};
-use cm_net::Address;
+use cm_net::ServerUrl;
 use cm_text::spelling;
 
 const HUB: (&str, &str) = ("https://huggingface.co", "huggingface.co");
@@ -28,10 +28,10 @@ const SILENCE: Duration = Duration::from_secs(30);
 type Info = ModelInfo<EmbeddingModel>;
 
 /// Returns the files of a model, downloading missing ones.
-pub(super) fn files(onnx: &Onnx) -> Result<Files> {
+pub(super) fn files(onnx: &OnnxConfig) -> Result<ModelFiles> {
     let name = if onnx.model.is_empty() { DEFAULT } else { &onnx.model };
     let info = find(name)?;
-    let hub = onnx.hub.clone().unwrap_or_else(|| Address::known(HUB.0, HUB.1));
+    let hub = onnx.hub.clone().unwrap_or_else(|| ServerUrl::known(HUB.0, HUB.1));
     let folder = onnx.cache.join(info.model_code.replace('/', "--"));
     let needed = info.additional_files.iter().map(String::as_str).chain(["tokenizer.json"]);
     for file in needed.chain([info.model_file.as_str()]) {
@@ -43,7 +43,7 @@ pub(super) fn files(onnx: &Onnx) -> Result<Files> {
     for file in OPTIONAL {
         fetch(&hub, &info, file, &folder)?;
     }
-    let mut files = Files::read(&folder, &folder.join(&info.model_file))?;
+    let mut files = ModelFiles::read(&folder, &folder.join(&info.model_file))?;
     files.name = short(&info);
     files.cls = TextEmbedding::get_default_pooling_method(&info.model) == Some(Pooling::Cls);
     let mode = TextEmbedding::get_quantization_mode(&info.model);
@@ -86,12 +86,12 @@ fn is_quantized(info: &Info) -> bool {
     variant.ends_with('Q') || variant.ends_with("Q4")
 }
 
-fn url(hub: &Address, info: &Info, file: &str) -> String {
+fn url(hub: &ServerUrl, info: &Info, file: &str) -> String {
     hub.below(&format!("{}/resolve/main/{file}", info.model_code))
 }
 
 /// Downloads one file atomically. Returns `false` if the hub does not have it.
-fn fetch(hub: &Address, info: &Info, file: &str, folder: &Path) -> Result<bool> {
+fn fetch(hub: &ServerUrl, info: &Info, file: &str, folder: &Path) -> Result<bool> {
     let target = folder.join(file);
     if target.is_file() {
         return Ok(true);

@@ -18,13 +18,13 @@ use fastembed::{
 use ort::environment::Environment;
 
 use super::Embedder;
-use super::choice::Onnx;
+use super::choice::OnnxConfig;
 use super::error::{Error, Result};
 use super::prefix::Prefixes;
 use super::remote::SHOWN;
 use cm_net::shortened;
 use cm_text::embedding::Embedding;
-use files::Files;
+use files::ModelFiles;
 
 /// Number of texts per run. Larger batches only need more memory.
 const BATCH: usize = 16;
@@ -45,8 +45,8 @@ impl Model {
     ///
     /// The library, the model or one of its files cannot be used; the name is unknown; the hub
     /// cannot be reached; or the vectors do not have the given dimension.
-    pub(super) fn open(onnx: &Onnx, dimension: Option<usize>) -> Result<Self> {
-        let local = onnx.folder.as_deref().map(Files::of_folder).transpose()?;
+    pub(super) fn open(onnx: &OnnxConfig, dimension: Option<usize>) -> Result<Self> {
+        let local = onnx.folder.as_deref().map(ModelFiles::of_folder).transpose()?;
         // Nothing is fetched for a library that is not there.
         let environment = runtime::environment(onnx)?;
         let files = local.map_or_else(|| hub::files(onnx), Ok)?;
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    fn load(files: Files, environment: Environment) -> Result<Self> {
+    fn load(files: ModelFiles, environment: Environment) -> Result<Self> {
         let one_by_one = files.one_by_one;
         let (name, prefixes) = (format!("fastembed/{}", files.name), Prefixes::of(&files.name));
         let damaged = |why: String| Error::Damaged { model: name.clone(), why };
@@ -121,7 +121,7 @@ impl Embedder for Model {
     }
 }
 
-impl Files {
+impl ModelFiles {
     fn into_model(self) -> UserDefinedEmbeddingModel {
         let mut model = UserDefinedEmbeddingModel::new(self.weights, self.tokenizer)
             .with_pooling(if self.cls { Pooling::Cls } else { Pooling::Mean })

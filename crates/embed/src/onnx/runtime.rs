@@ -7,7 +7,7 @@ use ort::LoadDynamicError;
 use ort::environment::Environment;
 
 use super::fenced;
-use crate::choice::Onnx;
+use crate::choice::OnnxConfig;
 use crate::error::{Error, Result};
 
 /// File name of the library on this platform.
@@ -23,7 +23,7 @@ const NAME: &str = if cfg!(windows) {
 static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// Returns the environment for sessions. The library is loaded by the first call only.
-pub(super) fn environment(onnx: &Onnx) -> Result<Environment> {
+pub(super) fn environment(onnx: &OnnxConfig) -> Result<Environment> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*loaded {
         return Ok(environment.clone());
@@ -34,7 +34,7 @@ pub(super) fn environment(onnx: &Onnx) -> Result<Environment> {
 }
 
 /// Selects the library: the configured one, then one in the model's folder, then the system's.
-fn library(onnx: &Onnx) -> Result<PathBuf> {
+fn library(onnx: &OnnxConfig) -> Result<PathBuf> {
     if let Some((setting, path)) = &onnx.runtime {
         if path.is_relative() {
             return Err(Error::RelativePath { setting, path: path.clone() });
@@ -91,9 +91,9 @@ fn load(library: &Path) -> Result<Environment> {
 mod tests {
     use super::*;
 
-    fn onnx(runtime: Option<PathBuf>, folder: Option<PathBuf>) -> Onnx {
+    fn onnx(runtime: Option<PathBuf>, folder: Option<PathBuf>) -> OnnxConfig {
         let runtime = runtime.map(|path| ("embeddings.runtime", path));
-        Onnx { model: String::new(), folder, hub: None, cache: PathBuf::new(), runtime }
+        OnnxConfig { model: String::new(), folder, hub: None, cache: PathBuf::new(), runtime }
     }
 
     #[test]

@@ -4,17 +4,17 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::files::Files;
+use super::files::ModelFiles;
 use super::*;
-use cm_net::Address;
+use cm_net::ServerUrl;
 use cm_test_server::{Reply, Server};
 
 /// A minimal tokenizer.
 const TOKENIZER: &str = r#"{"version":"1.0","added_tokens":[],"model":{"type":"WordLevel","unk_token":"<unk>","vocab":{"<unk>":0,"<pad>":1}}}"#;
 
-fn onnx(folder: &Path) -> Onnx {
+fn onnx(folder: &Path) -> OnnxConfig {
     let cache = folder.join("cache");
-    Onnx { model: String::new(), folder: Some(folder.to_owned()), hub: None, cache, runtime: None }
+    OnnxConfig { model: String::new(), folder: Some(folder.to_owned()), hub: None, cache, runtime: None }
 }
 
 /// Creates a folder with these files.
@@ -42,7 +42,7 @@ fn serving(below: &'static str, folder: &Path) -> Server {
 
 fn refusal(files: &[(&str, &str)]) -> String {
     let folder = folder(files);
-    let error = Files::of_folder(folder.path()).err().expect("it is refused");
+    let error = ModelFiles::of_folder(folder.path()).err().expect("it is refused");
     error.to_string().replace(&folder.path().display().to_string(), "DIR")
 }
 
@@ -54,18 +54,18 @@ fn a_folder_that_holds_no_model_is_told_with_what_is_missing() {
     insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{")]), @"the model in DIR cannot be used: tokenizer.json is no JSON: EOF while parsing an object at line 1 column 1");
     let pooling = r#"{"pooling_mode_max_tokens":true}"#;
     insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{}"), ("1_Pooling/config.json", pooling)]), @"the model in DIR cannot be used: 1_Pooling/config.json asks for another vector than the mean or the first token's");
-    let gone = Files::of_folder(Path::new("/nowhere/at/all")).err().unwrap();
+    let gone = ModelFiles::of_folder(Path::new("/nowhere/at/all")).err().unwrap();
     insta::assert_snapshot!(format!("{gone}\n hint: {}", gone.hint().unwrap()), @"
     the model in /nowhere/at/all cannot be used: there is no such folder
      hint: `embeddings.path` takes a folder with model.onnx and tokenizer.json, as the hub has them
     ");
-    assert!(matches!(Files::of_folder(Path::new("here")), Err(Error::RelativePath { .. })));
+    assert!(matches!(ModelFiles::of_folder(Path::new("here")), Err(Error::RelativePath { .. })));
 }
 
 #[test]
 fn files_that_are_missing_are_made_up_for() {
     let folder = folder(&[("onnx/model.onnx", "DynamicQuantizeLinear"), ("tokenizer.json", TOKENIZER)]);
-    let files = Files::of_folder(folder.path()).unwrap();
+    let files = ModelFiles::of_folder(folder.path()).unwrap();
     assert!(!files.cls && files.one_by_one && files.external.is_empty());
     assert_eq!(files.max_length, 512);
     let config: serde_json::Value = serde_json::from_slice(&files.tokenizer.tokenizer_config_file).unwrap();
@@ -77,7 +77,7 @@ fn files_that_are_missing_are_made_up_for() {
 fn the_first_token_or_the_mean_is_as_the_model_says_else_as_its_name_does() {
     let cls = |more: &[(&str, &str)]| {
         let files = [&[("model.onnx", ""), ("tokenizer.json", TOKENIZER)], more].concat();
-        Files::of_folder(folder(&files).path()).unwrap().cls
+        ModelFiles::of_folder(folder(&files).path()).unwrap().cls
     };
     assert!(!cls(&[]));
     assert!(cls(&[("config.json", r#"{"_name_or_path":"BAAI/bge-small-en"}"#)]));
@@ -91,10 +91,10 @@ fn the_first_token_or_the_mean_is_as_the_model_says_else_as_its_name_does() {
 #[test]
 fn another_model_in_the_same_folder_has_another_name() {
     let folder = folder(&[("model.onnx", "a"), ("tokenizer.json", TOKENIZER)]);
-    let first = Files::of_folder(folder.path()).unwrap().name;
-    assert_eq!(Files::of_folder(folder.path()).unwrap().name, first);
+    let first = ModelFiles::of_folder(folder.path()).unwrap().name;
+    assert_eq!(ModelFiles::of_folder(folder.path()).unwrap().name, first);
     fs::write(folder.path().join("model.onnx"), "b").unwrap();
-    assert_ne!(Files::of_folder(folder.path()).unwrap().name, first);
+    assert_ne!(ModelFiles::of_folder(folder.path()).unwrap().name, first);
 }
 
 #[test]
@@ -110,7 +110,7 @@ pub fn skipped(why: &str) {
 }
 
 /// Returns the real model and library, if the environment variables for them are set.
-fn real() -> Option<Onnx> {
+fn real() -> Option<OnnxConfig> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(folder), Some(runtime)) = (variable("CM_TEST_ONNX"), variable("CM_TEST_ONNX_RUNTIME")) else {
         skipped(
@@ -118,7 +118,7 @@ fn real() -> Option<Onnx> {
         );
         return None;
     };
-    Some(Onnx { runtime: Some(("embeddings.runtime", runtime)), ..onnx(&folder) })
+    Some(OnnxConfig { runtime: Some(("embeddings.runtime", runtime)), ..onnx(&folder) })
 }
 
 const TEXTS: [&str; 4] = [
@@ -166,7 +166,8 @@ fn a_real_library_refuses_a_broken_model_without_ending_the_program() {
     let from = real.folder.clone().unwrap();
     let folder = folder(&[("model.onnx", "this is no graph")]);
     fs::copy(from.join("tokenizer.json"), folder.path().join("tokenizer.json")).unwrap();
-    let error = Model::open(&Onnx { folder: Some(folder.path().to_owned()), ..real }, None).err().unwrap();
+    let error =
+        Model::open(&OnnxConfig { folder: Some(folder.path().to_owned()), ..real }, None).err().unwrap();
     let shown = error.to_string();
     assert!(shown.starts_with("the model `fastembed/model-") && shown.contains("is damaged: "), "{shown}");
 }
@@ -177,10 +178,10 @@ fn a_real_model_is_fetched_by_its_name_once_and_then_kept() {
     let from = real.folder.clone().unwrap();
     let hub = serving("/Qdrant/all-MiniLM-L6-v2-onnx/resolve/main/", &from);
     let cache = tempfile::tempdir().unwrap();
-    let by_name = Onnx {
+    let by_name = OnnxConfig {
         model: "all-MiniLM-L6-v2".to_owned(),
         folder: None,
-        hub: Some(Address::parse(&hub.url()).unwrap()),
+        hub: Some(ServerUrl::parse(&hub.url()).unwrap()),
         cache: cache.path().to_owned(),
         ..real
     };
@@ -198,7 +199,8 @@ fn a_real_model_is_fetched_by_its_name_once_and_then_kept() {
 fn a_hub_that_breaks_off_leaves_nothing_behind() {
     let hub = Server::start(|_, _| Reply::Cut("{".to_owned()));
     let cache = tempfile::tempdir().unwrap();
-    let onnx = Onnx { folder: None, hub: Some(Address::parse(&hub.url()).unwrap()), ..onnx(cache.path()) };
+    let onnx =
+        OnnxConfig { folder: None, hub: Some(ServerUrl::parse(&hub.url()).unwrap()), ..onnx(cache.path()) };
     let error = hub::files(&onnx).err().unwrap();
     assert!(matches!(error, Error::NotFetched { .. }), "{error}");
     let kept: Vec<_> = walkdir::WalkDir::new(cache.path())
@@ -213,10 +215,11 @@ fn a_hub_that_breaks_off_leaves_nothing_behind() {
 fn a_hub_that_has_no_such_model_is_told() {
     let hub = Server::start(|_, _| Reply::status(404, "Entry not found"));
     let cache = tempfile::tempdir().unwrap();
-    let onnx = Onnx { folder: None, hub: Some(Address::parse(&hub.url()).unwrap()), ..onnx(cache.path()) };
+    let onnx =
+        OnnxConfig { folder: None, hub: Some(ServerUrl::parse(&hub.url()).unwrap()), ..onnx(cache.path()) };
     let error = hub::files(&onnx).err().unwrap();
     let shown = format!("{error}\n hint: {}", error.hint().unwrap());
-    insta::assert_snapshot!(shown.replace(&Address::parse(&hub.url()).unwrap().to_string(), "http://HUB"), @"
+    insta::assert_snapshot!(shown.replace(&ServerUrl::parse(&hub.url()).unwrap().to_string(), "http://HUB"), @"
     http://HUB/Xenova/bge-small-en-v1.5/resolve/main/tokenizer.json could not be fetched: the hub has no such file
      hint: try again, or set `embeddings.path` to a folder that holds the model
     ");

@@ -6,7 +6,7 @@ use crate::Embedder;
 const SHORT: Duration = Duration::from_millis(100);
 
 fn hasty(server: &Server) -> OpenAi {
-    OpenAi::new(&Address::parse(&server.url()).unwrap(), "m", Key::of(KEY), (SHORT, PAUSE), None)
+    OpenAi::new(&ServerUrl::parse(&server.url()).unwrap(), "m", ApiKey::of(KEY), (SHORT, PAUSE), None)
 }
 
 /// Returns the error message and hint of a failed request, with the port masked.
@@ -31,19 +31,19 @@ fn a_silent_server_is_given_up_after_the_time_out() {
 
 #[test]
 fn the_first_passages_of_ollama_have_the_time_of_a_pull_and_nothing_else_has() {
-    let times = Times { usual: SHORT, first: LONG, pause: PAUSE };
-    let slow = |count: usize, request: &Request| {
+    let times = Timeouts { usual: SHORT, first: LONG, pause: PAUSE };
+    let slow = |count: usize, request: &ReceivedRequest| {
         if count == 0 {
             std::thread::sleep(SHORT * 5);
         }
         if count == 0 { Reply::json(&embeddings(request)) } else { Reply::Silence }
     };
     let server = Server::start(slow);
-    let ollama = Ollama::new(&Address::parse(&server.url()).unwrap(), "m", times, None);
+    let ollama = Ollama::new(&ServerUrl::parse(&server.url()).unwrap(), "m", times, None);
     ollama.embed(&["text 1"]).unwrap();
     assert!(shown(&server, ollama.embed(&["text 2"])).contains("no answer within 100ms"));
     let server = Server::start(slow);
-    let ollama = Ollama::new(&Address::parse(&server.url()).unwrap(), "m", times, None);
+    let ollama = Ollama::new(&ServerUrl::parse(&server.url()).unwrap(), "m", times, None);
     assert!(shown(&server, ollama.embed_query("text 1")).contains("no answer within 100ms"));
 }
 
@@ -103,8 +103,8 @@ fn a_refusal_is_final_and_says_why_without_the_key() {
 #[test]
 fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let server = Server::start(|_, _| Reply::Close);
-    let key = Key::of(&format!("{KEY}\n{KEY}"));
-    let model = OpenAi::new(&Address::parse(&server.url()).unwrap(), "m", key, (LONG, PAUSE), None);
+    let key = ApiKey::of(&format!("{KEY}\n{KEY}"));
+    let model = OpenAi::new(&ServerUrl::parse(&server.url()).unwrap(), "m", key, (LONG, PAUSE), None);
     let text = shown(&server, model.embed_query("a"));
     insta::assert_snapshot!(text, @"
     http://127.0.0.1:PORT/embeddings cannot be asked: the key holds characters that cannot be sent
@@ -128,8 +128,8 @@ fn vectors_of_two_sizes_are_never_taken_for_those_of_one_model() {
     let model = ollama(&server);
     model.embed(&["a"]).unwrap();
     assert!(matches!(model.embed_query("a"), Err(Error::Dimension { expected: 2, found: 3, .. })));
-    let times = Times { usual: LONG, first: LONG, pause: PAUSE };
-    let model = Ollama::new(&Address::parse(&server.url()).unwrap(), "m", times, Some(384));
+    let times = Timeouts { usual: LONG, first: LONG, pause: PAUSE };
+    let model = Ollama::new(&ServerUrl::parse(&server.url()).unwrap(), "m", times, Some(384));
     assert!(matches!(model.embed_query("a"), Err(Error::Dimension { expected: 384, found: 3, .. })));
 }
 
@@ -222,7 +222,7 @@ fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
 
 #[test]
 fn a_host_that_there_is_none_of_is_out_of_reach() {
-    let nowhere = Address::parse("http://nowhere.invalid/v1").unwrap();
+    let nowhere = ServerUrl::parse("http://nowhere.invalid/v1").unwrap();
     let model = OpenAi::new(&nowhere, "m", None, (LONG, PAUSE), None);
     let error = model.embed_query("a").unwrap_err();
     assert!(matches!(error, Error::OutOfReach { .. }), "{error}");

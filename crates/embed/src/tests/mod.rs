@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::ollama::{Ollama, Times};
+use super::ollama::{Ollama, Timeouts};
 use super::openai::OpenAi;
-use super::{Error, Key};
-use cm_net::Address;
-use cm_test_server::{Reply, Request, Server};
+use super::{ApiKey, Error};
+use cm_net::ServerUrl;
+use cm_test_server::{ReceivedRequest, Reply, Server};
 
 /// A timeout that is never reached in practice.
 const LONG: Duration = Duration::from_secs(60);
@@ -20,25 +20,25 @@ const KEY: &str = "sk-secret-12345";
 
 fn ollama(server: &Server) -> Ollama {
     Ollama::new(
-        &Address::parse(&server.url()).unwrap(),
+        &ServerUrl::parse(&server.url()).unwrap(),
         "all-minilm",
-        Times { usual: LONG, first: LONG, pause: PAUSE },
+        Timeouts { usual: LONG, first: LONG, pause: PAUSE },
         None,
     )
 }
 
 fn openai(server: &Server) -> OpenAi {
     OpenAi::new(
-        &Address::parse(&server.url()).unwrap(),
+        &ServerUrl::parse(&server.url()).unwrap(),
         "text-embedding-3-small",
-        Key::of(KEY),
+        ApiKey::of(KEY),
         (LONG, PAUSE),
         None,
     )
 }
 
 /// Returns the texts of an embedding request.
-fn inputs(request: &Request) -> Vec<String> {
+fn inputs(request: &ReceivedRequest) -> Vec<String> {
     let inputs = request.body["input"].as_array().expect("the request has an input");
     inputs.iter().map(|text| text.as_str().expect("texts").to_owned()).collect()
 }
@@ -51,13 +51,13 @@ fn vector_of(text: &str) -> [f64; 2] {
 }
 
 /// Returns the response of a correct Ollama server.
-fn embeddings(request: &Request) -> Value {
+fn embeddings(request: &ReceivedRequest) -> Value {
     let vectors: Vec<_> = inputs(request).iter().map(|text| vector_of(text)).collect();
     json!({ "model": "all-minilm", "embeddings": vectors })
 }
 
 /// Returns the response of a correct OpenAI-compatible server, in reverse order.
-fn data(request: &Request) -> Value {
+fn data(request: &ReceivedRequest) -> Value {
     let inputs = inputs(request);
     let vectors = inputs.iter().enumerate().rev();
     let vectors: Vec<_> = vectors

@@ -54,8 +54,9 @@ fn each_server_is_asked_in_its_own_words() {
 #[test]
 fn a_question_and_a_passage_get_the_words_that_the_model_wants() {
     let server = Server::start(|_, request| Reply::json(&embeddings(request)));
-    let times = Times { usual: LONG, first: LONG, pause: PAUSE };
-    let ollama = Ollama::new(&Address::parse(&server.url()).unwrap(), "nomic-embed-text:latest", times, None);
+    let times = Timeouts { usual: LONG, first: LONG, pause: PAUSE };
+    let ollama =
+        Ollama::new(&ServerUrl::parse(&server.url()).unwrap(), "nomic-embed-text:latest", times, None);
     ollama.embed(&["a 1"]).unwrap();
     ollama.embed_query("b 2").unwrap();
     let inputs: Vec<_> = server.requests().iter().flat_map(inputs).collect();

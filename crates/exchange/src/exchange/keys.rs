@@ -3,22 +3,22 @@
 
 use yaml_serde::Value;
 
-use cm_note::finding::{Code, Finding, Severity};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::parse::scalar_text;
 use cm_note::instant::Instant;
 
 /// The unread keys of a mapping, and the problems of those that were read.
-pub(super) struct Keys<'v> {
+pub(super) struct MappingReader<'v> {
     /// Name in snake_case, name as written, value.
     left: Vec<(String, String, &'v Value)>,
     /// Name of the mapping for messages, such as `bullet b-1`.
     pub subject: String,
     /// First line of the mapping, from 1.
     line: u32,
-    said: Vec<(Code, String)>,
+    said: Vec<(FindingCode, String)>,
 }
 
-impl<'v> Keys<'v> {
+impl<'v> MappingReader<'v> {
     /// Collects the keys of a mapping; a key that occurs in both spellings is reported.
     pub fn of(
         entries: impl Iterator<Item = (String, &'v Value)>,
@@ -31,7 +31,7 @@ impl<'v> Keys<'v> {
             match keys.left.iter().find(|(known, ..)| *known == name) {
                 Some((_, first, _)) => {
                     let message = format!("`{written}` says the same as `{first}`, which counts");
-                    keys.say(Code::DuplicateKey, message);
+                    keys.report_problem(FindingCode::DuplicateKey, message);
                 }
                 None => keys.left.push((name, written, value)),
             }
@@ -46,7 +46,7 @@ impl<'v> Keys<'v> {
     }
 
     /// Reports a problem.
-    pub fn say(&mut self, code: Code, message: impl Into<String>) {
+    pub fn report_problem(&mut self, code: FindingCode, message: impl Into<String>) {
         self.said.push((code, message.into()));
     }
 
@@ -66,18 +66,18 @@ impl<'v> Keys<'v> {
         let value = self.take(name)?;
         let text = scalar_text(value);
         if text.is_none() {
-            self.say(Code::InvalidValue, format!("`{name}` is no text and was left out"));
+            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is no text and was left out"));
         }
         Some(text?.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
     /// Reads an enum value through `of`, in snake_case; reports unknown values.
-    pub fn word<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub fn enum_value<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(name)?;
         let word = of(&snake_case(&text.replace('-', "_")));
         if word.is_none() {
-            self.say(
-                Code::InvalidValue,
+            self.report_problem(
+                FindingCode::InvalidValue,
                 format!("`{name}` has the unknown value `{text}`; the default counts"),
             );
         }
@@ -90,7 +90,7 @@ impl<'v> Keys<'v> {
         match Instant::parse(&text) {
             Ok(at) => Some(Instant::from_unix(at.unix())),
             Err(error) => {
-                self.say(Code::InvalidValue, format!("`{name}`: {error}"));
+                self.report_problem(FindingCode::InvalidValue, format!("`{name}`: {error}"));
                 None
             }
         }
@@ -101,7 +101,7 @@ impl<'v> Keys<'v> {
         let text = self.text(name)?;
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
         if number.is_none() {
-            self.say(Code::InvalidValue, format!("`{name}` is no number but `{text}`"));
+            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is no number but `{text}`"));
         }
         number
     }
@@ -115,7 +115,10 @@ impl<'v> Keys<'v> {
             _ => None,
         };
         if flag.is_none() {
-            self.say(Code::InvalidValue, format!("`{name}` is neither true nor false but `{text}`"));
+            self.report_problem(
+                FindingCode::InvalidValue,
+                format!("`{name}` is neither true nor false but `{text}`"),
+            );
         }
         flag
     }
@@ -134,7 +137,10 @@ impl<'v> Keys<'v> {
         let items = self.list(name);
         let texts: Vec<String> = items.iter().filter_map(|item| scalar_text(item)).collect();
         if texts.len() < items.len() {
-            self.say(Code::InvalidValue, format!("`{name}` holds what is no text, which was left out"));
+            self.report_problem(
+                FindingCode::InvalidValue,
+                format!("`{name}` holds what is no text, which was left out"),
+            );
         }
         texts.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
     }
@@ -149,29 +155,32 @@ impl<'v> Keys<'v> {
         let value = self.take(name)?;
         let keys = Self::of_value(value, "", self.line);
         if keys.is_none() {
-            self.say(Code::InvalidValue, format!("`{name}` is no mapping and was left out"));
+            self.report_problem(
+                FindingCode::InvalidValue,
+                format!("`{name}` is no mapping and was left out"),
+            );
         }
         keys
     }
 
     /// Adds the problems of a nested mapping, prefixed with `name`.
-    pub fn absorb(&mut self, mut part: Keys<'_>, name: &str) {
-        part.say_left();
+    pub fn absorb(&mut self, mut part: MappingReader<'_>, name: &str) {
+        part.report_unread();
         self.said.extend(part.said.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));
     }
 
-    fn say_left(&mut self) {
+    fn report_unread(&mut self) {
         let left: Vec<String> = self.left.drain(..).map(|(_, written, _)| format!("`{written}`")).collect();
         if !left.is_empty() {
             let verb =
                 if left.len() == 1 { "has no place here and was" } else { "have no place here and were" };
-            self.say(Code::UnknownKey, format!("{} {verb} left out", left.join(", ")));
+            self.report_problem(FindingCode::UnknownKey, format!("{} {verb} left out", left.join(", ")));
         }
     }
 
     /// Reports the unread keys and turns all problems into findings.
     pub fn finish(mut self, file: &str, findings: &mut Vec<Finding>) {
-        self.say_left();
+        self.report_unread();
         findings.extend(self.said.into_iter().map(|(code, message)| Finding {
             path: file.to_owned(),
             line: Some(self.line),
@@ -204,7 +213,7 @@ mod tests {
     fn either_spelling_is_one_key_and_what_nobody_takes_is_said() {
         let value: Value =
             yaml_serde::from_str("helpfulCount: 3\nhelpful_count: 4\nmood: good\npinned: maybe\n").unwrap();
-        let mut keys = Keys::of_value(&value, "bullet b-1", 7).unwrap();
+        let mut keys = MappingReader::of_value(&value, "bullet b-1", 7).unwrap();
         assert_eq!(keys.number("helpful_count"), Some(3.0));
         assert_eq!(keys.flag("pinned"), None);
         let mut findings = Vec::new();

@@ -10,28 +10,28 @@ pub mod rule_file;
 mod write;
 
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::blocked::BlockedNote;
 use cm_note::finding::Finding;
 use cm_note::note::check::is_category;
 
-pub use write::{Form, write};
+pub use write::{PlaybookFormat, write};
 
 /// The contents of another tool's file.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Document {
+pub struct ImportedDocument {
     /// Bullets, in the order of the file.
     pub bullets: Vec<Bullet>,
     /// Deprecated patterns, in the order of the file.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Vec<BlockedNote>,
     /// Parts that could not be imported, or only with changes.
     pub findings: Vec<Finding>,
     /// Parts that were left out, with counts.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutKind>,
 }
 
 /// A kind of text that is not a rule, with its number of occurrences.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub struct LeftOut {
+pub struct LeftOutKind {
     /// Description of the kind.
     pub what: String,
     /// Number of occurrences.

@@ -5,23 +5,23 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Document;
-use cm_note::bullet::blocked::{BlockKind, Blocked};
-use cm_note::bullet::content::{RuleHash, reasoning};
-use cm_note::bullet::{Bullet, Maturity, State};
-use cm_note::finding::{Code, Finding};
+use super::ImportedDocument;
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_note::bullet::content::{RuleHash, escape_headings};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::finding::{Finding, FindingCode};
 use cm_note::id::NoteId;
 use cm_note::note::suspicion::suspicion;
-use cm_note::note::{Kind, Note, RelationTable, TypeTable, compose, read};
-use cm_playbook::conflict::{Meant, Nearness, Statement};
-use cm_playbook::meaning::{NoMeaning, Sense};
+use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, compose, read};
+use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement};
+use cm_playbook::meaning::{NoEmbeddings, WordVectors};
 
 /// The contents of the vault.
-pub struct Held<'a> {
+pub struct VaultContents<'a> {
     /// Notes of the vault.
     pub notes: &'a [Note],
     /// Blocked patterns of all open vaults.
-    pub blocked: &'a [Blocked],
+    pub blocked: &'a [BlockedNote],
     /// Similarity from which a rule counts as a blocked one.
     pub block_jaccard: f64,
     /// Whether to leave out rules that the vault has under another id.
@@ -31,7 +31,7 @@ pub struct Held<'a> {
 /// Why a bullet was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum BulletSkipReason {
     /// The vault has an identical bullet.
     ThereAlready,
     /// The vault has the same rule under another ID.
@@ -44,7 +44,7 @@ pub enum Why {
     NoRule,
 }
 
-impl Why {
+impl BulletSkipReason {
     /// Whether this is a failure, as opposed to a duplicate.
     pub fn failed(self) -> bool {
         matches!(self, Self::IdTaken | Self::Blocked | Self::NoRule)
@@ -53,30 +53,30 @@ impl Why {
 
 /// A bullet that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Skipped {
+pub struct SkippedBullet {
     /// ID of the bullet.
     pub id: String,
     /// Text of the rule.
     pub content: String,
     /// The reason.
-    pub why: Why,
+    pub why: BulletSkipReason,
 }
 
 /// Result of planning an import.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub struct BulletImportPlan {
     /// Bullets with the text of their notes.
     pub bullets: Vec<(Bullet, String)>,
     /// Blocked patterns with the text of their notes.
-    pub blocked: Vec<(Blocked, String)>,
+    pub blocked: Vec<(BlockedNote, String)>,
     /// Bullets and patterns that are left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedBullet>,
 }
 
 /// Plans an import. Findings about quarantined bullets are added to the document's.
-pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
-    let mut plan = Plan::default();
-    let mut known = Known::of(held);
+pub fn plan(document: &mut ImportedDocument, held: &VaultContents<'_>, file: &str) -> BulletImportPlan {
+    let mut plan = BulletImportPlan::default();
+    let mut known = ExistingBullets::of(held);
     for bullet in std::mem::take(&mut document.bullets) {
         let quarantined = quarantined(bullet, file, &mut document.findings);
         match known.bullet(quarantined, held) {
@@ -97,15 +97,15 @@ pub fn plan(document: &mut Document, held: &Held<'_>, file: &str) -> Plan {
 /// instructions to the agent, so that a person must review it.
 fn quarantined(mut bullet: Bullet, file: &str, findings: &mut Vec<Finding>) -> Bullet {
     let note = read(&bullet);
-    if suspicion(bullet.content()).is_some() && bullet.state == State::Active {
-        bullet.state = State::Draft;
+    if suspicion(bullet.content()).is_some() && bullet.state == BulletState::Active {
+        bullet.state = BulletState::Draft;
     }
     for found in note.findings {
-        let hidden = found.code == Code::HiddenCharacter;
-        if hidden && bullet.state == State::Active {
-            bullet.state = State::Draft;
+        let hidden = found.code == FindingCode::HiddenCharacter;
+        if hidden && bullet.state == BulletState::Active {
+            bullet.state = BulletState::Draft;
         }
-        if hidden || matches!(found.code, Code::OutOfRange) {
+        if hidden || matches!(found.code, FindingCode::OutOfRange) {
             let message = format!("bullet {}: {}", bullet.id, found.message);
             findings.push(Finding { path: file.to_owned(), line: None, column: None, message, ..found });
         }
@@ -119,63 +119,67 @@ fn read(bullet: &Bullet) -> Note {
 }
 
 /// The bullet after a round trip through its note, which adds, for example, inline tags.
-fn as_noted(bullet: &Bullet) -> Option<Bullet> {
+fn round_tripped(bullet: &Bullet) -> Option<Bullet> {
     Bullet::of(&read(bullet))
 }
 
 /// The bullet in a form that its note can represent, and the bullet after a round trip. Headings in
 /// its reasoning become plain text; `None` if anything else would change.
-fn kept(mut bullet: Bullet) -> Option<(Bullet, Bullet)> {
+fn representable(mut bullet: Bullet) -> Option<(Bullet, Bullet)> {
     if bullet.content().chars().any(char::is_control) {
         return None;
     }
-    let mut noted = as_noted(&bullet)?;
+    let mut noted = round_tripped(&bullet)?;
     if noted.fields.why != bullet.fields.why {
-        bullet.fields.why = bullet.fields.why.as_deref().map(reasoning).filter(|why| !why.is_empty());
-        noted = as_noted(&bullet)?;
+        bullet.fields.why = bullet.fields.why.as_deref().map(escape_headings).filter(|why| !why.is_empty());
+        noted = round_tripped(&bullet)?;
     }
     let whole =
         noted.content() == bullet.content() && noted.fields.why == bullet.fields.why && noted.id == bullet.id;
     whole.then_some((bullet, noted))
 }
 
-struct Known<'a> {
+struct ExistingBullets<'a> {
     ids: HashMap<&'a str, &'a Note>,
     added: HashSet<NoteId>,
     rules: HashSet<RuleHash>,
-    toxic: Vec<(Option<RuleHash>, Statement)>,
+    toxic: Vec<(Option<RuleHash>, RuleStatement)>,
 }
 
-impl<'a> Known<'a> {
-    fn of(held: &Held<'a>) -> Self {
-        let bullets = held.notes.iter().filter(|note| note.kind == Kind::Bullet);
+impl<'a> ExistingBullets<'a> {
+    fn of(held: &VaultContents<'a>) -> Self {
+        let bullets = held.notes.iter().filter(|note| note.kind == NoteKind::Bullet);
         let toxic = held.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
         Self {
             ids: held.notes.iter().map(|note| (note.key(), note)).collect(),
             added: HashSet::new(),
             rules: bullets.filter_map(|note| Some(RuleHash::of(&note.bullet.as_ref()?.content))).collect(),
-            toxic: toxic.map(|blocked| (blocked.hash(), Statement::of(blocked.text()))).collect(),
+            toxic: toxic.map(|blocked| (blocked.hash(), RuleStatement::of(blocked.text()))).collect(),
         }
     }
 
-    fn bullet(&mut self, bullet: Bullet, held: &Held<'_>) -> Result<(Bullet, String), Skipped> {
+    fn bullet(
+        &mut self,
+        bullet: Bullet,
+        held: &VaultContents<'_>,
+    ) -> Result<(Bullet, String), SkippedBullet> {
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
-        let left_out = |why| Skipped { id: id.clone(), content: content.clone(), why };
-        let (bullet, noted) = kept(bullet).ok_or_else(|| left_out(Why::NoRule))?;
+        let left_out = |why| SkippedBullet { id: id.clone(), content: content.clone(), why };
+        let (bullet, noted) = representable(bullet).ok_or_else(|| left_out(BulletSkipReason::NoRule))?;
         let there = self.ids.get(bullet.id.as_str());
         if there.and_then(|there| Bullet::of(there)).is_some_and(|there| same(&there, &noted)) {
-            return Err(left_out(Why::ThereAlready));
+            return Err(left_out(BulletSkipReason::ThereAlready));
         }
         let hash = RuleHash::of(bullet.content());
         // An id that a rule file gives comes from its rule, so that the same line again has the same id.
         if held.same_rule_once && self.rules.contains(&hash) {
-            return Err(left_out(Why::SameRule));
+            return Err(left_out(BulletSkipReason::SameRule));
         }
         if there.is_some() || self.added.contains(&bullet.id) {
-            return Err(left_out(Why::IdTaken));
+            return Err(left_out(BulletSkipReason::IdTaken));
         }
         if self.is_blocked(&bullet, hash, held.block_jaccard) {
-            return Err(left_out(Why::Blocked));
+            return Err(left_out(BulletSkipReason::Blocked));
         }
         self.added.insert(bullet.id.clone());
         self.rules.insert(hash);
@@ -186,26 +190,32 @@ impl<'a> Known<'a> {
     /// Whether a toxic pattern matches the rule. Retired and deprecated bullets are imported as
     /// history.
     fn is_blocked(&self, bullet: &Bullet, hash: RuleHash, most: f64) -> bool {
-        if bullet.state == State::Retired || bullet.maturity == Maturity::Deprecated {
+        if bullet.state == BulletState::Retired || bullet.maturity == Maturity::Deprecated {
             return false;
         }
-        let own = Statement::of(&bullet.told());
-        let least = Nearness { jaccard: most, cosine: f64::INFINITY };
-        let meant = |statement| Meant { statement, embedding: None };
-        let nearly = |other| meant(&own).evades(&meant(other), least, &Sense::of(&NoMeaning)).is_some();
+        let own = RuleStatement::of(&bullet.agent_text());
+        let least = MinSimilarity { jaccard: most, cosine: f64::INFINITY };
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        let nearly =
+            |other| meant(&own).evades(&meant(other), least, &WordVectors::of(&NoEmbeddings)).is_some();
         self.toxic.iter().any(|(toxic, other)| *toxic == Some(hash) || nearly(other))
     }
 
-    fn pattern(&mut self, blocked: Blocked) -> Result<(Blocked, String), Skipped> {
-        let left_out = |why| Skipped { id: blocked.id.to_string(), content: blocked.text().to_owned(), why };
+    fn pattern(&mut self, blocked: BlockedNote) -> Result<(BlockedNote, String), SkippedBullet> {
+        let left_out =
+            |why| SkippedBullet { id: blocked.id.to_string(), content: blocked.text().to_owned(), why };
         if let Some(there) = self.ids.get(blocked.id.as_str()) {
-            let same = Blocked::of(there).is_some_and(|there| {
+            let same = BlockedNote::of(there).is_some_and(|there| {
                 (there.kind, there.created, &there.fields) == (blocked.kind, blocked.created, &blocked.fields)
             });
-            return Err(left_out(if same { Why::ThereAlready } else { Why::IdTaken }));
+            return Err(left_out(if same {
+                BulletSkipReason::ThereAlready
+            } else {
+                BulletSkipReason::IdTaken
+            }));
         }
         if !self.added.insert(blocked.id.clone()) {
-            return Err(left_out(Why::IdTaken));
+            return Err(left_out(BulletSkipReason::IdTaken));
         }
         let text = compose::blocked(&blocked, "");
         Ok((blocked, text))
@@ -225,20 +235,24 @@ mod tests {
     use cm_note::note::read::read;
     use cm_note::path::NotePath;
 
-    fn toxic(rule: &str) -> Blocked {
+    fn toxic(rule: &str) -> BlockedNote {
         let path = NotePath::parse("blocked/a.md").unwrap();
         let text =
             format!("---\nid: 0b10c4ed-0000-4000-8000-000000000001\nkind: toxic\ncontent: {rule}\n---\n");
         let note = read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
-        Blocked::of(&note).unwrap()
+        BlockedNote::of(&note).unwrap()
     }
 
-    fn planned(mut document: Document, blocked: &[Blocked], same_rule_once: bool) -> Plan {
-        let held = Held { notes: &[], blocked, block_jaccard: 0.85, same_rule_once };
+    fn planned(
+        mut document: ImportedDocument,
+        blocked: &[BlockedNote],
+        same_rule_once: bool,
+    ) -> BulletImportPlan {
+        let held = VaultContents { notes: &[], blocked, block_jaccard: 0.85, same_rule_once };
         plan(&mut document, &held, "a file")
     }
 
-    fn rules(text: &str, blocked: &[Blocked]) -> Plan {
+    fn rules(text: &str, blocked: &[BlockedNote]) -> BulletImportPlan {
         planned(rule_file::read(text, "AGENTS.md", Instant::from_unix(0)), blocked, true)
     }
 
@@ -246,7 +260,7 @@ mod tests {
     fn a_line_that_a_rule_file_says_twice_comes_in_once_and_is_no_failure() {
         let plan = rules("## Tests\n\n- Print the seed of a test.\n- Print the seed of a test.\n", &[]);
         assert_eq!((plan.bullets.len(), plan.skipped.len()), (1, 1));
-        assert_eq!(plan.skipped[0].why, Why::SameRule);
+        assert_eq!(plan.skipped[0].why, BulletSkipReason::SameRule);
     }
 
     #[test]
@@ -259,7 +273,7 @@ mod tests {
         );
         let said: Vec<_> = plan.bullets.iter().map(|(bullet, _)| bullet.content()).collect();
         assert_eq!(said, ["Never cache every answer of the gateway for an hour."]);
-        assert_eq!(plan.skipped[0].why, Why::Blocked);
+        assert_eq!(plan.skipped[0].why, BulletSkipReason::Blocked);
     }
 
     #[test]

@@ -6,21 +6,21 @@
 
 use yaml_serde::Value;
 
-use super::keys::Keys;
-use super::{Document, GENERAL, category};
-use cm_note::bullet::blocked::{BlockKind, Blocked, BlockedFields};
-use cm_note::bullet::content::folded;
+use super::keys::MappingReader;
+use super::{GENERAL, ImportedDocument, category};
+use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::id::BulletId;
 use cm_note::bullet::{
-    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Incident, Maturity, Scope, Source, State,
-    Verify, VerifyKind, VerifyMode,
+    Bullet, BulletFields, BulletKind, BulletState, BulletType, DerivedFrom, Incident, Maturity, Scope,
+    SessionSource, Verify, VerifyKind, VerifyMode,
 };
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::frontmatter::parse::{self, Field};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::frontmatter::parse::{self, FrontmatterField};
 use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, Signal, name};
+use cm_note::note::{Feedback, FeedbackSignal, name};
 use cm_note::path::NotePath;
 
 /// Note of feedback events that were reconstructed from a count.
@@ -47,7 +47,7 @@ pub struct NotAPlaybook {
 ///
 /// # Errors
 /// The text is not YAML, or not a playbook of a supported version.
-pub fn read(text: &str, file: &str, now: Instant) -> Result<Document, NotAPlaybook> {
+pub fn read(text: &str, file: &str, now: Instant) -> Result<ImportedDocument, NotAPlaybook> {
     let (wrapped, shift) = wrapped(text);
     let split = Split::of(&wrapped);
     let last = i64::try_from(text.lines().count()).unwrap_or(i64::MAX).max(1);
@@ -62,12 +62,13 @@ pub fn read(text: &str, file: &str, now: Instant) -> Result<Document, NotAPlaybo
         let message = fault.message.replace("the frontmatter", "the playbook");
         return Err(NotAPlaybook { line: line(fault.line), column: fault.column, message, hint: fault.hint });
     }
-    let fields: Vec<&Field> = parsed.fields.iter().collect();
-    let mut keys = Keys::of(fields.iter().map(|field| (field.key.clone(), &field.value)), "the playbook", 1);
+    let fields: Vec<&FrontmatterField> = parsed.fields.iter().collect();
+    let mut keys =
+        MappingReader::of(fields.iter().map(|field| (field.key.clone(), &field.value)), "the playbook", 1);
     version(&mut keys)?;
     keys.derived(&["name"]);
     let undated = created_at(&mut keys).unwrap_or(now);
-    let mut reader = Reader { file, undated, document: Document::default() };
+    let mut reader = PlaybookParser { file, undated, document: ImportedDocument::default() };
     let lines = |name: &str, index: usize| {
         let named = fields.iter().find(|field| field.key.eq_ignore_ascii_case(&name.replace('_', "")));
         let field = fields.iter().find(|field| field.key == name).or(named);
@@ -89,7 +90,7 @@ fn no_playbook(line: u32, message: impl Into<String>, hint: &str) -> NotAPlayboo
 }
 
 /// Checks that the mapping is a playbook of a supported version.
-fn version(keys: &mut Keys<'_>) -> Result<(), NotAPlaybook> {
+fn version(keys: &mut MappingReader<'_>) -> Result<(), NotAPlaybook> {
     let hint = "a playbook has `schema_version` 1 or 2 and a list `bullets`";
     match keys.text("schema_version").as_deref() {
         Some("1" | "2" | "1.0" | "2.0") => Ok(()),
@@ -102,7 +103,7 @@ fn version(keys: &mut Keys<'_>) -> Result<(), NotAPlaybook> {
 }
 
 /// Creation date of the playbook. Other metadata is computed or of no use elsewhere.
-fn created_at(keys: &mut Keys<'_>) -> Option<Instant> {
+fn created_at(keys: &mut MappingReader<'_>) -> Option<Instant> {
     let mut metadata = keys.mapping("metadata")?;
     let created = metadata.date("created_at");
     metadata.derived(&["last_reflection", "total_reflections", "total_sessions_processed"]);
@@ -130,25 +131,25 @@ fn closed(text: &str) -> String {
 }
 
 /// State of the parser.
-struct Reader<'a> {
+struct PlaybookParser<'a> {
     file: &'a str,
     /// Date of items without one.
     undated: Instant,
-    document: Document,
+    document: ImportedDocument,
 }
 
-impl Reader<'_> {
+impl PlaybookParser<'_> {
     fn bullet(&mut self, item: &Value, index: usize, line: u32) {
         let subject = format!("bullet {}", index + 1);
-        let Some(mut keys) = Keys::of_value(item, subject, line) else {
+        let Some(mut keys) = MappingReader::of_value(item, subject, line) else {
             return self.no_mapping("bullets", index, line);
         };
         let id = id(&mut keys);
         if let Some(id) = &id {
             keys.subject = format!("bullet {id}");
         }
-        let Some(content) = keys.text("content").map(|content| folded(&content)) else {
-            keys.say(Code::MissingKey, "it has no `content` and was left out");
+        let Some(content) = keys.text("content").map(|content| fold_whitespace(&content)) else {
+            keys.report_problem(FindingCode::MissingKey, "it has no `content` and was left out");
             return keys.finish(self.file, &mut self.document.findings);
         };
         let bullet = self.fields(&mut keys, id, content);
@@ -157,22 +158,24 @@ impl Reader<'_> {
         self.document.bullets.extend(bullet);
     }
 
-    fn fields(&self, keys: &mut Keys<'_>, id: Option<NoteId>, content: String) -> Option<Bullet> {
+    fn fields(&self, keys: &mut MappingReader<'_>, id: Option<NoteId>, content: String) -> Option<Bullet> {
         let negative = keys.flag("is_negative").unwrap_or(false);
         let usual = if negative { BulletType::AntiPattern } else { BulletType::Rule };
-        let bullet_type = keys.word("type", BulletType::of).unwrap_or(usual);
+        let bullet_type = keys.enum_value("type", BulletType::of).unwrap_or(usual);
         let kind = match bullet_type {
             BulletType::Rule => BulletKind::StackPattern,
             BulletType::AntiPattern => BulletKind::AntiPattern,
         };
         let (created, updated) = (keys.date("created_at"), keys.date("updated_at"));
         let deprecated = keys.flag("deprecated").unwrap_or(false);
-        let maturity = keys.word("maturity", Maturity::of).unwrap_or_default();
+        let maturity = keys.enum_value("maturity", Maturity::of).unwrap_or_default();
         let maturity = if deprecated { Maturity::Deprecated } else { maturity };
         // Another tool's bullets are in use unless it says otherwise.
-        let in_use = if maturity == Maturity::Deprecated { State::Retired } else { State::Active };
+        let in_use =
+            if maturity == Maturity::Deprecated { BulletState::Retired } else { BulletState::Active };
         let category = category_of(keys);
-        let id = id.unwrap_or_else(|| drawn(created, &category, &content, &self.document.bullets));
+        let id =
+            id.unwrap_or_else(|| derived_bullet_id(created, &category, &content, &self.document.bullets));
         let path = format!("playbook/{category}/{}", name::file_name(&content, &id));
         let feedback = feedback(keys, updated.or(created).unwrap_or(self.undated));
         let (sources, derived_from) = (sources(keys), derived_from(keys));
@@ -181,9 +184,9 @@ impl Reader<'_> {
             path: NotePath::parse(&path).ok()?,
             bullet_type,
             category,
-            scope: keys.word("scope", Scope::of).unwrap_or_default(),
+            scope: keys.enum_value("scope", Scope::of).unwrap_or_default(),
             workspace: keys.text("workspace"),
-            state: keys.word("state", State::of).unwrap_or(in_use),
+            state: keys.enum_value("state", BulletState::of).unwrap_or(in_use),
             maturity,
             pinned: keys.flag("pinned").unwrap_or(false),
             tags: tags(keys),
@@ -194,7 +197,7 @@ impl Reader<'_> {
             fields: BulletFields {
                 content,
                 why: keys.text("reasoning").or_else(|| keys.text("why")),
-                kind: keys.word("kind", BulletKind::of).unwrap_or(kind),
+                kind: keys.enum_value("kind", BulletKind::of).unwrap_or(kind),
                 scope_key: keys.text("scope_key"),
                 pinned_reason: keys.text("pinned_reason"),
                 half_life_days: half_life(keys),
@@ -214,7 +217,7 @@ impl Reader<'_> {
 
     fn pattern(&mut self, item: &Value, index: usize, line: u32) {
         let subject = format!("deprecated pattern {}", index + 1);
-        let Some(mut keys) = Keys::of_value(item, subject, line) else {
+        let Some(mut keys) = MappingReader::of_value(item, subject, line) else {
             return self.no_mapping("deprecated_patterns", index, line);
         };
         let (id, pattern) = (id(&mut keys), keys.text("pattern"));
@@ -229,7 +232,7 @@ impl Reader<'_> {
                 ..BlockedFields::default()
             };
             let created = keys.date("deprecated_at");
-            let blocked = NotePath::parse(&path).ok().map(|path| Blocked {
+            let blocked = NotePath::parse(&path).ok().map(|path| BlockedNote {
                 id,
                 path,
                 kind: BlockKind::Deprecated,
@@ -238,7 +241,7 @@ impl Reader<'_> {
             });
             self.document.blocked.extend(blocked);
         } else {
-            keys.say(Code::MissingKey, "it has no `pattern` and was left out");
+            keys.report_problem(FindingCode::MissingKey, "it has no `pattern` and was left out");
         }
         keys.finish(self.file, &mut self.document.findings);
     }
@@ -248,7 +251,7 @@ impl Reader<'_> {
             path: self.file.to_owned(),
             line: Some(line),
             column: None,
-            code: Code::InvalidValue,
+            code: FindingCode::InvalidValue,
             severity: Severity::Warning,
             message: format!("item {} of `{list}` is no mapping and was left out", index + 1),
             hint: None,
@@ -256,25 +259,28 @@ impl Reader<'_> {
     }
 }
 
-fn id(keys: &mut Keys<'_>) -> Option<NoteId> {
+fn id(keys: &mut MappingReader<'_>) -> Option<NoteId> {
     let text = keys.text("id")?;
     let id = NoteId::parse(&text);
     if id.is_err() {
-        keys.say(Code::InvalidValue, "its id is none that a note can have; it gets another");
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            "its id is none that a note can have; it gets another",
+        );
     }
     id.ok()
 }
 
 /// The id of a bullet that has none, derived from its creation date, category, text and occurrence
 /// number.
-fn drawn(created: Option<Instant>, category: &str, content: &str, before: &[Bullet]) -> NoteId {
+fn derived_bullet_id(created: Option<Instant>, category: &str, content: &str, before: &[Bullet]) -> NoteId {
     let at = created.unwrap_or(Instant::from_unix(0));
     let alike =
         before.iter().filter(|bullet| bullet.content() == content && bullet.category == category).count();
     let mut entropy = [0; 16];
     let text = format!("cm bullet\0{category}\0{content}\0{alike}");
     entropy.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    BulletId::draw(at, &entropy).into()
+    BulletId::generate(at, &entropy).into()
 }
 
 /// The id of a pattern, derived from its text, because the format has no ids for patterns.
@@ -284,19 +290,22 @@ fn pattern_id(pattern: &str) -> NoteId {
     uuid::Builder::from_custom_bytes(half).into_uuid().into()
 }
 
-fn category_of(keys: &mut Keys<'_>) -> String {
+fn category_of(keys: &mut MappingReader<'_>) -> String {
     let Some(written) = keys.text("category") else { return GENERAL.to_owned() };
     let folded = category(&written);
     if folded != written {
-        keys.say(Code::InvalidValue, format!("the category `{written}` is written `{folded}` here"));
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            format!("the category `{written}` is written `{folded}` here"),
+        );
     }
     folded
 }
 
-fn tags(keys: &mut Keys<'_>) -> Vec<String> {
+fn tags(keys: &mut MappingReader<'_>) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in keys.texts("tags") {
-        let tag = folded(tag.trim_start_matches('#'));
+        let tag = fold_whitespace(tag.trim_start_matches('#'));
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -304,29 +313,35 @@ fn tags(keys: &mut Keys<'_>) -> Vec<String> {
     tags
 }
 
-fn half_life(keys: &mut Keys<'_>) -> Option<f64> {
+fn half_life(keys: &mut MappingReader<'_>) -> Option<f64> {
     let ours = keys.number("half_life_days");
     keys.number("confidence_decay_half_life_days").or(ours)
 }
 
 /// The feedback events, plus events reconstructed from counts that exceed them.
-fn feedback(keys: &mut Keys<'_>, at: Instant) -> Vec<Feedback> {
+fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
     let mut events = Vec::new();
     for (index, item) in keys.list("feedback_events").into_iter().enumerate() {
         let name = format!("event {}", index + 1);
-        match Keys::of_value(item, "", 0) {
+        match MappingReader::of_value(item, "", 0) {
             Some(mut event) => {
                 events.extend(feedback_event(&mut event, at));
                 keys.absorb(event, &name);
             }
-            None => keys.say(Code::InvalidValue, format!("{name} is no mapping and was left out")),
+            None => keys
+                .report_problem(FindingCode::InvalidValue, format!("{name} is no mapping and was left out")),
         }
     }
-    for (name, signal) in [("helpful_count", Signal::Helpful), ("harmful_count", Signal::Harmful)] {
+    for (name, signal) in
+        [("helpful_count", FeedbackSignal::Helpful), ("harmful_count", FeedbackSignal::Harmful)]
+    {
         let known = events.iter().filter(|event: &&Feedback| event.signal == signal).count();
         let count = keys.number(name).unwrap_or(0.0);
         if count > MOST {
-            keys.say(Code::OutOfRange, format!("`{name}` is {count}; {MOST} are taken over"));
+            keys.report_problem(
+                FindingCode::OutOfRange,
+                format!("`{name}` is {count}; {MOST} are taken over"),
+            );
         }
         let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(known);
         let counted = Feedback { note: Some(COUNTED.to_owned()), ..Feedback::new(at, signal) };
@@ -335,19 +350,25 @@ fn feedback(keys: &mut Keys<'_>, at: Instant) -> Vec<Feedback> {
     events
 }
 
-fn feedback_event(keys: &mut Keys<'_>, undated: Instant) -> Option<Feedback> {
-    let signal = keys.word("type", |word| match word {
-        "helpful" => Some(Signal::Helpful),
-        "harmful" => Some(Signal::Harmful),
-        "irrelevant" => Some(Signal::Irrelevant),
+fn feedback_event(keys: &mut MappingReader<'_>, undated: Instant) -> Option<Feedback> {
+    let signal = keys.enum_value("type", |word| match word {
+        "helpful" => Some(FeedbackSignal::Helpful),
+        "harmful" => Some(FeedbackSignal::Harmful),
+        "irrelevant" => Some(FeedbackSignal::Irrelevant),
         _ => None,
     });
     if signal.is_none() {
-        keys.say(Code::MissingKey, "its `type` is neither helpful nor harmful, and it was left out");
+        keys.report_problem(
+            FindingCode::MissingKey,
+            "its `type` is neither helpful nor harmful, and it was left out",
+        );
     }
     let weight = keys.number("weight").unwrap_or(1.0);
     if !(0.0..=1.0).contains(&weight) {
-        keys.say(Code::OutOfRange, format!("`weight` is {weight}, and lies between 0 and 1"));
+        keys.report_problem(
+            FindingCode::OutOfRange,
+            format!("`weight` is {weight}, and lies between 0 and 1"),
+        );
     }
     keys.derived(&["decayed_value"]);
     Some(Feedback {
@@ -364,9 +385,10 @@ fn feedback_event(keys: &mut Keys<'_>, undated: Instant) -> Option<Feedback> {
 
 /// The sessions with their agents: from `sources`, else by pairing `source_sessions` and
 /// `source_agents`.
-fn sources(keys: &mut Keys<'_>) -> Vec<Source> {
+fn sources(keys: &mut MappingReader<'_>) -> Vec<SessionSource> {
     let (sessions, agents) = (keys.texts("source_sessions"), keys.texts("source_agents"));
-    let told: Vec<Source> = keys.list("sources").into_iter().filter_map(|item| source(keys, item)).collect();
+    let told: Vec<SessionSource> =
+        keys.list("sources").into_iter().filter_map(|item| source(keys, item)).collect();
     if !told.is_empty() {
         return told;
     }
@@ -378,9 +400,12 @@ fn sources(keys: &mut Keys<'_>) -> Vec<Source> {
     let unclear = !agents.is_empty() && (0..sessions.len()).all(|index| agent_of(index).is_none());
     if unclear {
         let agents = agents.join(", ");
-        keys.say(Code::InvalidValue, format!("which of its sessions were those of {agents} is not told"));
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            format!("which of its sessions were those of {agents} is not told"),
+        );
     }
-    let of = |(index, session): (usize, &String)| Source {
+    let of = |(index, session): (usize, &String)| SessionSource {
         session: session.clone(),
         agent: agent_of(index),
         line: None,
@@ -388,46 +413,55 @@ fn sources(keys: &mut Keys<'_>) -> Vec<Source> {
     sessions.iter().enumerate().map(of).collect()
 }
 
-fn source(keys: &mut Keys<'_>, value: &Value) -> Option<Source> {
-    let told = Keys::of_value(value, "", 0).map(|mut source| {
+fn source(keys: &mut MappingReader<'_>, value: &Value) -> Option<SessionSource> {
+    let told = MappingReader::of_value(value, "", 0).map(|mut source| {
         let line = source.text("line").and_then(|line| line.parse().ok());
         let (session, agent) = (source.text("session"), source.text("agent"));
         keys.absorb(source, "`sources`");
-        session.map(|session| Source { session, agent, line })
+        session.map(|session| SessionSource { session, agent, line })
     });
     if !matches!(told, Some(Some(_))) {
-        keys.say(Code::InvalidValue, "an item of `sources` has no `session` and was left out");
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            "an item of `sources` has no `session` and was left out",
+        );
     }
     told.flatten()
 }
 
-fn derived_from(keys: &mut Keys<'_>) -> DerivedFrom {
+fn derived_from(keys: &mut MappingReader<'_>) -> DerivedFrom {
     let Some(mut derived) = keys.mapping("derived_from") else { return DerivedFrom::default() };
     let read = DerivedFrom { diaries: derived.texts("diaries"), evidence: derived.texts("evidence") };
     keys.absorb(derived, "`derived_from`");
     read
 }
 
-fn verify(keys: &mut Keys<'_>) -> Option<Verify> {
+fn verify(keys: &mut MappingReader<'_>) -> Option<Verify> {
     let mut verify = keys.mapping("verify")?;
     let kind = verify.text("kind").and_then(|kind| VerifyKind::of(&kind));
     let mode = verify.text("mode").and_then(|mode| VerifyMode::of(&mode)).unwrap_or_default();
     let read = kind.zip(verify.text("pattern")).map(|(kind, pattern)| Verify { kind, pattern, mode });
     keys.absorb(verify, "`verify`");
     if read.is_none() {
-        keys.say(Code::InvalidValue, "`verify` needs a known `kind` and a `pattern`, and was left out");
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            "`verify` needs a known `kind` and a `pattern`, and was left out",
+        );
     }
     read
 }
 
-fn incident(keys: &mut Keys<'_>) -> Option<Incident> {
+fn incident(keys: &mut MappingReader<'_>) -> Option<Incident> {
     let mut incident = keys.mapping("incident")?;
     let told = incident.text("class").zip(incident.text("shape"));
     let (session, date) = (incident.text("session"), incident.text("date"));
     let read = told.map(|(class, shape)| Incident { class, shape, session, date });
     keys.absorb(incident, "`incident`");
     if read.is_none() {
-        keys.say(Code::InvalidValue, "`incident` needs a `class` and a `shape`, and was left out");
+        keys.report_problem(
+            FindingCode::InvalidValue,
+            "`incident` needs a `class` and a `shape`, and was left out",
+        );
     }
     read
 }

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::{Document, GENERAL, LeftOut, category};
+use super::{GENERAL, ImportedDocument, LeftOutKind, category};
 use crate::project::section::SECTION;
-use cm_note::bullet::content::folded;
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::id::BulletId;
-use cm_note::bullet::{Bullet, BulletFields, BulletKind, BulletType, Maturity, Scope, State};
-use cm_note::finding::{Code, Finding, Severity};
+use cm_note::bullet::{Bullet, BulletFields, BulletKind, BulletState, BulletType, Maturity, Scope};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::parse;
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
@@ -31,10 +31,10 @@ pub const TAG: &str = "imported";
 const CONTEXT: usize = 80;
 
 /// Parses a rule file. `file` is its name in findings; `now` is the creation time of the bullets.
-pub fn read(text: &str, file: &str, now: Instant) -> Document {
+pub fn read(text: &str, file: &str, now: Instant) -> ImportedDocument {
     let split = Split::of(text);
     let (body, own) = SECTION.without(split.body());
-    let mut walk = Walk { now, ..Walk::new() };
+    let mut walk = RuleFileParser { now, ..RuleFileParser::new() };
     if own {
         walk.leave_out("part that `cm project` wrote");
     }
@@ -47,8 +47,9 @@ pub fn read(text: &str, file: &str, now: Instant) -> Document {
             | Options::ENABLE_STRIKETHROUGH;
         Parser::new_ext(&body, options).for_each(|event| walk.event(event));
     }
-    let left_out = walk.left_out.into_iter().map(|(what, count)| LeftOut { what: what.to_owned(), count });
-    Document {
+    let left_out =
+        walk.left_out.into_iter().map(|(what, count)| LeftOutKind { what: what.to_owned(), count });
+    ImportedDocument {
         bullets: walk.bullets,
         blocked: Vec::new(),
         findings: frontmatter(&split, file),
@@ -66,7 +67,7 @@ fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
             path: file.to_owned(),
             line: fields.get(&key).map(|field| field.line),
             column: None,
-            code: Code::UnknownKey,
+            code: FindingCode::UnknownKey,
             severity: Severity::Info,
             message: format!("`{key}` of the file is not kept: {}", visible(&text)),
             hint: None,
@@ -76,8 +77,8 @@ fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
 
 /// The list item being parsed.
 #[derive(Default)]
-struct Item {
-    text: Inline,
+struct ListItem {
+    text: InlineText,
     /// Prefix for its text, from parent items.
     context: Option<String>,
     /// Prefix for the items below it.
@@ -86,13 +87,13 @@ struct Item {
 
 /// Inline text of an item or paragraph.
 #[derive(Default)]
-struct Inline {
+struct InlineText {
     text: String,
     /// Number of letters outside of code.
     letters: usize,
 }
 
-impl Inline {
+impl InlineText {
     fn words(&mut self, words: &str) {
         self.text.push_str(words);
         self.letters += words.chars().filter(|c| c.is_alphabetic()).count();
@@ -109,7 +110,7 @@ impl Inline {
 }
 
 /// State of the Markdown parser.
-struct Walk {
+struct RuleFileParser {
     now: Instant,
     bullets: Vec<Bullet>,
     left_out: BTreeMap<&'static str, usize>,
@@ -117,8 +118,8 @@ struct Walk {
     section: Option<String>,
     headings: usize,
     heading: Option<(HeadingLevel, String)>,
-    items: Vec<Item>,
-    paragraph: Option<Inline>,
+    items: Vec<ListItem>,
+    paragraph: Option<InlineText>,
     /// The paragraph that introduces a list.
     lead: Option<String>,
     /// Content of the open code block.
@@ -129,7 +130,7 @@ struct Walk {
     links: Vec<(String, usize)>,
 }
 
-impl Walk {
+impl RuleFileParser {
     fn new() -> Self {
         Self {
             now: Instant::from_unix(0),
@@ -171,7 +172,7 @@ impl Walk {
     }
 
     /// Appends to the innermost open element.
-    fn with(&mut self, add: impl FnOnce(&mut Inline), plain: &str) {
+    fn with(&mut self, add: impl FnOnce(&mut InlineText), plain: &str) {
         if self.closed > 0 {
             return;
         }
@@ -189,13 +190,13 @@ impl Walk {
             Tag::Heading { level, .. } => self.heading = Some((level, String::new())),
             Tag::Paragraph => match self.items.last_mut() {
                 Some(item) => item.text.text.push(' '),
-                None => self.paragraph = Some(Inline::default()),
+                None => self.paragraph = Some(InlineText::default()),
             },
             Tag::List(_) => self.list(),
             Tag::Item => {
                 let above = self.items.last().map(|item| item.below.clone());
                 let context = above.unwrap_or_else(|| self.lead.clone());
-                self.items.push(Item { context, ..Item::default() });
+                self.items.push(ListItem { context, ..ListItem::default() });
             }
             Tag::CodeBlock(_) => self.code = Some(String::new()),
             Tag::Table(_) => {
@@ -217,7 +218,7 @@ impl Walk {
     fn list(&mut self) {
         let Some(item) = self.items.last_mut() else { return };
         let text = std::mem::take(&mut item.text);
-        let own = folded(&text.text);
+        let own = fold_whitespace(&text.text);
         item.below = context(&own);
         let context = item.context.clone();
         if !own.is_empty() && !own.ends_with(':') {
@@ -255,8 +256,8 @@ impl Walk {
         self.section = (!title).then_some(text);
     }
 
-    fn end_paragraph(&mut self, paragraph: &Inline) {
-        let text = folded(&paragraph.text);
+    fn end_paragraph(&mut self, paragraph: &InlineText) {
+        let text = fold_whitespace(&paragraph.text);
         self.lead = None;
         if text.ends_with(':') {
             self.lead = context(&text);
@@ -293,7 +294,7 @@ impl Walk {
     }
 
     /// Adds the text as a rule, or counts the reason why it is not one.
-    fn rule(&mut self, inline: &Inline, context: Option<&str>) {
+    fn rule(&mut self, inline: &InlineText, context: Option<&str>) {
         let own = visible(&inline.text);
         if inline.letters < 3 {
             return self.leave_out("items that are names or code alone");
@@ -319,7 +320,7 @@ impl Walk {
         let mut entropy = [0; 16];
         let seed = format!("cm rule\0{category}\0{content}");
         entropy.copy_from_slice(&blake3::hash(seed.as_bytes()).as_bytes()[..16]);
-        let id = BulletId::draw(self.now, &entropy).into();
+        let id = BulletId::generate(self.now, &entropy).into();
         let Ok(path) = NotePath::parse(&format!("playbook/{category}/{}", name::file_name(&content, &id)))
         else {
             return;
@@ -331,7 +332,7 @@ impl Walk {
             category,
             scope: Scope::default(),
             workspace: None,
-            state: State::Draft,
+            state: BulletState::Draft,
             maturity: Maturity::Candidate,
             pinned: false,
             tags: vec![TAG.to_owned()],

@@ -5,16 +5,16 @@
 
 use yaml_serde::{Mapping, Value};
 
-use cm_note::bullet::blocked::{BlockKind, Blocked};
-use cm_note::bullet::{Bullet, BulletType, Maturity, Source};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_note::bullet::{Bullet, BulletType, Maturity, SessionSource};
 use cm_note::frontmatter::json;
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, Signal};
+use cm_note::note::{Feedback, FeedbackSignal};
 
 /// File formats of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Form {
+pub enum PlaybookFormat {
     #[default]
     Yaml,
     /// JSON with the same keys.
@@ -22,7 +22,7 @@ pub enum Form {
 }
 
 /// Writes a playbook; the output is deterministic.
-pub fn write(bullets: &[Bullet], blocked: &[Blocked], form: Form) -> String {
+pub fn write(bullets: &[Bullet], blocked: &[BlockedNote], form: PlaybookFormat) -> String {
     let created = bullets.iter().filter_map(|bullet| bullet.created);
     let begun = created.chain(blocked.iter().filter_map(|blocked| blocked.created)).min();
     let deprecated = blocked.iter().filter(|blocked| blocked.kind == BlockKind::Deprecated);
@@ -35,8 +35,8 @@ pub fn write(bullets: &[Bullet], blocked: &[Blocked], form: Form) -> String {
     ]);
     match form {
         // Maps of texts, numbers and lists always have both forms.
-        Form::Yaml => yaml_serde::to_string(&playbook).unwrap_or_default(),
-        Form::Json => {
+        PlaybookFormat::Yaml => yaml_serde::to_string(&playbook).unwrap_or_default(),
+        PlaybookFormat::Json => {
             let json = serde_json::to_string_pretty(&json::of_value(&playbook)).unwrap_or_default();
             json + "\n"
         }
@@ -62,8 +62,8 @@ fn bullet(bullet: &Bullet) -> Value {
         ("state", text(bullet.state.name())),
         ("maturity", text(bullet.maturity.name())),
         ("promoted_at", date(fields.promoted_at)),
-        ("helpful_count", count(Signal::Helpful)),
-        ("harmful_count", count(Signal::Harmful)),
+        ("helpful_count", count(FeedbackSignal::Helpful)),
+        ("harmful_count", count(FeedbackSignal::Harmful)),
         ("feedback_events", Value::Sequence(bullet.feedback.iter().map(event).collect())),
         ("last_validated_at", date(fields.last_validated_at)),
         ("last_checked", date(bullet.last_checked)),
@@ -112,7 +112,7 @@ fn bullet(bullet: &Bullet) -> Value {
     ])
 }
 
-fn pattern(blocked: &Blocked) -> Value {
+fn pattern(blocked: &BlockedNote) -> Value {
     mapping([
         ("id", text(blocked.id.as_str())),
         ("pattern", text(blocked.text())),
@@ -125,9 +125,9 @@ fn pattern(blocked: &Blocked) -> Value {
 
 fn event(event: &Feedback) -> Value {
     let signal = match event.signal {
-        Signal::Helpful => "helpful",
-        Signal::Harmful => "harmful",
-        Signal::Irrelevant => "irrelevant",
+        FeedbackSignal::Helpful => "helpful",
+        FeedbackSignal::Harmful => "harmful",
+        FeedbackSignal::Irrelevant => "irrelevant",
     };
     mapping([
         ("type", text(signal)),
@@ -142,7 +142,7 @@ fn event(event: &Feedback) -> Value {
 }
 
 /// The distinct agents of the sources.
-fn agents(sources: &[Source]) -> Value {
+fn agents(sources: &[SessionSource]) -> Value {
     let mut agents: Vec<&str> = Vec::new();
     for agent in sources.iter().filter_map(|source| source.agent.as_deref()) {
         if !agents.contains(&agent) {
@@ -153,11 +153,11 @@ fn agents(sources: &[Source]) -> Value {
 }
 
 /// Agent and line of each session; null if there are none.
-fn sources(sources: &[Source]) -> Value {
+fn sources(sources: &[SessionSource]) -> Value {
     if sources.iter().all(|source| source.agent.is_none() && source.line.is_none()) {
         return Value::Null;
     }
-    let one = |source: &Source| {
+    let one = |source: &SessionSource| {
         mapping([
             ("session", text(&source.session)),
             ("agent", optional(source.agent.as_deref())),

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::Placed;
-use cm_note::foreign::Folder;
+use super::PlacedFile;
+use cm_note::foreign::ImportFolder;
 use cm_note::frontmatter::split::Split;
 use cm_note::markdown;
 use cm_note::path::NotePath;
 
 /// The attachments that the notes link to, sorted.
-pub(super) fn used(folder: &Folder, placed: &[&Placed<'_>]) -> Vec<String> {
+pub(super) fn used(folder: &ImportFolder, placed: &[&PlacedFile<'_>]) -> Vec<String> {
     let mut used = BTreeSet::new();
     for placed in placed {
         let body = placed.file.text().map(|text| Split::of(text).body().to_owned()).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn used(folder: &Folder, placed: &[&Placed<'_>]) -> Vec<String> {
 
 /// The file that a link refers to: relative to the note, relative to the folder's root, else the
 /// shortest path that ends with the target.
-fn find<'f>(folder: &'f Folder, from: &NotePath, target: &str) -> Option<&'f String> {
+fn find<'f>(folder: &'f ImportFolder, from: &NotePath, target: &str) -> Option<&'f String> {
     let has = |path: &str| folder.attachments.iter().find(|known| *known == path);
     let along = from.resolve(target).and_then(|path| has(path.as_str()));
     let rooted = || has(target.trim_start_matches('/'));
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn a_link_names_a_file_along_its_path_or_by_the_end_of_it() {
-        let folder = Folder {
+        let folder = ImportFolder {
             attachments: ["a/pic.png", "deep/er/pic.png", "files/Paper v1.PDF", "pic.png"]
                 .map(str::to_owned)
                 .to_vec(),
-            ..Folder::default()
+            ..ImportFolder::default()
         };
         let from = NotePath::parse("a/note.md").unwrap();
         for (target, expected) in [

@@ -73,7 +73,7 @@ fn relation(item: &str) -> Option<WireRelation> {
 /// RELATED_TO with the original type as context.
 pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Value {
     let name = wire.relation.to_uppercase().replace(['-', ' '], "_");
-    let own = known.knows(&name) && name != LINKS_TO;
+    let own = known.contains(&name) && name != LINKS_TO;
     let said = if own || name == "RELATES_TO" { None } else { Some(wire.relation.as_str()) };
     let context: Vec<&str> = said.into_iter().chain(wire.context.as_deref()).collect();
     let mut entry = Mapping::new();
@@ -89,12 +89,12 @@ pub fn entry(wire: &WireRelation, target: &NoteId, known: &RelationTable) -> Val
 
 /// Resolves link targets to notes: by permalink, title, path or file name, then ignoring case.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct NoteNameIndex {
     exact: HashMap<String, Option<NoteId>>,
     folded: HashMap<String, Option<NoteId>>,
 }
 
-impl Names {
+impl NoteNameIndex {
     /// Adds a note with all its names; a name shared by two notes resolves to neither.
     pub fn add(&mut self, id: &NoteId, path: &NotePath, title: Option<&str>, permalink: Option<&str>) {
         let whole = path.as_str();
@@ -193,7 +193,7 @@ not_a_list [[X]]
     #[test]
     fn a_name_of_two_notes_means_neither() {
         let (a, b) = (NoteId::parse("a").unwrap(), NoteId::parse("b").unwrap());
-        let mut names = Names::default();
+        let mut names = NoteNameIndex::default();
         names.add(&a, &NotePath::parse("x/Note.md").unwrap(), Some("Note"), Some("x/note-one"));
         names.add(&b, &NotePath::parse("y/Note.md").unwrap(), Some("Second"), None);
         assert_eq!(names.get("Note"), None);

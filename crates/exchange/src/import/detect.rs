@@ -1,45 +1,46 @@
 //! Detects the tool that a folder belongs to, by the files that only this tool creates, else by the
 //! contents of the notes.
 
-use super::{Format, basic_memory};
-use cm_note::foreign::{File, Folder};
+use super::{ImportFormat, basic_memory};
+use cm_note::foreign::{ImportFile, ImportFolder};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::note::TypeTable;
 
 /// The format of a folder and the reason for it; plain Markdown if nothing else is detected.
-pub fn detect(folder: &Folder) -> (Format, &'static str) {
+pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
     let has = |name: &str| folder.attachments.iter().any(|path| path == name);
     let hidden = |name: &str| folder.hidden.iter().any(|path| path == name);
     if has("_index.json") && has("_state.json") {
-        (Format::ClaudeMemory, "it has _index.json and _state.json")
+        (ImportFormat::ClaudeMemory, "it has _index.json and _state.json")
     } else if folder.notes.iter().any(in_our_layout) {
-        (Format::ClaudeMemory, "its notes lie in folders of graph/ by type")
+        (ImportFormat::ClaudeMemory, "its notes lie in folders of graph/ by type")
     } else if has_permalinks(folder) && folder.notes.iter().any(has_a_list) {
         // Before Obsidian: its application is what many people look at such a folder with.
-        (Format::BasicMemory, "its notes have permalinks, and lists of observations or relations")
+        (ImportFormat::BasicMemory, "its notes have permalinks, and lists of observations or relations")
     } else if hidden(".obsidian") {
-        (Format::Obsidian, "it has a folder .obsidian")
-    } else if folder.own.contains_key(".zk/config.toml") {
-        (Format::Zk, "it has .zk/config.toml")
+        (ImportFormat::Obsidian, "it has a folder .obsidian")
+    } else if folder.tool_files.contains_key(".zk/config.toml") {
+        (ImportFormat::Zk, "it has .zk/config.toml")
     } else if folder.notes.iter().any(has_both_lists) {
-        (Format::BasicMemory, "a note has lists of observations and of relations")
+        (ImportFormat::BasicMemory, "a note has lists of observations and of relations")
     } else {
-        (Format::Markdown, "nothing in it is of a tool that is known")
+        (ImportFormat::Markdown, "nothing in it is of a tool that is known")
     }
 }
 
 /// Whether the note is in a folder for memories or edges of a vault.
-fn in_our_layout(file: &File) -> bool {
+fn in_our_layout(file: &ImportFile) -> bool {
     let folder = file.path.folder().strip_prefix("graph/").and_then(|inner| inner.split('/').next());
     folder.is_some_and(|folder| folder == "edges" || TypeTable::default().of_folder(folder).is_some())
 }
 
 /// Whether at least half of the notes have a permalink in the style of basic-memory, without a
 /// leading slash.
-fn has_permalinks(folder: &Folder) -> bool {
+fn has_permalinks(folder: &ImportFolder) -> bool {
     let with = folder.notes.iter().filter(|file| {
         let text = file.text().unwrap_or("");
-        let field = parse::parse(&Split::of(text)).fields.get("permalink").and_then(parse::Field::text);
+        let field =
+            parse::parse(&Split::of(text)).fields.get("permalink").and_then(parse::FrontmatterField::text);
         field.is_some_and(|link| {
             !link.trim().is_empty() && !link.trim().starts_with('/') && !link.contains("://")
         })
@@ -48,12 +49,12 @@ fn has_permalinks(folder: &Folder) -> bool {
     with > 0 && with * 2 >= folder.notes.len()
 }
 
-fn has_a_list(file: &File) -> bool {
+fn has_a_list(file: &ImportFile) -> bool {
     let body = Split::of(file.text().unwrap_or("")).body();
     basic_memory::has_observation(body) || !basic_memory::relations(body).is_empty()
 }
 
-fn has_both_lists(file: &File) -> bool {
+fn has_both_lists(file: &ImportFile) -> bool {
     let body = Split::of(file.text().unwrap_or("")).body();
     basic_memory::has_observation(body) && !basic_memory::relations(body).is_empty()
 }
@@ -64,17 +65,17 @@ mod tests {
     use cm_note::instant::Instant;
     use cm_note::path::NotePath;
 
-    fn folder(notes: &[(&str, &str)], attachments: &[&str], hidden: &[&str]) -> Folder {
-        let file = |(path, text): &(&str, &str)| File {
+    fn folder(notes: &[(&str, &str)], attachments: &[&str], hidden: &[&str]) -> ImportFolder {
+        let file = |(path, text): &(&str, &str)| ImportFile {
             path: NotePath::parse(path).unwrap(),
             bytes: text.as_bytes().to_vec(),
             modified: Instant::from_unix(0),
         };
-        Folder {
+        ImportFolder {
             notes: notes.iter().map(file).collect(),
             attachments: attachments.iter().map(ToString::to_string).collect(),
             hidden: hidden.iter().map(ToString::to_string).collect(),
-            ..Folder::default()
+            ..ImportFolder::default()
         }
     }
 
@@ -85,23 +86,26 @@ mod tests {
         let page = ("a.md", "---\npermalink: /about/\n---\n");
         let lists = ("a.md", "- [tech] SQLite\n- uses [[B]]\n");
         let cases = [
-            (folder(&[("a.md", "")], &["_index.json", "_state.json"], &[]), Format::ClaudeMemory),
-            (folder(&[("graph/fixes/a.md", "")], &[], &[".obsidian"]), Format::ClaudeMemory),
-            (folder(&[("graph/theory/a.md", "")], &[], &[]), Format::Markdown),
-            (folder(&[linked], &[], &[".obsidian"]), Format::BasicMemory),
-            (folder(&[linked, ("b.md", ""), ("c.md", "")], &[], &[".obsidian"]), Format::Obsidian),
-            (folder(&[page], &[], &[]), Format::Markdown),
-            (folder(&[key_alone], &[], &[]), Format::Markdown),
-            (folder(&[key_alone], &[], &[".obsidian"]), Format::Obsidian),
-            (folder(&[lists], &[], &[]), Format::BasicMemory),
-            (folder(&[lists], &[], &[".obsidian"]), Format::Obsidian),
-            (folder(&[("a.md", "- [ ] task\n- [[B]]\n")], &["_index.json"], &[".git"]), Format::Markdown),
+            (folder(&[("a.md", "")], &["_index.json", "_state.json"], &[]), ImportFormat::ClaudeMemory),
+            (folder(&[("graph/fixes/a.md", "")], &[], &[".obsidian"]), ImportFormat::ClaudeMemory),
+            (folder(&[("graph/theory/a.md", "")], &[], &[]), ImportFormat::Markdown),
+            (folder(&[linked], &[], &[".obsidian"]), ImportFormat::BasicMemory),
+            (folder(&[linked, ("b.md", ""), ("c.md", "")], &[], &[".obsidian"]), ImportFormat::Obsidian),
+            (folder(&[page], &[], &[]), ImportFormat::Markdown),
+            (folder(&[key_alone], &[], &[]), ImportFormat::Markdown),
+            (folder(&[key_alone], &[], &[".obsidian"]), ImportFormat::Obsidian),
+            (folder(&[lists], &[], &[]), ImportFormat::BasicMemory),
+            (folder(&[lists], &[], &[".obsidian"]), ImportFormat::Obsidian),
+            (
+                folder(&[("a.md", "- [ ] task\n- [[B]]\n")], &["_index.json"], &[".git"]),
+                ImportFormat::Markdown,
+            ),
         ];
         for (folder, format) in cases {
             assert_eq!(detect(&folder).0, format, "{folder:?}");
         }
         let mut zk = folder(&[lists], &[], &[".zk"]);
-        zk.own.insert(".zk/config.toml".to_owned(), String::new());
-        assert_eq!(detect(&zk).0, Format::Zk);
+        zk.tool_files.insert(".zk/config.toml".to_owned(), String::new());
+        assert_eq!(detect(&zk).0, ImportFormat::Zk);
     }
 }

@@ -2,34 +2,38 @@
 
 use yaml_serde::Value;
 
-use super::{Format, How, Placed, Why};
+use super::{ImportFormat, ImportOptions, ImportSkipReason, PlacedFile};
 use cm_note::frontmatter::edit;
-use cm_note::frontmatter::parse::{self, Field};
+use cm_note::frontmatter::parse::{self, FrontmatterField};
 use cm_note::frontmatter::split::Split;
 
 /// Why a note with these planned bytes is left out; `None` if it is imported.
-pub(super) fn standing(placed: &Placed<'_>, planned: &[u8], how: &How<'_>) -> Option<Why> {
-    let at_target = (how.at)(&placed.target);
+pub(super) fn skip_reason(
+    placed: &PlacedFile<'_>,
+    planned: &[u8],
+    how: &ImportOptions<'_>,
+) -> Option<ImportSkipReason> {
+    let at_target = (how.read_file)(&placed.target);
     if at_target.as_deref() == Some(planned) {
-        return Some(Why::ThereAlready);
+        return Some(ImportSkipReason::ThereAlready);
     }
     // Made of its path and bytes, this id is on no other note; that one may have been edited or moved since.
     if placed.own.is_none() && (how.of_id)(&placed.derived).is_some() {
-        return Some(Why::ThereAlready);
+        return Some(ImportSkipReason::ThereAlready);
     }
     let holder = placed.own.as_ref().and_then(|id| (how.of_id)(id));
     let (there, otherwise) = match holder {
-        Some(path) => ((how.at)(&path), Why::IdTaken),
-        None => (at_target, Why::PathTaken),
+        Some(path) => ((how.read_file)(&path), ImportSkipReason::IdTaken),
+        None => (at_target, ImportSkipReason::PathTaken),
     };
     let there = there?;
-    let same = how.format != Format::ClaudeMemory && keeps_all(&placed.file.bytes, &there);
-    Some(if same || there == placed.file.bytes { Why::ThereAlready } else { otherwise })
+    let same = how.format != ImportFormat::ClaudeMemory && contains_all(&placed.file.bytes, &there);
+    Some(if same || there == placed.file.bytes { ImportSkipReason::ThereAlready } else { otherwise })
 }
 
 /// Whether a note of the vault still contains everything from its source: an equal body, and equal
 /// keys except those that an import may change.
-fn keeps_all(source: &[u8], there: &[u8]) -> bool {
+fn contains_all(source: &[u8], there: &[u8]) -> bool {
     let (Ok(source), Ok(there)) = (std::str::from_utf8(source), std::str::from_utf8(there)) else {
         return false;
     };
@@ -45,7 +49,7 @@ fn keeps_all(source: &[u8], there: &[u8]) -> bool {
 }
 
 /// Whether a list contains all items of another, which may be written as one text.
-fn holds(kept: &Field, source: &Field) -> bool {
+fn holds(kept: &FrontmatterField, source: &FrontmatterField) -> bool {
     let Value::Sequence(kept) = &kept.value else { return false };
     match &source.value {
         Value::Sequence(items) => items.iter().all(|item| kept.contains(item)),

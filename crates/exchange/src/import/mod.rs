@@ -18,17 +18,17 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::foreign::{File, Folder};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::foreign::{ImportFile, ImportFolder};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::id::NoteId;
-use cm_note::note::{Kind, RelationTable, TypeTable, read};
+use cm_note::note::{NoteKind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
 
 /// Supported source tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ImportFormat {
     /// The earlier Python tool, with the same layout as a vault.
     ClaudeMemory,
     /// Obsidian and compatible tools.
@@ -41,7 +41,7 @@ pub enum Format {
     Markdown,
 }
 
-impl Format {
+impl ImportFormat {
     /// All formats.
     pub const ALL: [Self; 5] =
         [Self::ClaudeMemory, Self::Obsidian, Self::BasicMemory, Self::Zk, Self::Markdown];
@@ -65,9 +65,9 @@ impl Format {
 
 /// Source format and target of an import.
 #[derive(Clone, Copy)]
-pub struct How<'a> {
+pub struct ImportOptions<'a> {
     /// Tool that the folder belongs to.
-    pub format: Format,
+    pub format: ImportFormat,
     /// Target folder in the vault; empty for its root. Ignored for folders in the layout of a
     /// vault.
     pub into: &'a str,
@@ -76,14 +76,14 @@ pub struct How<'a> {
     /// Relation types of the vault.
     pub relations: &'a RelationTable,
     /// Reads the file at a path of the vault.
-    pub at: &'a dyn Fn(&NotePath) -> Option<Vec<u8>>,
+    pub read_file: &'a dyn Fn(&NotePath) -> Option<Vec<u8>>,
     /// Path of the note with an id in the vault.
     pub of_id: &'a dyn Fn(&NoteId) -> Option<NotePath>,
 }
 
 /// A file that is imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incoming {
+pub struct IncomingFile {
     /// Path in the source folder.
     pub source: NotePath,
     /// Path in the vault.
@@ -97,7 +97,7 @@ pub struct Incoming {
 /// Why a file was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum ImportSkipReason {
     /// It was imported before, or an identical file exists.
     ThereAlready,
     /// It is generated from the notes.
@@ -118,7 +118,7 @@ pub enum Why {
     Secret,
 }
 
-impl Why {
+impl ImportSkipReason {
     /// Whether this is a failure, as opposed to a file that need not be imported.
     pub fn failed(self) -> bool {
         !matches!(self, Self::ThereAlready | Self::Generated | Self::Link)
@@ -127,11 +127,11 @@ impl Why {
 
 /// A file that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// Path in the source folder.
     pub path: String,
     /// The reason.
-    pub why: Why,
+    pub why: ImportSkipReason,
     /// Line concerned, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
@@ -139,11 +139,11 @@ pub struct Skipped {
 
 /// Result of planning an import.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub struct ImportPlan {
     /// Files to write.
-    pub incoming: Vec<Incoming>,
+    pub incoming: Vec<IncomingFile>,
     /// Files that are left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Attachments to copy: path in the source folder, and path in the vault.
     pub copied: Vec<(NotePath, NotePath)>,
     /// Attachments that are not copied.
@@ -151,7 +151,7 @@ pub struct Plan {
     /// Problems in imported files, by path in the vault, and unreadable files.
     pub findings: Vec<Finding>,
     /// Access counts recorded by the source tool.
-    pub usage: state::Accesses,
+    pub usage: state::AccessStatsByNote,
 }
 
 /// Files of the earlier tool that are derived or private.
@@ -163,10 +163,10 @@ const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
 const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
 /// Plans the import of a folder.
-pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
-    let mut plan = Plan { findings: folder.findings.clone(), ..Plan::default() };
+pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
+    let mut plan = ImportPlan { findings: folder.findings.clone(), ..ImportPlan::default() };
     plan.skipped = folder.findings.iter().map(unread).collect();
-    let ours = how.format == Format::ClaudeMemory;
+    let ours = how.format == ImportFormat::ClaudeMemory;
     let beside =
         |path: &str| BESIDE.contains(&path) || DERIVED.contains(&path.split('/').next().unwrap_or(""));
     let attachments = folder.attachments.iter().filter(|path| !(ours && beside(path)));
@@ -174,25 +174,27 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
     if ours {
         usage(folder, &mut plan);
     }
-    let placed: Vec<Placed<'_>> = folder
+    let placed: Vec<PlacedFile<'_>> = folder
         .notes
         .iter()
         .filter_map(|file| place(file, how).map_err(|skipped| plan.skipped.push(skipped)).ok())
         .collect();
-    let context = edits::Context::of(folder, &placed, how);
-    let mut taken: Vec<&Placed<'_>> = Vec::new();
+    let context = edits::ImportContext::of(folder, &placed, how);
+    let mut taken: Vec<&PlacedFile<'_>> = Vec::new();
     for placed in &placed {
         let (bytes, refused) = context.bytes_of(placed);
-        let held = known::standing(placed, &bytes, how);
+        let held = known::skip_reason(placed, &bytes, how);
         match held {
-            Some(why) => plan.skipped.push(Skipped { path: placed.file.path.to_string(), why, line: None }),
+            Some(why) => {
+                plan.skipped.push(SkippedFile { path: placed.file.path.to_string(), why, line: None })
+            }
             None => {
                 let reading = read::read(&placed.target, &bytes, how.types, how.relations);
                 let told = reading.note.findings.into_iter().filter(|found| found.severity != Severity::Info);
                 plan.findings.extend(told.chain(refused));
                 let id = std::str::from_utf8(&bytes).ok().and_then(own_id);
                 let (source, target) = (placed.file.path.clone(), placed.target.clone());
-                plan.incoming.push(Incoming { source, target, bytes, id });
+                plan.incoming.push(IncomingFile { source, target, bytes, id });
                 taken.push(placed);
             }
         }
@@ -200,29 +202,33 @@ pub fn plan(folder: &Folder, how: &How<'_>) -> Plan {
     let used = attachments::used(folder, &taken);
     plan.attachments.retain(|path| !used.contains(path));
     plan.copied = used.iter().filter_map(|path| copy(path, how)).collect();
-    plan.findings.extend(twice(&plan.incoming));
+    plan.findings.extend(duplicate_ids(&plan.incoming));
     plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     plan
 }
 
 /// Source and target path of an attachment, at the same place relative to the notes.
-fn copy(path: &str, how: &How<'_>) -> Option<(NotePath, NotePath)> {
+fn copy(path: &str, how: &ImportOptions<'_>) -> Option<(NotePath, NotePath)> {
     let source = NotePath::parse(path).ok()?;
-    let beside = how.format == Format::ClaudeMemory || how.into.is_empty();
+    let beside = how.format == ImportFormat::ClaudeMemory || how.into.is_empty();
     let target =
         if beside { source.clone() } else { NotePath::parse(&format!("{}/{path}", how.into)).ok()? };
     Some((source, target))
 }
 
 /// The reason for skipping a file that could not be read.
-fn unread(found: &Finding) -> Skipped {
-    let why = if found.code == Code::BadLinkFile { Why::Link } else { Why::Unreadable };
-    Skipped { path: found.path.clone(), why, line: None }
+fn unread(found: &Finding) -> SkippedFile {
+    let why = if found.code == FindingCode::BadLinkFile {
+        ImportSkipReason::Link
+    } else {
+        ImportSkipReason::Unreadable
+    };
+    SkippedFile { path: found.path.clone(), why, line: None }
 }
 
 /// A note of the folder with its target path and id.
-struct Placed<'a> {
-    file: &'a File,
+struct PlacedFile<'a> {
+    file: &'a ImportFile,
     target: NotePath,
     /// ID in its frontmatter.
     own: Option<NoteId>,
@@ -232,32 +238,37 @@ struct Placed<'a> {
     derived: NoteId,
 }
 
-fn place<'a>(file: &'a File, how: &How<'_>) -> Result<Placed<'a>, Skipped> {
-    let skipped = |why| Skipped { path: file.path.to_string(), why, line: None };
-    let ours = how.format == Format::ClaudeMemory;
+fn place<'a>(file: &'a ImportFile, how: &ImportOptions<'_>) -> Result<PlacedFile<'a>, SkippedFile> {
+    let skipped = |why| SkippedFile { path: file.path.to_string(), why, line: None };
+    let ours = how.format == ImportFormat::ClaudeMemory;
     let target = if ours || how.into.is_empty() {
         file.path.clone()
     } else {
-        NotePath::parse(&format!("{}/{}", how.into, file.path)).map_err(|_| skipped(Why::BadPath))?
+        NotePath::parse(&format!("{}/{}", how.into, file.path))
+            .map_err(|_| skipped(ImportSkipReason::BadPath))?
     };
     if GENERATED.contains(&target.as_str()) || (ours && DERIVED.contains(&target.top())) {
-        return Err(skipped(if ours { Why::Generated } else { Why::MeaningFolder }));
+        return Err(skipped(if ours {
+            ImportSkipReason::Generated
+        } else {
+            ImportSkipReason::MeaningFolder
+        }));
     }
     if !ours && !is_for_notes(&target) {
-        return Err(skipped(Why::MeaningFolder));
+        return Err(skipped(ImportSkipReason::MeaningFolder));
     }
     let own = file.text().and_then(own_id);
     let derived = derived_id(&file.path, &file.bytes);
     // A note that was imported and has since changed where it came from is still that note.
-    let there = || (how.at)(&target).and_then(|bytes| own_id(std::str::from_utf8(&bytes).ok()?));
+    let there = || (how.read_file)(&target).and_then(|bytes| own_id(std::str::from_utf8(&bytes).ok()?));
     let id = own.clone().or_else(there).unwrap_or_else(|| derived.clone());
-    Ok(Placed { file, target, own, id, derived })
+    Ok(PlacedFile { file, target, own, id, derived })
 }
 
 /// Whether notes of other tools may be stored at this path; folders for other kinds of files are
 /// excluded.
 fn is_for_notes(target: &NotePath) -> bool {
-    matches!(Kind::of(target), Kind::Plain | Kind::Memory) && !DERIVED.contains(&target.top())
+    matches!(NoteKind::of(target), NoteKind::Plain | NoteKind::Memory) && !DERIVED.contains(&target.top())
 }
 
 /// Normalizes a target folder from user input.
@@ -306,14 +317,14 @@ fn derived_id(path: &NotePath, bytes: &[u8]) -> NoteId {
     NoteId::from(uuid::Builder::from_custom_bytes(half).into_uuid())
 }
 
-fn usage(folder: &Folder, plan: &mut Plan) {
-    match folder.own.get("_state.json").map(|text| state::read(text)) {
+fn usage(folder: &ImportFolder, plan: &mut ImportPlan) {
+    match folder.tool_files.get("_state.json").map(|text| state::read(text)) {
         Some(Ok(usage)) => plan.usage = usage,
         Some(Err(error)) => plan.findings.push(Finding {
             path: "_state.json".to_owned(),
             line: None,
             column: None,
-            code: Code::Unreadable,
+            code: FindingCode::Unreadable,
             severity: Severity::Warning,
             message: format!("the counts in it cannot be read: {error}"),
             hint: Some("scores start from what the notes say themselves".to_owned()),
@@ -323,7 +334,7 @@ fn usage(folder: &Folder, plan: &mut Plan) {
 }
 
 /// Findings for imported notes that share an id; all of them are imported.
-fn twice(incoming: &[Incoming]) -> Vec<Finding> {
+fn duplicate_ids(incoming: &[IncomingFile]) -> Vec<Finding> {
     let mut first: HashMap<&NoteId, &NotePath> = HashMap::new();
     let mut findings = Vec::new();
     for file in incoming {
@@ -331,8 +342,8 @@ fn twice(incoming: &[Incoming]) -> Vec<Finding> {
         if let Some(other) = first.insert(id, &file.target) {
             let message = format!("the id {id} is also that of {other}");
             findings.push(
-                Finding::new(&file.target, Code::DuplicateId, Severity::Error, message)
-                    .hint("remove one of the ids, then run `cm adopt` on that file for a new one"),
+                Finding::new(&file.target, FindingCode::DuplicateId, Severity::Error, message)
+                    .with_hint("remove one of the ids, then run `cm adopt` on that file for a new one"),
             );
         }
     }

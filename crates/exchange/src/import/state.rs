@@ -10,7 +10,7 @@ use cm_note::instant::Instant;
 
 /// Access statistics of a note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Access {
+pub struct AccessStats {
     /// Number of reads.
     pub count: u64,
     /// Time of the last read.
@@ -18,7 +18,7 @@ pub struct Access {
 }
 
 /// Access statistics by note id or path.
-pub type Accesses = BTreeMap<String, Access>;
+pub type AccessStatsByNote = BTreeMap<String, AccessStats>;
 
 /// Keys of objects that contain the entries.
 const ENTRIES: [&str; 8] =
@@ -45,19 +45,19 @@ const ID: [&str; 4] = ["id", "memory_id", "uuid", "key"];
 ///
 /// # Errors
 /// A description of the problem if the text is not a JSON object or array.
-pub fn read(text: &str) -> Result<Accesses, String> {
+pub fn read(text: &str) -> Result<AccessStatsByNote, String> {
     let value: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
     if !value.is_object() && !value.is_array() {
         return Err("it holds no entries".to_owned());
     }
-    let mut found = Accesses::new();
+    let mut found = AccessStatsByNote::new();
     take(&value, &mut found);
     found.retain(|_, access| access.count > 0 || access.last.is_some());
     Ok(found)
 }
 
-fn take(value: &Value, found: &mut Accesses) {
+fn take(value: &Value, found: &mut AccessStatsByNote) {
     match value {
         Value::Array(items) => {
             for item in items {
@@ -97,21 +97,21 @@ fn is_collection(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-fn add(found: &mut Accesses, id: &str, access: Access) {
+fn add(found: &mut AccessStatsByNote, id: &str, access: AccessStats) {
     let known = found.entry(id.to_owned()).or_default();
     known.count = known.count.max(access.count);
     known.last = known.last.max(access.last);
 }
 
-fn access(entry: &Value) -> Access {
-    Access { count: first(entry, &COUNT).map_or(0, count), last: first(entry, &LAST).and_then(instant) }
+fn access(entry: &Value) -> AccessStats {
+    AccessStats { count: first(entry, &COUNT).map_or(0, count), last: first(entry, &LAST).and_then(instant) }
 }
 
 /// Interprets a bare number as a count and a bare string as a time.
-fn single(value: &Value) -> Access {
+fn single(value: &Value) -> AccessStats {
     match value {
-        Value::String(_) => Access { count: 0, last: instant(value) },
-        _ => Access { count: count(value), last: None },
+        Value::String(_) => AccessStats { count: 0, last: instant(value) },
+        _ => AccessStats { count: count(value), last: None },
     }
 }
 
@@ -144,9 +144,9 @@ mod tests {
     #[test]
     fn every_shape_says_the_same() {
         let at = Some(Instant::parse("2026-02-03T04:05:06Z").unwrap());
-        let expected = Accesses::from([
-            ("a".to_owned(), Access { count: 3, last: at }),
-            ("b".to_owned(), Access { count: 1, last: None }),
+        let expected = AccessStatsByNote::from([
+            ("a".to_owned(), AccessStats { count: 3, last: at }),
+            ("b".to_owned(), AccessStats { count: 1, last: None }),
         ]);
         for text in [
             r#"{"version": 1, "entries": {"a": {"access_count": 3, "last_accessed": "2026-02-03T04:05:06Z"}, "b": {"access_count": 1}, "c": {"access_count": 0}}}"#,

@@ -13,27 +13,32 @@ fn path(text: &str) -> NotePath {
     NotePath::parse(text).unwrap()
 }
 
-fn folder(notes: &[(&str, &str)]) -> Folder {
-    let file = |(at, text): &(&str, &str)| File {
+fn folder(notes: &[(&str, &str)]) -> ImportFolder {
+    let file = |(at, text): &(&str, &str)| ImportFile {
         path: path(at),
         bytes: text.as_bytes().to_vec(),
         modified: Instant::parse("2026-05-01T10:00:00Z").unwrap(),
     };
-    Folder { name: "My Notes".into(), notes: notes.iter().map(file).collect(), ..Folder::default() }
+    ImportFolder {
+        name: "My Notes".into(),
+        notes: notes.iter().map(file).collect(),
+        ..ImportFolder::default()
+    }
 }
 
-fn planned(folder: &Folder, format: Format, into: &str, vault: &Files) -> Plan {
+fn planned(folder: &ImportFolder, format: ImportFormat, into: &str, vault: &Files) -> ImportPlan {
     let at = |path: &NotePath| vault.get(path).cloned();
     let of_id = |id: &NoteId| {
         let holds = |bytes: &Vec<u8>| std::str::from_utf8(bytes).ok().and_then(own_id).as_ref() == Some(id);
         vault.iter().find(|(_, bytes)| holds(bytes)).map(|(path, _)| path.clone())
     };
     let (types, relations) = (TypeTable::default(), RelationTable::default());
-    let how = How { format, into, types: &types, relations: &relations, at: &at, of_id: &of_id };
+    let how =
+        ImportOptions { format, into, types: &types, relations: &relations, read_file: &at, of_id: &of_id };
     plan(folder, &how)
 }
 
-fn carry_out(plan: &Plan, vault: &mut Files) {
+fn carry_out(plan: &ImportPlan, vault: &mut Files) {
     for file in &plan.incoming {
         assert!(vault.insert(file.target.clone(), file.bytes.clone()).is_none(), "nothing is written over");
     }
@@ -43,7 +48,7 @@ fn text<'v>(vault: &'v Files, at: &str) -> &'v str {
     std::str::from_utf8(&vault[&path(at)]).unwrap()
 }
 
-fn skipped(plan: &Plan) -> Vec<(&str, Why)> {
+fn skipped(plan: &ImportPlan) -> Vec<(&str, ImportSkipReason)> {
     plan.skipped.iter().map(|skipped| (skipped.path.as_str(), skipped.why)).collect()
 }
 
@@ -60,7 +65,7 @@ fn obsidian_notes_keep_their_places_and_their_bytes() {
     let mut source = folder(&[("Decisions/A note.md", &note), ("Empty.md", "")]);
     source.attachments = vec!["picture.png".into()];
     let mut vault = Files::new();
-    let plan = planned(&source, Format::Obsidian, "my-notes", &vault);
+    let plan = planned(&source, ImportFormat::Obsidian, "my-notes", &vault);
     carry_out(&plan, &mut vault);
     let after = text(&vault, "my-notes/Decisions/A note.md");
     assert!(after.ends_with(&format!("---\r\n{body}")));
@@ -93,10 +98,10 @@ fn a_second_import_changes_nothing_even_of_notes_that_were_edited_or_moved() {
     let own = "---\nid: 20240102\ntags: a, b\ntype: Person\n---\nown";
     let source = folder(&[("a.md", "# A\n"), ("b.md", "b"), ("own.md", own), ("bad.md", "---\na: [\n---\n")]);
     let mut vault = Files::new();
-    let first = planned(&source, Format::Markdown, "in", &vault);
+    let first = planned(&source, ImportFormat::Markdown, "in", &vault);
     carry_out(&first, &mut vault);
     assert_eq!(first.incoming.len(), 4);
-    let again = planned(&source, Format::Markdown, "in", &vault);
+    let again = planned(&source, ImportFormat::Markdown, "in", &vault);
     assert!(again.incoming.is_empty());
     let b = vault.remove(&path("in/b.md")).unwrap();
     vault.insert(path("elsewhere/b.md"), [b.as_slice(), b" and more"].concat());
@@ -104,8 +109,8 @@ fn a_second_import_changes_nothing_even_of_notes_that_were_edited_or_moved() {
     vault.insert(path("in/a.md"), a.into_bytes());
     let mut later = source.clone();
     later.notes.iter_mut().for_each(|file| file.modified = Instant::parse("2026-09-09").unwrap());
-    let again = planned(&later, Format::Markdown, "in", &vault);
-    let already = Why::ThereAlready;
+    let again = planned(&later, ImportFormat::Markdown, "in", &vault);
+    let already = ImportSkipReason::ThereAlready;
     assert_eq!(
         skipped(&again),
         [("a.md", already), ("b.md", already), ("bad.md", already), ("own.md", already)]
@@ -120,16 +125,16 @@ fn what_lies_in_the_way_is_never_written_over() {
         (path("graph/facts/x.md"), b"---\nid: x1\n---\nanother".to_vec()),
     ]);
     let source = folder(&[("a.md", "ours"), ("b.md", "new"), ("x.md", "---\nid: x1\n---\nmine")]);
-    let plan = planned(&source, Format::Obsidian, "in", &vault);
-    assert_eq!(skipped(&plan), [("a.md", Why::PathTaken), ("x.md", Why::IdTaken)]);
+    let plan = planned(&source, ImportFormat::Obsidian, "in", &vault);
+    assert_eq!(skipped(&plan), [("a.md", ImportSkipReason::PathTaken), ("x.md", ImportSkipReason::IdTaken)]);
     assert_eq!(plan.incoming.len(), 1);
     carry_out(&plan, &mut vault);
     let mut changed = source.clone();
     changed.notes[1].bytes = b"new and changed".to_vec();
-    let plan = planned(&changed, Format::Obsidian, "in", &vault);
+    let plan = planned(&changed, ImportFormat::Obsidian, "in", &vault);
     assert_eq!(
         skipped(&plan)[1],
-        ("b.md", Why::PathTaken),
+        ("b.md", ImportSkipReason::PathTaken),
         "a changed source is told, not taken for a new note"
     );
 }
@@ -137,8 +142,8 @@ fn what_lies_in_the_way_is_never_written_over() {
 #[test]
 fn folders_that_mean_something_here_take_no_foreign_notes() {
     let source = folder(&[("diary/a.md", "a"), ("playbook/x/b.md", "b"), ("c.md", "c"), ("CORE.md", "d")]);
-    let plan = planned(&source, Format::Markdown, "", &Files::new());
-    let why = Why::MeaningFolder;
+    let plan = planned(&source, ImportFormat::Markdown, "", &Files::new());
+    let why = ImportSkipReason::MeaningFolder;
     assert_eq!(skipped(&plan), [("CORE.md", why), ("diary/a.md", why), ("playbook/x/b.md", why)]);
     assert_eq!(into_folder("./notes/deep/").as_deref(), Ok("notes/deep"));
     assert_eq!(into_folder(".").as_deref(), Ok(""));
@@ -152,9 +157,9 @@ fn folders_that_mean_something_here_take_no_foreign_notes() {
 #[test]
 fn broken_notes_come_in_as_they_are_and_are_told() {
     let mut source = folder(&[("bad.md", "---\ntitle: a: b\n---\ntext"), ("open.md", "---\ntitle: x\ntext")]);
-    source.notes.push(File { bytes: b"caf\xe9".to_vec(), ..source.notes[0].clone() });
+    source.notes.push(ImportFile { bytes: b"caf\xe9".to_vec(), ..source.notes[0].clone() });
     source.notes[2].path = path("latin.md");
-    let plan = planned(&source, Format::Obsidian, "in", &Files::new());
+    let plan = planned(&source, ImportFormat::Obsidian, "in", &Files::new());
     for (file, incoming) in source.notes.iter().zip(&plan.incoming) {
         assert_eq!((&file.bytes, &incoming.id), (&incoming.bytes, &None));
         let told =
@@ -172,7 +177,7 @@ fn relations_of_basic_memory_are_written_beside_its_text() {
         ("drinks/Chocolate.md", "---\ntitle: Dark chocolate\npermalink: drinks/chocolate\n---\n"),
     ]);
     let mut vault = Files::new();
-    let plan = planned(&source, Format::BasicMemory, "bm", &vault);
+    let plan = planned(&source, ImportFormat::BasicMemory, "bm", &vault);
     carry_out(&plan, &mut vault);
     let mut after = text(&vault, "bm/drinks/Coffee.md").to_owned();
     for file in &plan.incoming {
@@ -208,7 +213,7 @@ fn relations_of_basic_memory_are_written_beside_its_text() {
     ");
     let grinder = text(&vault, "bm/Grinder.md");
     assert!(grinder.contains("type: general\n") && grinder.contains("source_type: Tool\n"), "{grinder}");
-    assert!(planned(&source, Format::BasicMemory, "bm", &vault).incoming.is_empty());
+    assert!(planned(&source, ImportFormat::BasicMemory, "bm", &vault).incoming.is_empty());
 }
 
 #[test]
@@ -216,10 +221,10 @@ fn relations_lead_to_notes_that_came_in_earlier() {
     let mut source = folder(&[("a.md", "- requires [[b]]\n")]);
     let b = folder(&[("b.md", "b")]);
     let mut vault = Files::new();
-    carry_out(&planned(&b, Format::BasicMemory, "in", &vault), &mut vault);
+    carry_out(&planned(&b, ImportFormat::BasicMemory, "in", &vault), &mut vault);
     let id = own_id(text(&vault, "in/b.md")).unwrap();
-    source.notes.push(File { bytes: b"b, changed since".to_vec(), ..b.notes[0].clone() });
-    let plan = planned(&source, Format::BasicMemory, "in", &vault);
+    source.notes.push(ImportFile { bytes: b"b, changed since".to_vec(), ..b.notes[0].clone() });
+    let plan = planned(&source, ImportFormat::BasicMemory, "in", &vault);
     assert!(std::str::from_utf8(&plan.incoming[0].bytes).unwrap().contains(&format!("target: {id}")));
 }
 
@@ -228,9 +233,9 @@ fn a_zk_notebook_brings_its_tags_and_its_short_names() {
     let first = "---\ndate: 2021-03-04 05:06:07\nkeywords: [essay, craft]\naliases: [Draft]\n---\n# First\n\n:book:later: [second](wxyz)\n";
     let mut source = folder(&[("abcd.md", first), ("wxyz-second.md", "# Second\n\n[[abcd]] #one\n")]);
     let config = "[format.markdown]\ncolon-tags = true\n";
-    source.own.insert(".zk/config.toml".into(), config.into());
+    source.tool_files.insert(".zk/config.toml".into(), config.into());
     let mut vault = Files::new();
-    carry_out(&planned(&source, Format::Zk, "zk", &vault), &mut vault);
+    carry_out(&planned(&source, ImportFormat::Zk, "zk", &vault), &mut vault);
     insta::assert_snapshot!(without_ids(text(&vault, "zk/abcd.md")), @r"
     ---
     date: 2021-03-04 05:06:07
@@ -268,32 +273,38 @@ fn a_vault_of_the_earlier_tool_comes_in_byte_for_byte() {
         .map(String::from)
         .into();
     let state = r#"{"version": 1, "entries": {"5f0c0a52-7b1c-4b39-9d3a-0d7a4b1f6a11": {"access_count": 2}}}"#;
-    source.own.insert("_state.json".into(), state.into());
+    source.tool_files.insert("_state.json".into(), state.into());
     let mut vault = Files::new();
-    let plan = planned(&source, Format::ClaudeMemory, "", &vault);
+    let plan = planned(&source, ImportFormat::ClaudeMemory, "", &vault);
     carry_out(&plan, &mut vault);
-    assert_eq!(skipped(&plan), [("CORE.md", Why::Generated)]);
+    assert_eq!(skipped(&plan), [("CORE.md", ImportSkipReason::Generated)]);
     assert_eq!(plan.attachments, ["docs/a.pdf"]);
     assert_eq!(plan.usage.len(), 1);
     assert_eq!(text(&vault, "graph/fixes/a-5f0c0a.md"), note);
     let ids: Vec<Option<bool>> =
         plan.incoming.iter().map(|file| file.id.as_ref().map(NoteId::is_uuid)).collect();
     assert_eq!(ids, [None, Some(true)]);
-    let again = planned(&source, Format::ClaudeMemory, "", &vault);
+    let again = planned(&source, ImportFormat::ClaudeMemory, "", &vault);
     assert!(again.incoming.is_empty() && again.skipped.iter().all(|skipped| !skipped.why.failed()));
     vault.insert(path("episodes/2026-05-01.md"), b"another day".to_vec());
-    let again = planned(&source, Format::ClaudeMemory, "", &vault);
-    assert_eq!(skipped(&again)[1], ("episodes/2026-05-01.md", Why::PathTaken));
-    source.own.insert("_state.json".into(), "{".into());
-    assert_eq!(planned(&source, Format::ClaudeMemory, "", &Files::new()).findings[0].path, "_state.json");
+    let again = planned(&source, ImportFormat::ClaudeMemory, "", &vault);
+    assert_eq!(skipped(&again)[1], ("episodes/2026-05-01.md", ImportSkipReason::PathTaken));
+    source.tool_files.insert("_state.json".into(), "{".into());
+    assert_eq!(
+        planned(&source, ImportFormat::ClaudeMemory, "", &Files::new()).findings[0].path,
+        "_state.json"
+    );
 }
 
 #[test]
 fn two_notes_of_one_id_both_come_in_and_are_told() {
     let note = "---\nid: x1\n---\n";
-    let plan = planned(&folder(&[("a.md", note), ("b.md", note)]), Format::Markdown, "in", &Files::new());
+    let plan =
+        planned(&folder(&[("a.md", note), ("b.md", note)]), ImportFormat::Markdown, "in", &Files::new());
     assert_eq!(plan.incoming.len(), 2);
-    assert!(plan.findings.iter().any(|found| found.code == Code::DuplicateId && found.path == "in/b.md"));
+    assert!(
+        plan.findings.iter().any(|found| found.code == FindingCode::DuplicateId && found.path == "in/b.md")
+    );
 }
 
 proptest! {
@@ -302,11 +313,11 @@ proptest! {
         yaml in "([a-z]{1,6}: [a-z0-9\\[\\], '\"#-]{0,12}\n){0,4}",
         fenced in any::<bool>(),
         body in "(\\PC|\n|- uses \\[\\[b\\]\\]\n|:a:b:){0,60}",
-        format in proptest::sample::select(Format::ALL.to_vec()),
+        format in proptest::sample::select(ImportFormat::ALL.to_vec()),
     ) {
         let note = if fenced { format!("---\n{yaml}---\n{body}") } else { body };
         let mut source = folder(&[("a.md", &note), ("b.md", "b")]);
-        source.own.insert(".zk/config.toml".into(), "[format.markdown]\ncolon-tags = true".into());
+        source.tool_files.insert(".zk/config.toml".into(), "[format.markdown]\ncolon-tags = true".into());
         let mut vault = Files::new();
         let plan = planned(&source, format, "in", &vault);
         prop_assert_eq!(plan.incoming.len(), 2);

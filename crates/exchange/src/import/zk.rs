@@ -12,14 +12,14 @@ use cm_note::path::NotePath;
 
 /// Tag syntaxes that the notebook's settings enable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Syntax {
+pub struct TagSyntax {
     /// Tags such as `:a:b:`.
     pub colon_tags: bool,
     /// Tags such as `#several words#`.
     pub multiword_tags: bool,
 }
 
-impl Syntax {
+impl TagSyntax {
     /// Parses `.zk/config.toml`; missing settings are off, as in zk.
     pub fn of(config: &str) -> Self {
         let table = config.parse::<toml::Table>().unwrap_or_default();
@@ -129,11 +129,11 @@ mod tests {
     ::
 ";
         let both = "[format.markdown]\nhashtags = true\ncolon-tags = true\nmultiword-tags = true\n";
-        assert_eq!(Syntax::of(both).tags(body), ["book", "to-read", "several words", "three four"]);
-        assert_eq!(Syntax::of("[format.markdown]\ncolon-tags = true").tags(body), ["book", "to-read"]);
+        assert_eq!(TagSyntax::of(both).tags(body), ["book", "to-read", "several words", "three four"]);
+        assert_eq!(TagSyntax::of("[format.markdown]\ncolon-tags = true").tags(body), ["book", "to-read"]);
         let off = "[format.markdown]\nhashtags = false\nmultiword-tags = true\n";
-        assert!(Syntax::of(off).tags(body).is_empty());
-        assert!(Syntax::of("no toml [").tags(body).is_empty());
+        assert!(TagSyntax::of(off).tags(body).is_empty());
+        assert!(TagSyntax::of("no toml [").tags(body).is_empty());
     }
 
     #[test]

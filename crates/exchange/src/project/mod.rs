@@ -13,12 +13,12 @@ use cm_note::bullet::Bullet;
 use cm_note::bullet::content::RuleHash;
 use cm_note::markdown::escape::{escape_inline, escape_rule};
 use cm_note::markdown::mentions::quote_mentions;
-use cm_note::note::Signal;
-use cm_note::score::bullet::Effective;
+use cm_note::note::FeedbackSignal;
+use cm_note::score::bullet::EffectiveScore;
 
 /// Options for the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct How {
+pub struct ProjectionOptions {
     /// Maximum number of rules, and of anti-patterns, per category.
     pub per_category: usize,
     /// Whether to show feedback counts after each rule.
@@ -27,7 +27,7 @@ pub struct How {
 
 /// The rendered section with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct RenderedSection {
     /// Text, ending with a line break.
     pub text: String,
     /// Number of rules.
@@ -39,17 +39,17 @@ pub struct Part {
 }
 
 /// Bullets by category, best first.
-type Shelf<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
+type RulesByCategory<'a> = BTreeMap<&'a str, Vec<&'a Bullet>>;
 
 /// Renders the section for the given bullets and their scores. Among bullets with an equal rule
 /// only the best is listed.
-pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
-    let mut ranked: Vec<(Effective, &Bullet)> =
+pub fn plan(bullets: &[(&Bullet, EffectiveScore)], how: &ProjectionOptions) -> RenderedSection {
+    let mut ranked: Vec<(EffectiveScore, &Bullet)> =
         bullets.iter().map(|(bullet, standing)| (*standing, *bullet)).collect();
     ranked.sort_by_key(|(standing, bullet)| (Reverse(*standing), &bullet.id, &bullet.path));
     let mut seen = HashSet::new();
     ranked.retain(|(_, bullet)| seen.insert(RuleHash::of(bullet.content())));
-    let (mut rules, mut pitfalls) = (Shelf::new(), Shelf::new());
+    let (mut rules, mut pitfalls) = (RulesByCategory::new(), RulesByCategory::new());
     for (_, bullet) in &ranked {
         let shelf = if bullet.is_anti_pattern() { &mut pitfalls } else { &mut rules };
         let category = shelf.entry(bullet.category.as_str()).or_default();
@@ -57,9 +57,9 @@ pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
             category.push(bullet);
         }
     }
-    let count = |shelf: &Shelf<'_>| shelf.values().map(Vec::len).sum::<usize>();
+    let count = |shelf: &RulesByCategory<'_>| shelf.values().map(Vec::len).sum::<usize>();
     let (rule_count, pitfall_count) = (count(&rules), count(&pitfalls));
-    Part {
+    RenderedSection {
         text: text(&rules, &pitfalls, how),
         rules: rule_count,
         pitfalls: pitfall_count,
@@ -67,7 +67,7 @@ pub fn plan(bullets: &[(&Bullet, Effective)], how: &How) -> Part {
     }
 }
 
-fn text(rules: &Shelf<'_>, pitfalls: &Shelf<'_>, how: &How) -> String {
+fn text(rules: &RulesByCategory<'_>, pitfalls: &RulesByCategory<'_>, how: &ProjectionOptions) -> String {
     let mut text = "## Playbook\n".to_owned();
     if rules.values().chain(pitfalls.values()).all(Vec::is_empty) {
         text.push_str("\nNo rules yet.\n");
@@ -87,10 +87,14 @@ fn text(rules: &Shelf<'_>, pitfalls: &Shelf<'_>, how: &How) -> String {
     text
 }
 
-fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
+fn line(bullet: &Bullet, subject: &str, how: &ProjectionOptions) -> String {
     let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
     let counts = match how.counts {
-        true => format!(" (helpful {}, harmful {})", events(Signal::Helpful), events(Signal::Harmful)),
+        true => format!(
+            " (helpful {}, harmful {})",
+            events(FeedbackSignal::Helpful),
+            events(FeedbackSignal::Harmful)
+        ),
         false => String::new(),
     };
     format!("- {subject}{}{counts} `{}`\n", quote_mentions(&escape_rule(bullet.content())), bullet.id)
@@ -100,7 +104,7 @@ fn line(bullet: &Bullet, subject: &str, how: &How) -> String {
 mod tests {
     use super::*;
 
-    use cm_note::bullet::{BulletFields, BulletType, Maturity, Scope, State};
+    use cm_note::bullet::{BulletFields, BulletState, BulletType, Maturity, Scope};
     use cm_note::id::NoteId;
     use cm_note::instant::Instant;
     use cm_note::note::Feedback;
@@ -114,11 +118,11 @@ mod tests {
             category: category.to_owned(),
             scope: Scope::Global,
             workspace: None,
-            state: State::Active,
+            state: BulletState::Active,
             maturity: Maturity::Candidate,
             pinned: false,
             tags: Vec::new(),
-            feedback: vec![Feedback::new(Instant::from_unix(0), Signal::Helpful)],
+            feedback: vec![Feedback::new(Instant::from_unix(0), FeedbackSignal::Helpful)],
             created: None,
             updated: None,
             last_checked: None,
@@ -126,13 +130,13 @@ mod tests {
         }
     }
 
-    fn part(bullets: &[Bullet], how: &How) -> Part {
+    fn part(bullets: &[Bullet], how: &ProjectionOptions) -> RenderedSection {
         let scored: Vec<_> =
-            bullets.iter().zip(1..).map(|(bullet, n)| (bullet, Effective::new(f64::from(n)))).collect();
+            bullets.iter().zip(1..).map(|(bullet, n)| (bullet, EffectiveScore::new(f64::from(n)))).collect();
         plan(&scored, how)
     }
 
-    const PLAIN: How = How { per_category: 2, counts: false };
+    const PLAIN: ProjectionOptions = ProjectionOptions { per_category: 2, counts: false };
 
     #[test]
     fn rules_stand_by_category_the_best_first_and_pitfalls_apart() {
@@ -153,7 +157,7 @@ mod tests {
              - \\# Run &lt;b>all&lt;/b> tests `b`\n- Print the `seed` `a`\n\n### Pitfalls\n\n- time: Adding 24 hours `e`\n"
         );
         assert_eq!((planned.rules, planned.pitfalls, planned.omitted), (4, 1, 0));
-        let one = part(&bullets, &How { per_category: 1, counts: true });
+        let one = part(&bullets, &ProjectionOptions { per_category: 1, counts: true });
         assert!(
             one.text.contains("- \\# Run &lt;b>all&lt;/b> tests (helpful 1, harmful 0) `b`\n"),
             "{}",

@@ -1,11 +1,11 @@
 //! Markers of the playbook section in a rule file.
 
-use cm_note::markdown::part::Part;
+use cm_note::markdown::part::ManagedSection;
 
 /// Prefix of the line that opens the section; any text up to `-->` may follow.
 const BEGIN: &str = "<!-- cm:begin playbook";
 
-pub const SECTION: Part = Part {
+pub const SECTION: ManagedSection = ManagedSection {
     opening: "<!-- cm:begin playbook: `cm project` writes this part; changes up to the end marker are lost -->",
     opens: is_begin,
     closing: "<!-- cm:end playbook -->",

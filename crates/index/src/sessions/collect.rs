@@ -9,7 +9,7 @@ use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::columns::{Numbers, StretchColumns};
-use super::opened::Book;
+use super::opened::SessionTable;
 use super::schema::NOBODY;
 use super::told::{KINDS, Speaker, line_of};
 
@@ -18,7 +18,7 @@ const MOST_LINES: usize = 20;
 
 /// Tantivy collector that groups matching stretches by session.
 pub(super) struct BySession {
-    pub(super) book: Arc<Book>,
+    pub(super) book: Arc<SessionTable>,
     /// Sessions to include; `None` includes all.
     pub(super) passing: Option<Arc<HashSet<u64>>>,
     /// Time bounds in Unix seconds, start inclusive and end exclusive.
@@ -32,7 +32,7 @@ pub(super) struct BySession {
 /// The matches within one session.
 #[derive(Debug, Clone)]
 pub(super) struct Matches {
-    pub(super) best: Best,
+    pub(super) best: BestStretch,
     /// Number of matching stretches by speaker.
     pub(super) by: [usize; 3],
     /// First log lines of the matching stretches.
@@ -41,14 +41,14 @@ pub(super) struct Matches {
 
 /// The best matching stretch.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Best {
+pub(super) struct BestStretch {
     /// Bits of the rounded score.
     score: u32,
     pub(super) numbers: Numbers,
     pub(super) address: DocAddress,
 }
 
-impl Best {
+impl BestStretch {
     pub(super) fn score(&self) -> f32 {
         f32::from_bits(self.score)
     }
@@ -63,7 +63,7 @@ impl Best {
 }
 
 impl Matches {
-    fn count(&mut self, line: u64, speaker: usize, best: Option<Best>) {
+    fn count(&mut self, line: u64, speaker: usize, best: Option<BestStretch>) {
         if let Some(count) = self.by.get_mut(speaker) {
             *count += 1;
         }
@@ -92,8 +92,8 @@ impl Matches {
 }
 
 /// Collector for one segment.
-pub(super) struct OfSegment {
-    book: Arc<Book>,
+pub(super) struct SessionSegmentCollector {
+    book: Arc<SessionTable>,
     passing: Option<Arc<HashSet<u64>>>,
     since: Option<i64>,
     until: Option<i64>,
@@ -111,10 +111,14 @@ fn rounded(score: Score) -> u32 {
 
 impl Collector for BySession {
     type Fruit = HashMap<u64, Matches>;
-    type Child = OfSegment;
+    type Child = SessionSegmentCollector;
 
-    fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<OfSegment> {
-        Ok(OfSegment {
+    fn for_segment(
+        &self,
+        segment: SegmentOrdinal,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<SessionSegmentCollector> {
+        Ok(SessionSegmentCollector {
             book: Arc::clone(&self.book),
             passing: self.passing.clone(),
             since: self.since,
@@ -142,7 +146,7 @@ impl Collector for BySession {
     }
 }
 
-impl OfSegment {
+impl SessionSegmentCollector {
     /// Whether a stretch is within the time bounds. Stretches without a time always pass, because
     /// their session did.
     fn is_in_time(&self, doc: DocId) -> bool {
@@ -161,11 +165,11 @@ impl OfSegment {
     }
 }
 
-impl SegmentCollector for OfSegment {
+impl SegmentCollector for SessionSegmentCollector {
     type Fruit = HashMap<u64, Matches>;
 
     fn collect(&mut self, doc: DocId, score: Score) {
-        let Some((session, place, speaker)) = self.columns.told(doc) else { return };
+        let Some((session, place, speaker)) = self.columns.place_and_speaker(doc) else { return };
         let passes = self.passing.as_ref().is_none_or(|passing| passing.contains(&session));
         if !passes || speaker == NOBODY || !self.is_in_time(doc) {
             return;
@@ -178,7 +182,7 @@ impl SegmentCollector for OfSegment {
             None
         } else {
             let numbers = self.columns.numbers(doc);
-            numbers.map(|numbers| Best { score, numbers, address: DocAddress::new(self.segment, doc) })
+            numbers.map(|numbers| BestStretch { score, numbers, address: DocAddress::new(self.segment, doc) })
         };
         match (known, best) {
             (Some(known), best) => known.count(line_of(place), speaker, best),
@@ -207,7 +211,7 @@ pub(super) struct Conversation {
 
 /// Groups forked sessions into conversations, best first. Copies have equal matches; the session
 /// that ended last represents them.
-pub(super) fn by_conversation(found: HashMap<u64, Matches>, book: &Book) -> Vec<Conversation> {
+pub(super) fn by_conversation(found: HashMap<u64, Matches>, book: &SessionTable) -> Vec<Conversation> {
     let ended = |session: u64| book.sessions.get(&session).and_then(|line| line.ended);
     let mut sessions: Vec<(u64, Matches)> = found.into_iter().collect();
     sessions.sort_unstable_by(|(a, of_a), (b, of_b)| {

@@ -3,7 +3,7 @@
 use tantivy::columnar::Column;
 use tantivy::{DocAddress, DocId, SegmentReader};
 
-use super::opened::Line;
+use super::opened::SessionColumnsRow;
 use super::schema::{
     AT, BYTES, CONVERSATION, ENDED, FORK, KIND, PIECE, PLACE, RECORD, SESSION, SPEAKER, STARTED, SUBAGENT,
 };
@@ -32,10 +32,10 @@ impl SessionColumns {
     }
 
     /// Returns a session's number and its [`Line`].
-    pub(super) fn line(&self, address: DocAddress) -> Option<(u64, Line)> {
+    pub(super) fn line(&self, address: DocAddress) -> Option<(u64, SessionColumnsRow)> {
         let doc = address.doc_id;
         let number = self.number.first(doc)?;
-        let line = Line {
+        let line = SessionColumnsRow {
             address,
             conversation: self.conversation.first(doc).unwrap_or(number),
             started: self.started.first(doc),
@@ -100,7 +100,7 @@ impl StretchColumns {
     }
 
     /// Returns session, place and speaker of a stretch, or `None` for other documents.
-    pub(super) fn told(&self, doc: DocId) -> Option<(u64, u64, u64)> {
+    pub(super) fn place_and_speaker(&self, doc: DocId) -> Option<(u64, u64, u64)> {
         Some((self.session.first(doc)?, self.place.first(doc)?, self.speaker.first(doc)?))
     }
 

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::opened::Opened;
+use super::opened::SessionIndex;
 
 /// Ids that occur in more sessions than this are constants of the agent's program and are ignored.
 const MOST_SESSIONS: usize = 12;
 
 /// Maps each session that shares a person's record with another session, or names the session it
 /// was forked from, to its conversation: the smallest session number of the group.
-pub(super) fn conversations(opened: &Opened) -> tantivy::Result<BTreeMap<u64, u64>> {
+pub(super) fn conversations(opened: &SessionIndex) -> tantivy::Result<BTreeMap<u64, u64>> {
     let mut told: Vec<(u64, u64)> = Vec::new();
     for (segment, columns) in opened.searcher.segment_readers().iter().zip(opened.columns()?) {
         told.extend(segment.doc_ids_alive().filter_map(|doc| columns.record(doc)));

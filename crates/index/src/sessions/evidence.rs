@@ -3,19 +3,19 @@
 use tantivy::query::{BooleanQuery, Occur};
 
 use super::collect::Conversation;
-use super::filter::Filter;
-use super::opened::{Book, Opened};
+use super::filter::SessionIndexFilter;
+use super::opened::{SessionIndex, SessionTable};
 use super::record::{Session, SessionKey};
 use super::search::Weights;
 use super::stretches::Stretch;
 use super::told::Speaker;
-use crate::error::Unusable;
+use crate::error::RebuildReason;
 use crate::text::Translator;
-use cm_note::query::{Node, Text};
+use cm_note::query::{QueryNode, TextCondition};
 
 /// A conversation with keywords close together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Witness {
+pub struct ConversationEvidence {
     /// The session with the best match.
     pub session: Session,
     /// Forks of the session that match too. They do not count as separate evidence.
@@ -30,22 +30,22 @@ pub struct Witness {
     pub best: Stretch,
 }
 
-impl Opened {
+impl SessionIndex {
     /// Returns the conversations that have a stretch, by the person or an agent, with at least
     /// `least` of the keywords.
     pub(super) fn evidence(
         &self,
         keywords: &[&str],
         least: usize,
-        filter: &Filter,
-    ) -> Result<Vec<Witness>, Unusable> {
+        filter: &SessionIndexFilter,
+    ) -> Result<Vec<ConversationEvidence>, RebuildReason> {
         self.guarded(|opened| {
             let weights = Weights { person: 1.0, agent: 1.0, tool: 0.0 };
             let statistics = opened.statistics()?;
             let mut translator = Translator::new(opened.fields.places(weights), &statistics);
             let mut clauses = Vec::new();
             for keyword in keywords {
-                let node = Node::Text { field: None, text: Text::Word((*keyword).to_owned()) };
+                let node = QueryNode::Text { field: None, text: TextCondition::Word((*keyword).to_owned()) };
                 clauses.push((Occur::Should, translator.root(&node)?));
             }
             if clauses.is_empty() {
@@ -59,9 +59,9 @@ impl Opened {
         })
     }
 
-    fn witness(&self, found: Conversation, book: &Book) -> tantivy::Result<Witness> {
+    fn witness(&self, found: Conversation, book: &SessionTable) -> tantivy::Result<ConversationEvidence> {
         let Conversation { session, matches, others } = found;
-        Ok(Witness {
+        Ok(ConversationEvidence {
             session: self.numbered(session, book)?,
             forks: self.keys(&others, book)?,
             person: matches.by[Speaker::Person as usize],

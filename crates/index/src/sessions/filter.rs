@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use super::opened::Opened;
+use super::opened::SessionIndex;
 use super::record::SessionKey;
 use super::schema::{fact_range, workspace_fact};
 use crate::text::fact;
 use cm_note::instant::Instant;
-use cm_note::query::Label;
+use cm_note::query::LabelField;
 use cm_session::Agent;
 
 /// Conditions on sessions; the default accepts all.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
+pub struct SessionIndexFilter {
     /// Accepted agents; empty accepts all.
     pub agents: Vec<Agent>,
     /// Accept only sessions in this folder or below it, in the spelling of the logs.
@@ -28,9 +28,9 @@ pub struct Filter {
     pub without_subagents: bool,
 }
 
-impl Filter {
+impl SessionIndexFilter {
     /// Returns the numbers of the accepted sessions, or `None` if all are accepted.
-    pub(super) fn passing(&self, opened: &Opened) -> tantivy::Result<Option<HashSet<u64>>> {
+    pub(super) fn passing(&self, opened: &SessionIndex) -> tantivy::Result<Option<HashSet<u64>>> {
         if *self == Self::default() {
             return Ok(None);
         }
@@ -45,8 +45,10 @@ impl Filter {
             passing.retain(|number| below.contains(number));
         }
         if !self.agents.is_empty() {
-            let facts =
-                self.agents.iter().map(|agent| fact(Label::Agent, &Label::Agent.folded(agent.name())));
+            let facts = self
+                .agents
+                .iter()
+                .map(|agent| fact(LabelField::Agent, &LabelField::Agent.folded(agent.name())));
             let of_agents = numbers(opened, &facts.collect::<Vec<_>>())?;
             passing.retain(|number| of_agents.contains(number));
         }
@@ -63,7 +65,7 @@ impl Filter {
 }
 
 /// Returns the facts of this folder and all folders below it.
-fn below(opened: &Opened, folder: &str) -> tantivy::Result<Vec<String>> {
+fn below(opened: &SessionIndex, folder: &str) -> tantivy::Result<Vec<String>> {
     let exact = workspace_fact(folder);
     let facts = fact_range(opened, &exact)?.into_iter();
     let inside = |fact: &String| {
@@ -74,7 +76,7 @@ fn below(opened: &Opened, folder: &str) -> tantivy::Result<Vec<String>> {
 }
 
 /// Returns the numbers of the sessions that have one of these facts.
-fn numbers(opened: &Opened, facts: &[String]) -> tantivy::Result<HashSet<u64>> {
+fn numbers(opened: &SessionIndex, facts: &[String]) -> tantivy::Result<HashSet<u64>> {
     let mut addresses = HashSet::new();
     for fact in facts {
         addresses.extend(opened.having(&opened.fields.fact(fact))?);

@@ -2,27 +2,27 @@
 
 use std::cmp::Reverse;
 
-use super::filter::Filter;
-use super::opened::Opened;
+use super::filter::SessionIndexFilter;
+use super::opened::SessionIndex;
 use super::record::{Log, Session, SessionKey};
 use super::schema::{fact_range, path_fact, session_prefix};
 use super::stretches::Counts;
-use crate::error::Unusable;
+use crate::error::RebuildReason;
 
 /// Maximum number of sessions returned for an ambiguous prefix.
 const MOST_CANDIDATES: usize = 20;
 
 /// A page of sessions, the most recently ended first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Listing {
-    pub list: Vec<Listed>,
+pub struct IndexedSessionPage {
+    pub list: Vec<SessionSummary>,
     /// Total number of accepted sessions.
     pub total: usize,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct SessionSummary {
     pub session: Session,
     pub counts: Counts,
     /// The log that the session was read from, if it is recorded.
@@ -31,19 +31,24 @@ pub struct Listed {
 
 /// Result of looking up a session id or prefix.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Lookup {
+pub enum SessionLookup {
     /// No session matches.
     Nothing,
     /// Exactly one session matches.
-    One(Box<Listed>),
+    One(Box<SessionSummary>),
     /// Several sessions match, the most recently ended first. The list is cut off at 20.
     Several(Vec<Session>),
 }
 
-impl Opened {
+impl SessionIndex {
     /// Returns at most `limit` accepted sessions starting at `offset`, the most recently ended
     /// first. Sessions without a time come last.
-    pub(super) fn list(&self, filter: &Filter, offset: usize, limit: usize) -> Result<Listing, Unusable> {
+    pub(super) fn list(
+        &self,
+        filter: &SessionIndexFilter,
+        offset: usize,
+        limit: usize,
+    ) -> Result<IndexedSessionPage, RebuildReason> {
         self.guarded(|opened| {
             let book = opened.book()?;
             let passing = filter.passing(opened)?;
@@ -52,12 +57,12 @@ impl Opened {
             all.sort_unstable_by_key(|(number, line)| (Reverse(line.ended), **number));
             let page = all.iter().skip(offset).take(limit);
             let list = page.map(|(_, line)| opened.listed(opened.session(line.address)?));
-            Ok(Listing { list: list.collect::<tantivy::Result<_>>()?, total: all.len() })
+            Ok(IndexedSessionPage { list: list.collect::<tantivy::Result<_>>()?, total: all.len() })
         })
     }
 
     /// Looks up a session by id, or by a case-insensitive prefix of its id.
-    pub(super) fn lookup(&self, name: &str) -> Result<Lookup, Unusable> {
+    pub(super) fn lookup(&self, name: &str) -> Result<SessionLookup, RebuildReason> {
         self.guarded(|opened| {
             let prefix = session_prefix(name);
             let mut found: Vec<Session> = Vec::new();
@@ -80,24 +85,24 @@ impl Opened {
             found.sort_by_key(|session| (Reverse(session.meta.ended), session.key()));
             found.truncate(MOST_CANDIDATES);
             Ok(match found.len() {
-                0 => Lookup::Nothing,
-                1 => Lookup::One(Box::new(opened.listed(found.swap_remove(0))?)),
-                _ => Lookup::Several(found),
+                0 => SessionLookup::Nothing,
+                1 => SessionLookup::One(Box::new(opened.listed(found.swap_remove(0))?)),
+                _ => SessionLookup::Several(found),
             })
         })
     }
 
-    fn listed(&self, session: Session) -> tantivy::Result<Listed> {
+    fn listed(&self, session: Session) -> tantivy::Result<SessionSummary> {
         let counts = self.counts(&session.key())?;
         let log = match &session.log {
             Some(path) => self.log_at(path)?,
             None => None,
         };
-        Ok(Listed { session, counts, log })
+        Ok(SessionSummary { session, counts, log })
     }
 
     /// Returns the sessions that were read from the log at `path`.
-    pub(super) fn told_by(&self, path: &str) -> tantivy::Result<Vec<SessionKey>> {
+    pub(super) fn sessions_of_log(&self, path: &str) -> tantivy::Result<Vec<SessionKey>> {
         let mut told = Vec::new();
         for address in self.having(&self.fields.fact(&path_fact(path)))? {
             let session = self.session(address)?;

@@ -24,12 +24,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use evidence::Witness;
-pub use filter::Filter;
-pub use list::{Listed, Listing, Lookup};
-pub use record::{Log, Session, SessionKey, Understanding};
-pub use search::{Asked, Found, Hit, Weights};
+pub use evidence::ConversationEvidence;
+pub use filter::SessionIndexFilter;
+pub use list::{IndexedSessionPage, SessionLookup, SessionSummary};
+pub use record::{Log, ParseCounts, Session, SessionKey};
+pub use search::{ConversationHit, SessionHits, SessionSearchRequest, Weights};
 pub use store::Sessions;
 pub use stretches::{Counts, Stretch};
-pub use told::{Speaker, Told};
-pub use writer::Writer;
+pub use told::{RedactedEvent, Speaker};
+pub use writer::SessionStoreWriter;

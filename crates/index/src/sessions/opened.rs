@@ -16,59 +16,59 @@ use tantivy::{
 use super::columns::{SessionColumns, StretchColumns};
 use super::record::Session;
 use super::schema::{self, Fields, IS_SESSION, LAYOUT};
-use crate::error::{Error, Unusable, at};
+use crate::error::{Error, RebuildReason, at};
 use crate::frame;
-use crate::text::{Failure, Folder, Statistics, seal, tokenizers};
+use crate::text::{FramedDirectory, OpenFailure, Statistics, seal, tokenizers};
 
 /// Tantivy's metadata file, which lists the current segments.
 pub(super) const META: &str = "meta.json";
 
 /// Payload of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct CommitPayload {
     /// Serial number of the commit.
     pub(super) serial: u64,
     /// Whether sessions still have to be grouped into conversations.
     pub(super) unjoined: bool,
 }
 
-impl Stamp {
+impl CommitPayload {
     pub(super) fn payload(self) -> String {
         format!("{LAYOUT} {} {}", self.serial, u8::from(self.unjoined))
     }
 
-    fn of_payload(payload: &str) -> Result<Self, Unusable> {
+    fn of_payload(payload: &str) -> Result<Self, RebuildReason> {
         let mut numbers = payload.split(' ').map(str::parse::<u64>);
         match (numbers.next(), numbers.next(), numbers.next()) {
-            (Some(Ok(layout)), _, _) if layout != u64::from(LAYOUT) => Err(Unusable::Foreign),
+            (Some(Ok(layout)), _, _) if layout != u64::from(LAYOUT) => Err(RebuildReason::Foreign),
             (Some(Ok(_)), Some(Ok(serial)), Some(Ok(unjoined))) => {
                 Ok(Self { serial, unjoined: unjoined > 0 })
             }
-            _ => Err(Unusable::damaged(META)),
+            _ => Err(RebuildReason::damaged(META)),
         }
     }
 }
 
 /// A session index, opened at one commit.
-pub(super) struct Opened {
+pub(super) struct SessionIndex {
     pub(super) index: Index,
     pub(super) searcher: Searcher,
     pub(super) fields: Fields,
-    pub(super) stamp: Stamp,
-    book: OnceLock<Arc<Book>>,
+    pub(super) stamp: CommitPayload,
+    book: OnceLock<Arc<SessionTable>>,
     columns: OnceLock<Vec<StretchColumns>>,
     lengths: OnceLock<BTreeMap<Field, u64>>,
 }
 
 /// Main properties of all sessions, in memory.
 #[derive(Debug, Default)]
-pub(super) struct Book {
-    pub(super) sessions: HashMap<u64, Line>,
+pub(super) struct SessionTable {
+    pub(super) sessions: HashMap<u64, SessionColumnsRow>,
 }
 
 /// Properties of one session in the book.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct SessionColumnsRow {
     pub(super) address: DocAddress,
     pub(super) conversation: u64,
     pub(super) started: Option<i64>,
@@ -78,38 +78,38 @@ pub(super) struct Line {
 }
 
 /// Stored text of a document.
-pub(super) struct Stored(pub(super) String);
+pub(super) struct StoredText(pub(super) String);
 
-impl DocumentDeserialize for Stored {
+impl DocumentDeserialize for StoredText {
     fn deserialize<'de, D: DocumentDeserializer<'de>>(mut fields: D) -> Result<Self, DeserializeError> {
         Ok(fields.next_field::<String>()?.map_or_else(|| Self(String::new()), |(_, text)| Self(text)))
     }
 }
 
-impl Opened {
+impl SessionIndex {
     /// Opens the index in `folder` after verifying every file that changed since the last
     /// verification.
-    pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+    pub(super) fn open(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
         let meta = folder.join(META);
         match frame::read(&meta).map_err(at(&meta))? {
-            None => return Ok(Err(Unusable::Missing)),
+            None => return Ok(Err(RebuildReason::Missing)),
             Some(Err(why)) => return Ok(Err(why)),
             Some(Ok(_)) => {}
         }
         // A damaged file that passes its checksum by chance may still make the library panic.
         match std::panic::catch_unwind(|| Self::open_checked(folder)) {
             Ok(Ok(opened)) => Ok(Ok(opened)),
-            Ok(Err(Failure::Io(error))) => Err(at(folder)(error)),
-            Ok(Err(Failure::Unusable(why))) => Ok(Err(why)),
-            Err(_) => Ok(Err(Unusable::damaged("the index of sessions"))),
+            Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
+            Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
+            Err(_) => Ok(Err(RebuildReason::damaged("the index of sessions"))),
         }
     }
 
-    fn open_checked(folder: &Path) -> Result<Self, Failure> {
-        let mut index = Index::open(Folder::open(folder)?)?;
+    fn open_checked(folder: &Path) -> Result<Self, OpenFailure> {
+        let mut index = Index::open(FramedDirectory::open(folder)?)?;
         let (schema, _) = schema::schema();
         if index.schema() != schema {
-            return Err(Failure::Unusable(Unusable::Foreign));
+            return Err(OpenFailure::Unusable(RebuildReason::Foreign));
         }
         seal::check(&index, folder)?;
         index.set_tokenizers(tokenizers());
@@ -117,9 +117,9 @@ impl Opened {
     }
 
     /// Opens an index with verified files.
-    pub(super) fn of(index: Index) -> Result<Self, Failure> {
+    pub(super) fn of(index: Index) -> Result<Self, OpenFailure> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let stamp = Stamp::of_payload(&index.load_metas()?.payload.unwrap_or_default())?;
+        let stamp = CommitPayload::of_payload(&index.load_metas()?.payload.unwrap_or_default())?;
         let (_, fields) = schema::schema();
         let searcher = reader.searcher();
         Ok(Self {
@@ -134,11 +134,11 @@ impl Opened {
     }
 
     /// Returns all sessions; computed once.
-    pub(super) fn book(&self) -> tantivy::Result<Arc<Book>> {
+    pub(super) fn book(&self) -> tantivy::Result<Arc<SessionTable>> {
         if let Some(book) = self.book.get() {
             return Ok(Arc::clone(book));
         }
-        let mut book = Book::default();
+        let mut book = SessionTable::default();
         for (segment, ordinal) in self.searcher.segment_readers().iter().zip(0..) {
             let columns = SessionColumns::open(segment)?;
             each_with(segment, &self.fields.fact(IS_SESSION), |doc| {
@@ -180,7 +180,7 @@ impl Opened {
 
     /// Parses the stored JSON of a document.
     pub(super) fn json<T: DeserializeOwned>(&self, address: DocAddress) -> tantivy::Result<T> {
-        let Stored(text) = self.searcher.doc(address)?;
+        let StoredText(text) = self.searcher.doc(address)?;
         serde_json::from_str(&text).map_err(|error| TantivyError::InternalError(error.to_string()))
     }
 
@@ -194,11 +194,14 @@ impl Opened {
     }
 
     /// Runs `ask` and reports failures and panics of the search library as damage.
-    pub(super) fn guarded<T>(&self, ask: impl FnOnce(&Self) -> tantivy::Result<T>) -> Result<T, Unusable> {
+    pub(super) fn guarded<T>(
+        &self,
+        ask: impl FnOnce(&Self) -> tantivy::Result<T>,
+    ) -> Result<T, RebuildReason> {
         match std::panic::catch_unwind(AssertUnwindSafe(|| ask(self))) {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(Unusable::damaged(error)),
-            Err(_) => Err(Unusable::damaged("the index of sessions")),
+            Ok(Err(error)) => Err(RebuildReason::damaged(error)),
+            Err(_) => Err(RebuildReason::damaged("the index of sessions")),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use cm_session::{Agent, Meta, SessionId};
+use cm_session::{Agent, SessionId, SessionMeta};
 
 /// Key of a session. Session ids are unique only within their agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct SessionKey {
 
 impl SessionKey {
     /// Returns the key of the session that `meta` describes.
-    pub fn of(meta: &Meta) -> Self {
+    pub fn of(meta: &SessionMeta) -> Self {
         Self { agent: meta.agent, id: meta.id.clone() }
     }
 
@@ -39,7 +39,7 @@ pub(super) fn number_of(texts: &[&str]) -> u64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// Metadata from the log, with a redacted title.
-    pub meta: Meta,
+    pub meta: SessionMeta,
     /// The log that the session was last read from.
     pub log: Option<String>,
     /// Outcome of the session, as set by the caller.
@@ -52,7 +52,7 @@ pub struct Session {
 
 impl Session {
     pub(super) fn new(key: &SessionKey) -> Self {
-        let meta = Meta::new(key.agent, key.id.clone());
+        let meta = SessionMeta::new(key.agent, key.id.clone());
         Self { meta, log: None, outcome: None, conversation: key.number(), reached: None }
     }
 
@@ -74,12 +74,12 @@ pub struct Log {
     /// Position where the next reading starts, in a format private to the log reader.
     pub cursor: String,
     /// Counts over all readings since the log was last read from its start.
-    pub understood: Understanding,
+    pub understood: ParseCounts,
 }
 
 /// Counts of parsed and unparsed records of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Understanding {
+pub struct ParseCounts {
     /// Number of records read.
     pub records: u64,
     /// Number of records, or parts of records, that could not be parsed.
@@ -88,7 +88,7 @@ pub struct Understanding {
     pub unknown: BTreeMap<String, u64>,
 }
 
-impl Understanding {
+impl ParseCounts {
     pub(super) fn add(&mut self, more: &Self) {
         self.records += more.records;
         self.not_understood += more.not_understood;

@@ -5,13 +5,13 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use super::opened::Opened;
+use super::opened::SessionIndex;
 use super::record::{Log, Session, SessionKey};
 use super::search::Weights;
-use super::told::{Speaker, Told, cut};
+use super::told::{RedactedEvent, Speaker, cut};
 use crate::error::Error;
-use crate::text::{KEY, Places, RAW, TEXT, fact};
-use cm_note::query::Label;
+use crate::text::{KEY, RAW, SearchFields, TEXT, fact};
+use cm_note::query::LabelField;
 
 /// Schema version, increased with every change.
 pub(super) const LAYOUT: u32 = 2;
@@ -148,7 +148,7 @@ impl Fields {
     pub(super) fn event(
         &self,
         session: u64,
-        told: &Told,
+        told: &RedactedEvent,
         mut add: impl FnMut(TantivyDocument) -> Result<(), Error>,
     ) -> Result<usize, Error> {
         let mut bytes = 0;
@@ -170,7 +170,7 @@ impl Fields {
         Ok(bytes)
     }
 
-    fn stretch(&self, session: u64, told: &Told, piece: u64, speaker: u64) -> TantivyDocument {
+    fn stretch(&self, session: u64, told: &RedactedEvent, piece: u64, speaker: u64) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.session, session);
         document.add_u64(self.place, told.place);
@@ -208,12 +208,12 @@ impl Fields {
         document.add_text(self.facts, IS_SESSION);
         document.add_text(self.facts, session_fact(&key));
         let mut label =
-            |label: Label, value: &str| document.add_text(self.facts, fact(label, &label.folded(value)));
-        label(Label::Agent, meta.agent.name());
-        label(Label::Session, meta.id.as_str());
-        label(Label::Id, meta.id.as_str());
+            |label: LabelField, value: &str| document.add_text(self.facts, fact(label, &label.folded(value)));
+        label(LabelField::Agent, meta.agent.name());
+        label(LabelField::Session, meta.id.as_str());
+        label(LabelField::Id, meta.id.as_str());
         if let Some(folder) = &meta.workspace {
-            label(Label::Workspace, folder);
+            label(LabelField::Workspace, folder);
             document.add_text(self.facts, workspace_fact(folder));
         }
         if let Some(log) = &session.log {
@@ -240,9 +240,9 @@ impl Fields {
     }
 
     /// Returns the fields that a query for stretches searches.
-    pub(super) fn places(&self, weights: Weights) -> Places {
+    pub(super) fn places(&self, weights: Weights) -> SearchFields {
         let words = self.weighted(weights);
-        Places {
+        SearchFields {
             measure: words.first().map_or(self.words[0], |(field, _)| *field),
             words,
             title: None,
@@ -258,7 +258,7 @@ impl Fields {
 }
 
 /// Returns the facts with this prefix, sorted.
-pub(super) fn fact_range(opened: &Opened, beginning: &str) -> tantivy::Result<Vec<String>> {
+pub(super) fn fact_range(opened: &SessionIndex, beginning: &str) -> tantivy::Result<Vec<String>> {
     let mut facts = Vec::new();
     for segment in opened.searcher.segment_readers() {
         let index = segment.inverted_index(opened.fields.facts)?;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tantivy::query::Query as Foreign;
 
 use super::collect::{BySession, Conversation, Matches, by_conversation};
-use super::filter::Filter;
-use super::opened::{Book, Opened};
+use super::filter::SessionIndexFilter;
+use super::opened::{SessionIndex, SessionTable};
 use super::record::{Session, SessionKey};
 use super::stretches::Stretch;
 use super::told::Speaker;
-use crate::error::Unusable;
+use crate::error::RebuildReason;
 use crate::text::{Snippets, Translator, beginning};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
@@ -36,11 +36,11 @@ impl Default for Weights {
 
 /// Parameters of a session search.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct SessionSearchRequest<'a> {
     /// The query. `agent:`, `workspace:`, `session:`, `path:` and dates filter as in searches for
     /// notes.
     pub query: &'a Query,
-    pub filter: &'a Filter,
+    pub filter: &'a SessionIndexFilter,
     pub weights: Weights,
     /// Number of conversations to skip.
     pub offset: usize,
@@ -50,16 +50,16 @@ pub struct Asked<'a> {
 
 /// Result of a session search.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct SessionHits {
     /// Matching conversations, best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<ConversationHit>,
     /// Total number of matching conversations.
     pub total: usize,
 }
 
 /// A matching conversation, represented by one session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct ConversationHit {
     pub session: Session,
     /// Score of the best stretch; 0 if the query only filters.
     pub score: f32,
@@ -75,8 +75,8 @@ pub struct Hit {
     pub forks: Vec<SessionKey>,
 }
 
-impl Opened {
-    pub(super) fn search(&self, asked: Asked<'_>) -> Result<Found, Unusable> {
+impl SessionIndex {
+    pub(super) fn search(&self, asked: SessionSearchRequest<'_>) -> Result<SessionHits, RebuildReason> {
         self.guarded(|opened| {
             let statistics = opened.statistics()?;
             let places = opened.fields.places(asked.weights);
@@ -87,7 +87,7 @@ impl Opened {
             let page = conversations.into_iter().skip(asked.offset).take(asked.limit);
             let book = opened.book()?;
             let hits = page.map(|conversation| opened.hit(conversation, asked.query, &book));
-            Ok(Found { hits: hits.collect::<tantivy::Result<_>>()?, total })
+            Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
         })
     }
 
@@ -95,7 +95,7 @@ impl Opened {
     pub(super) fn conversations_with(
         &self,
         query: &dyn Foreign,
-        filter: &Filter,
+        filter: &SessionIndexFilter,
         weights: Weights,
         scored: bool,
     ) -> tantivy::Result<Vec<Conversation>> {
@@ -112,15 +112,20 @@ impl Opened {
         let mut found: HashMap<u64, Matches> =
             self.searcher.search_with_statistics_provider(query, &collector, &statistics)?;
         // A query that only selects also selects what those said who were not asked for.
-        found.retain(|_, matches| heard(matches, weights));
+        found.retain(|_, matches| matches_weighted_speaker(matches, weights));
         Ok(by_conversation(found, &book))
     }
 
-    fn hit(&self, found: Conversation, query: &Query, book: &Book) -> tantivy::Result<Hit> {
+    fn hit(
+        &self,
+        found: Conversation,
+        query: &Query,
+        book: &SessionTable,
+    ) -> tantivy::Result<ConversationHit> {
         let Conversation { session, matches, others } = found;
         let best = self.stretch(&matches.best.numbers, matches.best.address)?;
         let snippet = Snippets::of(query).best(&best.text).unwrap_or_else(|| beginning(&best.text));
-        Ok(Hit {
+        Ok(ConversationHit {
             session: self.numbered(session, book)?,
             score: matches.best.score(),
             best,
@@ -132,20 +137,20 @@ impl Opened {
     }
 
     /// Loads the session with this number.
-    pub(super) fn numbered(&self, session: u64, book: &Book) -> tantivy::Result<Session> {
+    pub(super) fn numbered(&self, session: u64, book: &SessionTable) -> tantivy::Result<Session> {
         let line = book.sessions.get(&session);
         let missing = || tantivy::TantivyError::InternalError("a stretch has no session".to_owned());
         self.session(line.ok_or_else(missing)?.address)
     }
 
     /// Returns the keys of the sessions with these numbers.
-    pub(super) fn keys(&self, sessions: &[u64], book: &Book) -> tantivy::Result<Vec<SessionKey>> {
+    pub(super) fn keys(&self, sessions: &[u64], book: &SessionTable) -> tantivy::Result<Vec<SessionKey>> {
         sessions.iter().map(|session| Ok(self.numbered(*session, book)?.key())).collect()
     }
 }
 
 /// Whether a speaker with a weight above 0 has a match.
-fn heard(matches: &Matches, weights: Weights) -> bool {
+fn matches_weighted_speaker(matches: &Matches, weights: Weights) -> bool {
     let weights = [weights.person, weights.agent, weights.tool];
     Speaker::ALL
         .into_iter()

@@ -9,15 +9,15 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::evidence::Witness;
-use super::filter::Filter;
-use super::list::{Listing, Lookup};
-use super::opened::{META, Opened};
+use super::evidence::ConversationEvidence;
+use super::filter::SessionIndexFilter;
+use super::list::{IndexedSessionPage, SessionLookup};
+use super::opened::{META, SessionIndex};
 use super::record::{Log, SessionKey};
 use super::schema::IS_LOG;
-use super::search::{Asked, Found};
+use super::search::{SessionHits, SessionSearchRequest};
 use super::stretches::Stretch;
-use crate::error::{Error, Unusable};
+use crate::error::{Error, RebuildReason};
 use crate::store::misshapen_is_damaged;
 use crate::text::touched;
 
@@ -29,7 +29,7 @@ use crate::text::touched;
 #[derive(Default)]
 pub struct Sessions {
     folder: PathBuf,
-    opened: Mutex<Option<(Touched, Arc<Opened>)>>,
+    opened: Mutex<Option<(Touched, Arc<SessionIndex>)>>,
 }
 
 /// Length, modification time, change time and inode of a file.
@@ -47,24 +47,34 @@ impl Sessions {
     ///
     /// [`Error::Unusable`], or [`Error::Io`] if a file cannot be read. All queries of this type
     /// share these errors.
-    pub fn search(&self, asked: Asked<'_>) -> Result<Found, Error> {
+    pub fn search(&self, asked: SessionSearchRequest<'_>) -> Result<SessionHits, Error> {
         Ok(self.opened()?.search(asked)?)
     }
 
     /// Returns the conversations that have a stretch, by the person or an agent, with at least
     /// `least` of the keywords, best first.
-    pub fn evidence(&self, keywords: &[&str], least: usize, filter: &Filter) -> Result<Vec<Witness>, Error> {
+    pub fn evidence(
+        &self,
+        keywords: &[&str],
+        least: usize,
+        filter: &SessionIndexFilter,
+    ) -> Result<Vec<ConversationEvidence>, Error> {
         Ok(self.opened()?.evidence(keywords, least, filter)?)
     }
 
     /// Returns at most `limit` accepted sessions starting at `offset`, the most recently ended
     /// first.
-    pub fn list(&self, filter: &Filter, offset: usize, limit: usize) -> Result<Listing, Error> {
+    pub fn list(
+        &self,
+        filter: &SessionIndexFilter,
+        offset: usize,
+        limit: usize,
+    ) -> Result<IndexedSessionPage, Error> {
         Ok(self.opened()?.list(filter, offset, limit)?)
     }
 
     /// Looks up a session by id or id prefix.
-    pub fn lookup(&self, name: &str) -> Result<Lookup, Error> {
+    pub fn lookup(&self, name: &str) -> Result<SessionLookup, Error> {
         Ok(self.opened()?.lookup(name)?)
     }
 
@@ -100,18 +110,20 @@ impl Sessions {
         Ok(self.opened()?.stamp.serial)
     }
 
-    fn opened(&self) -> Result<Arc<Opened>, Error> {
+    fn opened(&self) -> Result<Arc<SessionIndex>, Error> {
         let documents = documents(&self.folder);
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             // Taken before opening: a commit in between makes the next question open it again.
-            let Ok(touched) = touched(&documents.join(META)) else { return Err(Unusable::Missing.into()) };
+            let Ok(touched) = touched(&documents.join(META)) else {
+                return Err(RebuildReason::Missing.into());
+            };
             if let Some((before, opened)) = opened.as_ref()
                 && *before == touched
             {
                 return Ok(Arc::clone(opened));
             }
-            match misshapen_is_damaged(Opened::open(&documents))? {
+            match misshapen_is_damaged(SessionIndex::open(&documents))? {
                 Ok(now) => {
                     let now = Arc::new(now);
                     *opened = Some((touched, Arc::clone(&now)));

@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use tantivy::DocAddress;
 
 use super::columns::Numbers;
-use super::opened::{Opened, Stored, each_with};
+use super::opened::{SessionIndex, StoredText, each_with};
 use super::record::SessionKey;
 use super::told::{KINDS, Speaker, line_of, part_of};
-use crate::error::Unusable;
+use crate::error::RebuildReason;
 use cm_note::instant::Instant;
 
 /// A piece of one speaker's text.
@@ -47,7 +47,7 @@ impl Counts {
     }
 }
 
-impl Opened {
+impl SessionIndex {
     /// Returns at most `limit` stretches from these log lines of a session, in order, starting at
     /// `offset`.
     pub(super) fn stretches(
@@ -56,7 +56,7 @@ impl Opened {
         lines: &RangeInclusive<u64>,
         offset: usize,
         limit: usize,
-    ) -> Result<Vec<Stretch>, Unusable> {
+    ) -> Result<Vec<Stretch>, RebuildReason> {
         self.guarded(|opened| {
             let mut found: Vec<(Numbers, DocAddress)> = Vec::new();
             opened.each_stretch(session, |numbers, address| {
@@ -72,7 +72,7 @@ impl Opened {
 
     /// Returns the first `most` stretches by the person, in order, without the commands that the
     /// person ran.
-    pub(super) fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, Unusable> {
+    pub(super) fn prompts(&self, session: &SessionKey, most: usize) -> Result<Vec<Stretch>, RebuildReason> {
         self.guarded(|opened| {
             let mut found: Vec<(Numbers, DocAddress)> = Vec::new();
             opened.each_stretch(session, |numbers, address| {
@@ -118,7 +118,7 @@ impl Opened {
 
     /// Loads the stretch of a document.
     pub(super) fn stretch(&self, numbers: &Numbers, address: DocAddress) -> tantivy::Result<Stretch> {
-        let Stored(text) = self.searcher.doc(address)?;
+        let StoredText(text) = self.searcher.doc(address)?;
         Ok(Stretch {
             at: numbers.at.map(Instant::from_unix),
             line: line_of(numbers.place),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::record::number_of;
 use cm_note::instant::Instant;
 use cm_secrets::Redacted;
-use cm_session::event::{Event, EventKind};
+use cm_session::event::{EventKind, SessionEvent};
 
 /// Maximum length of a stretch in bytes.
 const LONGEST: usize = 2048;
@@ -48,7 +48,7 @@ impl Speaker {
     pub const ALL: [Self; 3] = [Self::Person, Self::Agent, Self::Tool];
 
     /// Returns the speaker of an event's main text.
-    fn of(event: &Event) -> Self {
+    fn of(event: &SessionEvent) -> Self {
         match &event.kind {
             EventKind::UserPrompt { .. } if event.side => Self::Agent,
             EventKind::UserPrompt { .. } | EventKind::PersonCommand { .. } => Self::Person,
@@ -69,7 +69,7 @@ impl Speaker {
 
 /// An event with redacted texts, ready for indexing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct RedactedEvent {
     pub(super) at: Option<Instant>,
     pub(super) place: u64,
     pub(super) kind: u64,
@@ -78,9 +78,9 @@ pub struct Told {
     pub(super) texts: Vec<(Speaker, Redacted)>,
 }
 
-impl Told {
+impl RedactedEvent {
     /// Converts an event, passing each of its texts through `redact`.
-    pub fn of(event: &Event, mut redact: impl FnMut(&str) -> Redacted) -> Self {
+    pub fn of(event: &SessionEvent, mut redact: impl FnMut(&str) -> Redacted) -> Self {
         let mut texts = Vec::new();
         let mut add = |speaker, text: &str| {
             if !text.trim().is_empty() {
@@ -182,14 +182,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use cm_secrets::{Rules, redact};
+    use cm_secrets::{RedactionRules, redact};
 
-    fn told(kind: EventKind, side: bool) -> Told {
-        let event = Event { at: None, line: 3, part: 1, record: Some("record-id".into()), side, kind };
-        Told::of(&event, |text| redact(text, &Rules::default()).0)
+    fn told(kind: EventKind, side: bool) -> RedactedEvent {
+        let event = SessionEvent { at: None, line: 3, part: 1, record: Some("record-id".into()), side, kind };
+        RedactedEvent::of(&event, |text| redact(text, &RedactionRules::default()).0)
     }
 
-    fn said(told: &Told) -> Vec<(Speaker, &str)> {
+    fn said(told: &RedactedEvent) -> Vec<(Speaker, &str)> {
         told.texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect()
     }
 

@@ -12,17 +12,17 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, IndexSettings, IndexWriter, Term};
 
 use super::conversations::conversations;
-use super::opened::{META, Opened, Stamp};
-use super::record::{Log, Session, SessionKey, Understanding};
+use super::opened::{CommitPayload, META, SessionIndex};
+use super::record::{Log, ParseCounts, Session, SessionKey};
 use super::schema::{self, session_fact};
 use super::store::documents;
-use super::told::Told;
-use crate::error::{Error, Unusable, at};
-use crate::lock::Lock;
+use super::told::RedactedEvent;
+use crate::error::{Error, RebuildReason, at};
+use crate::lock::IndexWriteLock;
 use crate::store::misshapen_is_damaged;
-use crate::text::{Failure, Folder, seal, tokenizers};
+use crate::text::{FramedDirectory, OpenFailure, seal, tokenizers};
 use cm_secrets::Redacted;
-use cm_session::Meta;
+use cm_session::SessionMeta;
 
 /// Memory budget of the search library's writer, in bytes.
 const BUDGET: usize = 24_000_000;
@@ -41,32 +41,32 @@ const STEP_LOGS: usize = 5_000;
 /// Events become visible with the commit that follows [`read`](Self::read) at the end of their log,
 /// or with [`finish`](Self::finish). Dropping a writer discards everything since the last commit.
 /// An event that is added again replaces its earlier version, so that retries never duplicate it.
-pub struct Writer {
+pub struct SessionStoreWriter {
     folder: PathBuf,
     writer: IndexWriter,
     /// The index at the last commit.
-    opened: Opened,
-    sessions: HashMap<u64, State>,
+    opened: SessionIndex,
+    sessions: HashMap<u64, PendingSession>,
     logs: BTreeMap<String, Option<Log>>,
     /// Sessions in the log that is being read.
-    in_hand: HashSet<u64>,
+    current_log_sessions: HashSet<u64>,
     /// Bytes of text since the last commit.
     waiting: usize,
     /// Whether the pending changes may affect the grouping into conversations.
-    unjoined: bool,
+    conversations_outdated: bool,
     /// Declared last, so that it is released after all other fields are dropped.
-    _lock: Lock,
+    _lock: IndexWriteLock,
 }
 
 /// Pending changes of a session.
-struct State {
+struct PendingSession {
     session: Session,
     /// Whether the index may hold documents of the session.
     told: bool,
     removed: bool,
 }
 
-impl Writer {
+impl SessionStoreWriter {
     /// Opens the index in `folder`, or creates it, waiting up to `patience` for another writer.
     ///
     /// # Errors
@@ -75,9 +75,9 @@ impl Writer {
     /// version. [`Writer::anew`] then creates a new one.
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
-        match misshapen_is_damaged(Opened::open(&documents(folder)))? {
+        match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
             Ok(opened) => Self::over(folder, opened, lock),
-            Err(Unusable::Missing) => Self::create(folder, lock),
+            Err(RebuildReason::Missing) => Self::create(folder, lock),
             Err(why) => Err(why.into()),
         }
     }
@@ -89,9 +89,9 @@ impl Writer {
     /// # Errors
     ///
     /// Those of [`Writer::open`] except [`Error::Unusable`].
-    pub fn mend(folder: &Path, patience: Duration) -> Result<(Self, Option<Unusable>), Error> {
+    pub fn open_or_repair(folder: &Path, patience: Duration) -> Result<(Self, Option<RebuildReason>), Error> {
         let lock = lock(folder, patience)?;
-        Ok(match misshapen_is_damaged(Opened::open(&documents(folder)))? {
+        Ok(match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
             Ok(opened) => (Self::over(folder, opened, lock)?, None),
             Err(why) => (Self::create(folder, lock)?, Some(why)),
         })
@@ -102,19 +102,19 @@ impl Writer {
     /// # Errors
     ///
     /// Those of [`Writer::open`] except [`Error::Unusable`].
-    pub fn anew(folder: &Path, patience: Duration) -> Result<Self, Error> {
+    pub fn create_new(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         Self::create(folder, lock)
     }
 
-    fn create(folder: &Path, mut lock: Lock) -> Result<Self, Error> {
+    fn create(folder: &Path, mut lock: IndexWriteLock) -> Result<Self, Error> {
         let documents = documents(folder);
         // First what says that the rest counts: killed half-way, it leaves no index and not half of one.
         for path in [documents.join(META), documents.clone()] {
             clear(&path)?;
         }
         fs::create_dir_all(&documents).map_err(at(&documents))?;
-        let directory = Folder::open(&documents).map_err(at(&documents))?;
+        let directory = FramedDirectory::open(&documents).map_err(at(&documents))?;
         let (schema, _) = schema::schema();
         let mut index = Index::create(directory, schema, IndexSettings::default())?;
         index.set_tokenizers(tokenizers());
@@ -122,21 +122,21 @@ impl Writer {
         let mut commit = writer.prepare_commit()?;
         // Later than any commit of an index that lay here before.
         let serial = lock.file_time(&lock_file(folder))?.unsigned_abs();
-        commit.set_payload(&Stamp { serial, unjoined: false }.payload());
+        commit.set_payload(&CommitPayload { serial, unjoined: false }.payload());
         commit.commit()?;
         drop(writer);
         Self::over(folder, reopened(index)?, lock)
     }
 
-    fn over(folder: &Path, opened: Opened, lock: Lock) -> Result<Self, Error> {
+    fn over(folder: &Path, opened: SessionIndex, lock: IndexWriteLock) -> Result<Self, Error> {
         Ok(Self {
             folder: folder.to_owned(),
             writer: writer(&opened.index)?,
-            unjoined: opened.stamp.unjoined,
+            conversations_outdated: opened.stamp.unjoined,
             opened,
             sessions: HashMap::new(),
             logs: BTreeMap::new(),
-            in_hand: HashSet::new(),
+            current_log_sessions: HashSet::new(),
             waiting: 0,
             _lock: lock,
         })
@@ -162,26 +162,26 @@ impl Writer {
 
     /// Discards the events of a session before it is read again from its start. The outcome is
     /// preserved.
-    pub fn begin(&mut self, key: &SessionKey) -> Result<(), Error> {
-        self.in_hand.insert(key.number());
+    pub fn clear_events(&mut self, key: &SessionKey) -> Result<(), Error> {
+        self.current_log_sessions.insert(key.number());
         let state = self.state(key)?;
         let told = std::mem::take(&mut state.told);
         state.session.reached = None;
         if told {
-            self.unjoined = true;
+            self.conversations_outdated = true;
             self.writer.delete_term(self.opened.fields.session_term(key.number()));
         }
         Ok(())
     }
 
     /// Adds an event, replacing its earlier version if there is one.
-    pub fn event(&mut self, key: &SessionKey, told: &Told) -> Result<(), Error> {
+    pub fn event(&mut self, key: &SessionKey, told: &RedactedEvent) -> Result<(), Error> {
         let fields = self.opened.fields;
         let state = self.state(key)?;
         (state.told, state.removed) = (true, false);
         let known = state.session.reached.is_some_and(|reached| told.place <= reached);
         state.session.reached = state.session.reached.max(Some(told.place));
-        self.unjoined |= told.record.is_some();
+        self.conversations_outdated |= told.record.is_some();
         if known {
             let place = Term::from_field_u64(fields.place, told.place);
             let session = TermQuery::new(fields.session_term(key.number()), IndexRecordOption::Basic);
@@ -199,18 +199,18 @@ impl Writer {
 
     /// Updates the metadata of a session from the log at `log`. Removes the session if `cm` itself
     /// started it.
-    pub fn meta(&mut self, meta: &Meta, title: Option<Redacted>, log: &str) -> Result<(), Error> {
+    pub fn meta(&mut self, meta: &SessionMeta, title: Option<Redacted>, log: &str) -> Result<(), Error> {
         let key = SessionKey::of(meta);
         if meta.ours {
             return self.remove(&key);
         }
-        self.in_hand.insert(key.number());
+        self.current_log_sessions.insert(key.number());
         let state = self.state(&key)?;
         (state.told, state.removed) = (true, false);
         let forked = state.session.forked_from();
-        state.session.meta = Meta { title: title.map(Redacted::into_string), ..meta.clone() };
+        state.session.meta = SessionMeta { title: title.map(Redacted::into_string), ..meta.clone() };
         state.session.log = Some(log.to_owned());
-        self.unjoined |= state.session.forked_from() != forked;
+        self.conversations_outdated |= state.session.forked_from() != forked;
         Ok(())
     }
 
@@ -227,7 +227,7 @@ impl Writer {
         state.session = Session::new(key);
         state.removed = true;
         if told {
-            self.unjoined = true;
+            self.conversations_outdated = true;
             self.writer.delete_term(self.opened.fields.session_term(key.number()));
         }
         Ok(())
@@ -240,13 +240,13 @@ impl Writer {
         &mut self,
         path: &str,
         cursor: String,
-        understood: Understanding,
+        understood: ParseCounts,
         from_start: bool,
     ) -> Result<(), Error> {
-        let told = std::mem::take(&mut self.in_hand);
+        let told = std::mem::take(&mut self.current_log_sessions);
         let mut all = understood;
         if from_start {
-            let before = self.opened.guarded(|opened| opened.told_by(path))?;
+            let before = self.opened.guarded(|opened| opened.sessions_of_log(path))?;
             for key in before.iter().filter(|key| !told.contains(&key.number())) {
                 // Another log may tell it by now.
                 if self.state(key)?.session.log.as_deref() == Some(path) {
@@ -257,7 +257,7 @@ impl Writer {
             all.add(&before.understood);
         }
         self.logs.insert(path.to_owned(), Some(Log { path: path.to_owned(), cursor, understood: all }));
-        if self.waiting >= STEP_BYTES || self.logs.len() >= STEP_LOGS { self.step() } else { Ok(()) }
+        if self.waiting >= STEP_BYTES || self.logs.len() >= STEP_LOGS { self.commit() } else { Ok(()) }
     }
 
     /// Deletes the record of a log, so that the next reading starts over. Its sessions stay until
@@ -267,7 +267,7 @@ impl Writer {
     }
 
     /// Commits all pending changes.
-    pub fn step(&mut self) -> Result<(), Error> {
+    pub fn commit(&mut self) -> Result<(), Error> {
         if self.sessions.is_empty() && self.logs.is_empty() {
             return Ok(());
         }
@@ -281,13 +281,13 @@ impl Writer {
                 self.writer.add_document(self.opened.fields.log(&log))?;
             }
         }
-        self.commit(self.unjoined)
+        self.write_commit(self.conversations_outdated)
     }
 
     /// Commits all pending changes, updates the conversations, and waits for merges to finish.
     pub fn finish(mut self) -> Result<(), Error> {
-        self.step()?;
-        if self.unjoined {
+        self.commit()?;
+        if self.conversations_outdated {
             self.join()?;
         }
         let Self { writer, opened, folder, _lock, .. } = self;
@@ -312,7 +312,7 @@ impl Writer {
         for session in changed {
             self.put_session(&session, true)?;
         }
-        self.commit(false)
+        self.write_commit(false)
     }
 
     fn put_session(&mut self, session: &Session, is_there: bool) -> Result<(), Error> {
@@ -324,18 +324,18 @@ impl Writer {
         Ok(())
     }
 
-    fn commit(&mut self, unjoined: bool) -> Result<(), Error> {
-        let stamp = Stamp { serial: self.opened.stamp.serial + 1, unjoined };
+    fn write_commit(&mut self, unjoined: bool) -> Result<(), Error> {
+        let stamp = CommitPayload { serial: self.opened.stamp.serial + 1, unjoined };
         let mut commit = self.writer.prepare_commit()?;
         commit.set_payload(&stamp.payload());
         commit.commit()?;
         self.opened = reopened(self.opened.index.clone())?;
-        self.unjoined = unjoined;
+        self.conversations_outdated = unjoined;
         self.waiting = 0;
         seal::write(&self.opened.index, &documents(&self.folder))
     }
 
-    fn state(&mut self, key: &SessionKey) -> Result<&mut State, Error> {
+    fn state(&mut self, key: &SessionKey) -> Result<&mut PendingSession, Error> {
         let number = key.number();
         if !self.sessions.contains_key(&number) {
             let fact = self.opened.fields.fact(&session_fact(key));
@@ -345,9 +345,9 @@ impl Writer {
             })?;
             let told = session.is_some();
             let session = session.unwrap_or_else(|| Session::new(key));
-            self.sessions.insert(number, State { session, told, removed: false });
+            self.sessions.insert(number, PendingSession { session, told, removed: false });
         }
-        Ok(self.sessions.entry(number).or_insert_with(|| State {
+        Ok(self.sessions.entry(number).or_insert_with(|| PendingSession {
             session: Session::new(key),
             told: false,
             removed: false,
@@ -355,7 +355,7 @@ impl Writer {
     }
 }
 
-fn lock(folder: &Path, patience: Duration) -> Result<Lock, Error> {
+fn lock(folder: &Path, patience: Duration) -> Result<IndexWriteLock, Error> {
     if folder.is_file() {
         fs::remove_file(folder).map_err(at(folder))?;
     }
@@ -364,7 +364,7 @@ fn lock(folder: &Path, patience: Duration) -> Result<Lock, Error> {
     if path.is_dir() {
         fs::remove_dir_all(&path).map_err(at(&path))?;
     }
-    Lock::acquire(&path, patience)?.ok_or(Error::Busy { path, seconds: patience.as_secs() })
+    IndexWriteLock::acquire(&path, patience)?.ok_or(Error::Busy { path, seconds: patience.as_secs() })
 }
 
 fn lock_file(folder: &Path) -> PathBuf {
@@ -384,10 +384,10 @@ fn clear(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn reopened(index: Index) -> Result<Opened, Error> {
-    Opened::of(index).map_err(|failure| match failure {
-        Failure::Unusable(why) => why.into(),
-        Failure::Io(error) => Error::Text(error.into()),
+fn reopened(index: Index) -> Result<SessionIndex, Error> {
+    SessionIndex::of(index).map_err(|failure| match failure {
+        OpenFailure::Unusable(why) => why.into(),
+        OpenFailure::Io(error) => Error::Text(error.into()),
     })
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::vault::Vault;
-use crate::Unusable;
+use crate::RebuildReason;
 
 fn vault() -> Vault {
     let vault = Vault::of(&[]);
@@ -104,11 +104,11 @@ fn a_folder_may_stand_where_a_file_was_and_a_file_where_the_index_was() {
         let _ = fs::remove_file(vault.path("_index").join(name));
         fs::create_dir(vault.path("_index").join(name)).unwrap();
     }
-    assert!(matches!(vault.refresh().rebuilt, Some(Unusable::Damaged(_))));
+    assert!(matches!(vault.refresh().rebuilt, Some(RebuildReason::Damaged(_))));
     assert_eq!(vault.seen(), seen);
     fs::remove_dir_all(vault.path("_index")).unwrap();
     fs::write(vault.path("_index"), "a file").unwrap();
-    assert!(matches!(vault.refresh().rebuilt, Some(Unusable::Damaged(_))));
+    assert!(matches!(vault.refresh().rebuilt, Some(RebuildReason::Damaged(_))));
     assert_eq!(vault.seen(), seen);
 }
 
@@ -119,9 +119,9 @@ fn another_version_is_told_apart_from_damage() {
     let mut bytes = fs::read(&current).unwrap();
     bytes[4] += 1;
     fs::write(&current, bytes).unwrap();
-    assert_eq!(vault.refresh().rebuilt, Some(Unusable::Foreign));
+    assert_eq!(vault.refresh().rebuilt, Some(RebuildReason::Foreign));
     fs::write(&current, "").unwrap();
-    assert!(matches!(vault.refresh().rebuilt, Some(Unusable::Damaged(_))));
+    assert!(matches!(vault.refresh().rebuilt, Some(RebuildReason::Damaged(_))));
 }
 
 #[test]

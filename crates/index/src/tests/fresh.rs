@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use super::vault::Vault;
-use crate::{Refreshed, Unusable};
+use crate::{RebuildReason, RefreshReport};
 use cm_note::path::NotePath;
 
 fn vault() -> Vault {
@@ -13,7 +13,7 @@ fn vault() -> Vault {
         ("b.md", "A retry of the socket helped."),
         ("c/d.md", "Connection reset by peer: the connection reset."),
     ]);
-    assert_eq!(vault.refresh().rebuilt, Some(Unusable::Missing));
+    assert_eq!(vault.refresh().rebuilt, Some(RebuildReason::Missing));
     vault
 }
 
@@ -36,7 +36,7 @@ fn nothing_is_done_where_nothing_changed() {
     let before: Vec<_> =
         fs::read_dir(vault.path("_index")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let seen = vault.seen();
-    assert_eq!(vault.refresh(), Refreshed { notes: 3, ..Refreshed::default() });
+    assert_eq!(vault.refresh(), RefreshReport { notes: 3, ..RefreshReport::default() });
     assert!(vault.check().is_fresh());
     let after: Vec<_> =
         fs::read_dir(vault.path("_index")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -80,7 +80,7 @@ fn a_touched_file_is_read_once_and_is_no_change() {
     settle(&vault);
     let file = fs::File::options().write(true).open(vault.path("b.md")).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
-    assert_eq!(vault.refresh(), Refreshed { notes: 3, ..Refreshed::default() });
+    assert_eq!(vault.refresh(), RefreshReport { notes: 3, ..RefreshReport::default() });
     settle(&vault);
     let unread = |path: &NotePath| panic!("{path} is read again");
     let unparsed = |path: &NotePath, _: &[u8]| panic!("{path} is parsed");

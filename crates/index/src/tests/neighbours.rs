@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::vault::Vault;
-use crate::{Entry, Index, Options};
+use crate::{Index, IndexedNote, Options};
 use cm_note::graph::{Edge, Graph};
-use cm_note::note::{Kind, Note, RelationTable, TypeTable, read};
+use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
 
 /// Indexes the notes of a vault with the production parser and returns them.
@@ -13,7 +13,7 @@ pub(super) fn indexed(vault: &Vault) -> Vec<Note> {
     let bytes = |path: &NotePath| std::fs::read(vault.path(path.as_str()));
     let parse = |path: &NotePath, bytes: &[u8]| {
         let reading = read::read(path, bytes, &TypeTable::default(), &RelationTable::default());
-        Entry { reading, passages: Vec::new() }
+        IndexedNote { reading, passages: Vec::new() }
     };
     vault.index.refresh(&vault.listing(), &bytes, &parse, Options::default()).unwrap();
     vault.index.notes().unwrap()
@@ -34,7 +34,7 @@ fn looked_up(index: &Index, asked: &[&Note]) -> Vec<String> {
 fn of_all(all: &[Note], asked: &[&Note]) -> Vec<String> {
     let graph = Graph::connect(all);
     let is_asked = |at: usize| asked.iter().any(|note| note.path == all[at].path);
-    let is_file = |at: usize| all[at].kind == Kind::Edge;
+    let is_file = |at: usize| all[at].kind == NoteKind::Edge;
     let at_them = graph.edges().iter().filter(|edge| is_asked(edge.from) || is_asked(edge.to));
     let notes: Vec<&Note> = all.iter().collect();
     let between = at_them.filter(|edge| !is_file(edge.from) && !is_file(edge.to));
@@ -84,7 +84,7 @@ fn every_way_of_writing_an_edge_is_found_from_both_ends() {
             "graph/problems/pool.md LINKS_TO graph/facts/jitter.md 0.5",
         ]
     );
-    for note in all.iter().filter(|note| note.kind != Kind::Edge) {
+    for note in all.iter().filter(|note| note.kind != NoteKind::Edge) {
         assert_eq!(looked_up(&vault.index, &[note]), of_all(&all, &[note]), "{}", note.path);
     }
     let file = named(&all, "graph/edges/e.md");
@@ -242,7 +242,7 @@ proptest! {
         let vault = Vault::of(&[]);
         files.iter().chain(&edges).for_each(|(path, text)| vault.write(path, text));
         let all = indexed(&vault);
-        let asked: Vec<&Note> = all.iter().filter(|note| note.kind != Kind::Edge).collect();
+        let asked: Vec<&Note> = all.iter().filter(|note| note.kind != NoteKind::Edge).collect();
         for few in asked.windows(1).chain(asked.windows(2)).chain([&*asked]) {
             prop_assert_eq!(looked_up(&vault.index, few), of_all(&all, few));
         }

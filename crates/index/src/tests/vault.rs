@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::{Entry, Error, Index, Options, Refreshed, Stale};
+use crate::{Error, Index, IndexedNote, Options, PendingRefresh, RefreshReport};
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
-use cm_note::listing::{FileStat, Listing};
+use cm_note::listing::{FileStat, VaultListing};
 use cm_note::markdown::{Heading, Outline};
-use cm_note::note::read::Reading;
-use cm_note::note::{Kind, Note};
+use cm_note::note::read::ParsedNote;
+use cm_note::note::{Note, NoteKind};
 use cm_note::passage::PassageKey;
 use cm_note::path::NotePath;
 use cm_note::query::Query;
@@ -48,28 +48,28 @@ impl Vault {
         Index::open(&self.path("_index"))
     }
 
-    pub(super) fn listing(&self) -> Listing {
+    pub(super) fn listing(&self) -> VaultListing {
         let mut files = Vec::new();
         list(self.dir.path(), self.dir.path(), &mut files);
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Listing { files, findings: Vec::new() }
+        VaultListing { files, findings: Vec::new() }
     }
 
-    pub(super) fn refresh(&self) -> Refreshed {
+    pub(super) fn refresh(&self) -> RefreshReport {
         self.refresh_by(&self.index, Duration::from_secs(60)).unwrap()
     }
 
-    pub(super) fn refresh_by(&self, index: &Index, patience: Duration) -> Result<Refreshed, Error> {
+    pub(super) fn refresh_by(&self, index: &Index, patience: Duration) -> Result<RefreshReport, Error> {
         let read = |path: &NotePath| fs::read(self.path(path.as_str()));
         index.refresh(&self.listing(), &read, &parse, Options { patience })
     }
 
-    pub(super) fn rebuild(&self) -> Refreshed {
+    pub(super) fn rebuild(&self) -> RefreshReport {
         let read = |path: &NotePath| fs::read(self.path(path.as_str()));
         self.index.rebuild(&self.listing(), &read, &parse, Options::default()).unwrap()
     }
 
-    pub(super) fn check(&self) -> Stale {
+    pub(super) fn check(&self) -> PendingRefresh {
         self.index.check(&self.listing(), &|path| fs::read(self.path(path.as_str()))).unwrap()
     }
 
@@ -121,7 +121,7 @@ pub(super) fn passage(body: &str) -> PassageKey {
     PassageKey::of(body.trim())
 }
 
-pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Entry {
+pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> IndexedNote {
     let text = String::from_utf8_lossy(bytes);
     let has_head = text
         .lines()
@@ -137,7 +137,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Entry {
     let headings = headings.map(|text| Heading { level: 1, text: text.to_owned(), line: 1, at: 0 }).collect();
     let note = Note {
         path: path.clone(),
-        kind: Kind::of(path),
+        kind: NoteKind::of(path),
         id: value("id").and_then(|id| NoteId::parse(&id).ok()),
         note_type: value("type"),
         title: value("title").unwrap_or_else(|| path.stem().to_owned()),
@@ -169,7 +169,7 @@ pub(super) fn parse(path: &NotePath, bytes: &[u8]) -> Entry {
         findings: Vec::new(),
     };
     let reading =
-        Reading { note, outline: Outline { text: body.to_owned(), headings, ..Outline::default() } };
+        ParsedNote { note, outline: Outline { text: body.to_owned(), headings, ..Outline::default() } };
     let passages = vec![passage(body)];
-    Entry { reading, passages }
+    IndexedNote { reading, passages }
 }

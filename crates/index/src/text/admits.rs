@@ -3,28 +3,28 @@
 use super::document::{fact, facts};
 use super::translate::path_fits;
 use cm_note::note::Note;
-use cm_note::query::{DateField, Group, Node};
+use cm_note::query::{BooleanGroup, DateField, QueryNode};
 
 /// Whether the node certainly selects the note. Text conditions cannot be evaluated here: neither
 /// they nor their negation select a note.
-pub fn admits(node: &Node, note: &Note) -> bool {
+pub fn admits(node: &QueryNode, note: &Note) -> bool {
     selects(node, note) == Some(true)
 }
 
 /// Whether the node selects the note; `None` if the answer depends on the note's text.
-fn selects(node: &Node, note: &Note) -> Option<bool> {
+fn selects(node: &QueryNode, note: &Note) -> Option<bool> {
     Some(match node {
-        Node::Everything => true,
-        Node::Nothing => false,
-        Node::Text { .. } => return None,
-        Node::Label { label, value, prefix } => {
+        QueryNode::Everything => true,
+        QueryNode::Nothing => false,
+        QueryNode::Text { .. } => return None,
+        QueryNode::Label { label, value, prefix } => {
             let wanted = fact(*label, value);
             let mut found = false;
             facts(note, |fact| found |= fact == wanted || (*prefix && fact.starts_with(&wanted)));
             found
         }
-        Node::Path(pattern) => path_fits(&note.path.as_str().to_lowercase(), pattern),
-        Node::Dated { date, from, until } => {
+        QueryNode::Path(pattern) => path_fits(&note.path.as_str().to_lowercase(), pattern),
+        QueryNode::Dated { date, from, until } => {
             let date = match date {
                 DateField::Created => note.created,
                 DateField::Updated => note.updated.or(note.created),
@@ -33,15 +33,15 @@ fn selects(node: &Node, note: &Note) -> Option<bool> {
                 from.is_none_or(|from| date >= from) && until.is_none_or(|until| date < until)
             })
         }
-        Node::Importance { least, most } => {
+        QueryNode::Importance { least, most } => {
             note.importance.is_some_and(|importance| (*least..=*most).contains(&importance))
         }
-        Node::Group(group) => return group_selects(group, note),
+        QueryNode::Group(group) => return group_selects(group, note),
     })
 }
 
-fn group_selects(group: &Group, note: &Note) -> Option<bool> {
-    let of = |nodes: &[Node]| nodes.iter().map(|node| selects(node, note)).collect::<Vec<_>>();
+fn group_selects(group: &BooleanGroup, note: &Note) -> Option<bool> {
+    let of = |nodes: &[QueryNode]| nodes.iter().map(|node| selects(node, note)).collect::<Vec<_>>();
     let mut all = [of(&group.must), of(&group.filter)].concat();
     all.extend(of(&group.not).into_iter().map(|excluded| excluded.map(|excluded| !excluded)));
     if group.must.is_empty() && !group.should.is_empty() {

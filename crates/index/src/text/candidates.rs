@@ -10,26 +10,26 @@ use tantivy::columnar::{Column, ColumnValues};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, SegmentOrdinal, SegmentReader, TERMINATED, Term};
 
-use super::Text;
+use super::TextIndex;
 use super::collect::Top;
 use super::schema::{ORDER, PASSAGES, UPDATED};
 use super::statistics::Statistics;
 use super::translate::Translator;
-use crate::error::Unusable;
-use crate::vector::Scan;
+use crate::error::RebuildReason;
+use crate::vector::SimilarityScan;
 use cm_note::note::Note;
 use cm_note::passage::{PassageKey, PassageMap, PassageSet};
 use cm_note::path::NotePath;
-use cm_note::query::{Node, Query};
+use cm_note::query::{Query, QueryNode};
 
 /// Parameters of a candidate search.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct CandidateRequest<'a> {
     pub query: &'a Query,
     /// Whether to search for words as well as for similar passages.
     pub words: bool,
     /// Similarities of all passages to the question, one scan per model.
-    pub scans: &'a [Scan],
+    pub scans: &'a [SimilarityScan],
     /// Maximum number of candidates by words.
     pub pool: usize,
     /// Maximum number of candidates per scan.
@@ -45,7 +45,7 @@ pub struct Candidate {
     /// BM25 score over the note's fields; 0 if it contains none of the words.
     pub bm25: f32,
     /// The most similar passage by model; `None` where the model has not embedded the note.
-    pub near: Vec<Option<Near>>,
+    pub near: Vec<Option<PassageSimilarity>>,
     /// Time of the last change in Unix seconds. Breaks ties: newer notes come first.
     pub updated: i64,
     /// Final tie-breaker, derived from the path and thus equal in every index.
@@ -54,15 +54,18 @@ pub struct Candidate {
 
 /// A passage with its similarity to the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
+pub struct PassageSimilarity {
     /// Cosine similarity, −1 to 1.
     pub cosine: f32,
     pub passage: PassageKey,
 }
 
-impl Text {
+impl TextIndex {
     /// Returns the candidates, unordered, and the number of notes that match the words.
-    pub(crate) fn candidates(&self, asked: Asked<'_>) -> Result<(Vec<Candidate>, usize), Unusable> {
+    pub(crate) fn candidates(
+        &self,
+        asked: CandidateRequest<'_>,
+    ) -> Result<(Vec<Candidate>, usize), RebuildReason> {
         self.guarded(|| {
             if self.count() == 0 {
                 return Ok((Vec::new(), 0));
@@ -99,7 +102,7 @@ impl Text {
     /// Returns the passages of the notes selected by `bounds`, with the notes that contain them.
     fn within(
         &self,
-        bounds: &Node,
+        bounds: &QueryNode,
         statistics: &Statistics<'_>,
         columns: &Columns,
     ) -> tantivy::Result<PassageMap<Vec<DocAddress>>> {
@@ -117,11 +120,11 @@ impl Text {
     /// Returns the notes with the most similar passages, at most `asked.nearest`.
     fn nearest(
         &self,
-        scan: &Scan,
-        asked: Asked<'_>,
+        scan: &SimilarityScan,
+        asked: CandidateRequest<'_>,
         within: Option<&PassageMap<Vec<DocAddress>>>,
     ) -> tantivy::Result<HashSet<DocAddress>> {
-        let Asked { nearest: pool, least, .. } = asked;
+        let CandidateRequest { nearest: pool, least, .. } = asked;
         let passes = |at: &usize| {
             scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
         };
@@ -172,12 +175,12 @@ impl Text {
     }
 
     /// Loads the note of a candidate.
-    pub(crate) fn note_of(&self, candidate: &Candidate) -> Result<Note, Unusable> {
+    pub(crate) fn note_of(&self, candidate: &Candidate) -> Result<Note, RebuildReason> {
         self.guarded(|| self.note(candidate.address))
     }
 
     /// Returns the passages of all notes, without duplicates.
-    pub(crate) fn passages(&self) -> Result<PassageSet, Unusable> {
+    pub(crate) fn passages(&self) -> Result<PassageSet, RebuildReason> {
         self.guarded(|| {
             let columns = self.columns()?;
             Ok(self.alive().flat_map(|address| columns.passages(address).collect::<Vec<_>>()).collect())
@@ -190,7 +193,7 @@ impl Text {
         &self,
         known: &PassageSet,
         most: usize,
-    ) -> Result<(Vec<NotePath>, usize), Unusable> {
+    ) -> Result<(Vec<NotePath>, usize), RebuildReason> {
         self.guarded(|| {
             let columns = self.columns()?;
             let mut lacking: Vec<(i64, u64, DocAddress)> = Vec::new();
@@ -223,20 +226,20 @@ impl Text {
 
     fn columns(&self) -> tantivy::Result<Columns> {
         let segments = self.searcher.segment_readers().iter();
-        Ok(Columns(segments.map(OfSegment::open).collect::<tantivy::Result<_>>()?))
+        Ok(Columns(segments.map(SegmentColumns::open).collect::<tantivy::Result<_>>()?))
     }
 }
 
 /// Columns of all segments, for fast access to numeric fields.
-struct Columns(Vec<OfSegment>);
+struct Columns(Vec<SegmentColumns>);
 
-struct OfSegment {
+struct SegmentColumns {
     passages: Column<u64>,
     updated: std::sync::Arc<dyn ColumnValues<i64>>,
     order: std::sync::Arc<dyn ColumnValues<u64>>,
 }
 
-impl OfSegment {
+impl SegmentColumns {
     fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
         let fields = segment.fast_fields();
         Ok(Self {
@@ -248,7 +251,7 @@ impl OfSegment {
 }
 
 impl Columns {
-    fn of(&self, address: DocAddress) -> &OfSegment {
+    fn of(&self, address: DocAddress) -> &SegmentColumns {
         &self.0[address.segment_ord as SegmentOrdinal as usize]
     }
 
@@ -261,7 +264,8 @@ impl Columns {
         let of = self.of(address);
         let near = cosines.iter().map(|cosines| {
             let passages = self.passages(address);
-            let near = passages.filter_map(|passage| Some(Near { cosine: *cosines.get(&passage)?, passage }));
+            let near = passages
+                .filter_map(|passage| Some(PassageSimilarity { cosine: *cosines.get(&passage)?, passage }));
             near.max_by(|a, b| a.cosine.total_cmp(&b.cosine))
         });
         Candidate {
@@ -275,12 +279,16 @@ impl Columns {
 }
 
 /// Returns, for each scan, the cosines of the passages of the notes found.
-fn wanted(found: &BTreeMap<DocAddress, f32>, columns: &Columns, scans: &[Scan]) -> Vec<PassageMap<f32>> {
+fn wanted(
+    found: &BTreeMap<DocAddress, f32>,
+    columns: &Columns,
+    scans: &[SimilarityScan],
+) -> Vec<PassageMap<f32>> {
     if scans.is_empty() {
         return Vec::new();
     }
     let passages: PassageSet = found.keys().flat_map(|address| columns.passages(*address)).collect();
-    let of = |scan: &Scan| {
+    let of = |scan: &SimilarityScan| {
         let rows = scan.keys.iter().zip(&scan.cosines);
         rows.filter(|(key, _)| passages.contains(key)).map(|(key, cosine)| (*key, *cosine)).collect()
     };

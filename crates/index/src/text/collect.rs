@@ -20,7 +20,7 @@ pub(super) struct Rank {
 }
 
 /// Result of the collector.
-pub(super) struct Best {
+pub(super) struct TopMatches {
     pub(super) matches: Vec<(Score, DocAddress)>,
     pub(super) total: usize,
 }
@@ -48,7 +48,7 @@ fn rounded(score: Score) -> u32 {
 }
 
 impl Collector for Top {
-    type Fruit = Best;
+    type Fruit = TopMatches;
     type Child = TopOfSegment;
 
     fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<TopOfSegment> {
@@ -66,14 +66,14 @@ impl Collector for Top {
         self.scored
     }
 
-    fn merge_fruits(&self, segments: Vec<(Vec<(Rank, DocAddress)>, usize)>) -> tantivy::Result<Best> {
+    fn merge_fruits(&self, segments: Vec<(Vec<(Rank, DocAddress)>, usize)>) -> tantivy::Result<TopMatches> {
         let total = segments.iter().map(|(_, total)| total).sum();
         let mut all: Vec<(Rank, DocAddress)> = segments.into_iter().flat_map(|(best, _)| best).collect();
         all.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
         all.truncate(self.limit);
         let matches =
             all.into_iter().map(|(rank, address)| (Score::from_bits(rank.score), address)).collect();
-        Ok(Best { matches, total })
+        Ok(TopMatches { matches, total })
     }
 }
 

@@ -16,12 +16,12 @@ use crate::frame;
 
 /// A directory of segment files.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
+pub(crate) struct FramedDirectory {
     path: PathBuf,
     mapped: MmapDirectory,
 }
 
-impl Folder {
+impl FramedDirectory {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mapped = MmapDirectory::open(path).map_err(io::Error::other)?;
         Ok(Self { path: path.to_owned(), mapped })
@@ -47,7 +47,7 @@ impl TerminatingWrite for Unforced {
     }
 }
 
-impl Directory for Folder {
+impl Directory for FramedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.mapped.get_file_handle(path)
     }

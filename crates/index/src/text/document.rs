@@ -4,13 +4,13 @@ use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentD
 use tantivy::{TantivyDocument, Term};
 
 use super::schema::Fields;
-use crate::entry::Entry;
+use crate::entry::IndexedNote;
 use cm_note::graph::{NameKey, mentions, names_of};
 use cm_note::markdown::Outline;
-use cm_note::note::read::Reading;
+use cm_note::note::read::ParsedNote;
 use cm_note::note::{Note, Priority};
 use cm_note::path::NotePath;
-use cm_note::query::Label;
+use cm_note::query::LabelField;
 
 /// Prefix of the key of a note's document.
 pub(crate) const KEY: &str = "path=";
@@ -23,23 +23,23 @@ fn key(path: &NotePath) -> String {
 }
 
 /// Returns the term for a label of a note, such as `type=fix`.
-pub(crate) fn fact(label: Label, value: &str) -> String {
+pub(crate) fn fact(label: LabelField, value: &str) -> String {
     let name = match label {
-        Label::Tag => "tag",
-        Label::Type => "type",
-        Label::Kind => "kind",
-        Label::Folder => "folder",
-        Label::Category => "category",
-        Label::Priority => "priority",
-        Label::State => "state",
-        Label::Maturity => "maturity",
-        Label::Scope => "scope",
-        Label::Workspace => "workspace",
-        Label::Agent => "agent",
-        Label::Author => "author",
-        Label::Session => "session",
-        Label::Id => "id",
-        Label::Pinned => "pinned",
+        LabelField::Tag => "tag",
+        LabelField::Type => "type",
+        LabelField::Kind => "kind",
+        LabelField::Folder => "folder",
+        LabelField::Category => "category",
+        LabelField::Priority => "priority",
+        LabelField::State => "state",
+        LabelField::Maturity => "maturity",
+        LabelField::Scope => "scope",
+        LabelField::Workspace => "workspace",
+        LabelField::Agent => "agent",
+        LabelField::Author => "author",
+        LabelField::Session => "session",
+        LabelField::Id => "id",
+        LabelField::Pinned => "pinned",
     };
     format!("{name}={value}")
 }
@@ -52,9 +52,9 @@ pub(super) fn named(key: NameKey, typed: bool) -> u64 {
 
 /// A serialized note, with each byte stored as the character of that code, because the library
 /// reads text faster than bytes.
-pub(super) struct Stored(String);
+pub(super) struct StoredNote(String);
 
-impl Stored {
+impl StoredNote {
     fn of(note: &Note) -> Self {
         // Writing to memory cannot fail.
         Self(postcard::to_allocvec(note).unwrap_or_default().into_iter().map(char::from).collect())
@@ -90,7 +90,7 @@ fn bytes_of(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-impl DocumentDeserialize for Stored {
+impl DocumentDeserialize for StoredNote {
     fn deserialize<'de, D: DocumentDeserializer<'de>>(mut fields: D) -> Result<Self, DeserializeError> {
         // The note is the one field that is stored.
         Ok(fields.next_field::<String>()?.map_or_else(|| Self(String::new()), |(_, text)| Self(text)))
@@ -103,8 +103,8 @@ impl Fields {
     }
 
     /// Returns the document of a note.
-    pub(super) fn document(&self, entry: &Entry) -> TantivyDocument {
-        let Reading { note, outline } = &entry.reading;
+    pub(super) fn document(&self, entry: &IndexedNote) -> TantivyDocument {
+        let ParsedNote { note, outline } = &entry.reading;
         let mut document = TantivyDocument::new();
         document.add_text(self.title, &note.title);
         note.aliases.iter().for_each(|alias| document.add_text(self.title, alias));
@@ -123,7 +123,7 @@ impl Fields {
         }
         document.add_u64(self.order, order(&note.path));
         entry.passages.iter().for_each(|key| document.add_u64(self.passages, key.number()));
-        document.add_text(self.note, Stored::of(note).0);
+        document.add_text(self.note, StoredNote::of(note).0);
         document
     }
 
@@ -151,7 +151,7 @@ fn order(path: &NotePath) -> u64 {
 
 /// Calls `add` with every fact that selects the note.
 pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
-    let mut label = |label: Label, value: &str| {
+    let mut label = |label: LabelField, value: &str| {
         let value = label.folded(value);
         if !value.is_empty() {
             add(fact(label, &value));
@@ -159,29 +159,29 @@ pub(super) fn facts(note: &Note, mut add: impl FnMut(String)) {
     };
     for tag in &note.tags {
         // A tag `a/b` is an `a` as well.
-        tag.match_indices('/').for_each(|(at, _)| label(Label::Tag, &tag[..at]));
-        label(Label::Tag, tag);
+        tag.match_indices('/').for_each(|(at, _)| label(LabelField::Tag, &tag[..at]));
+        label(LabelField::Tag, tag);
     }
     let parts: Vec<&str> = note.path.folder().split('/').filter(|part| !part.is_empty()).collect();
     for first in 0..parts.len().min(8) {
         for past in first + 1..=parts.len().min(8) {
-            label(Label::Folder, &parts[first..past].join("/"));
+            label(LabelField::Folder, &parts[first..past].join("/"));
         }
     }
     let named = [
-        (Label::Type, note.note_type.as_deref()),
-        (Label::Kind, Some(note.kind.name())),
-        (Label::Category, note.category.as_deref()),
-        (Label::Priority, note.priority.map(Priority::name)),
-        (Label::State, note.state.as_deref()),
-        (Label::Maturity, note.maturity.as_deref()),
-        (Label::Scope, note.scope.as_deref()),
-        (Label::Workspace, note.workspace.as_deref()),
-        (Label::Agent, note.agent.as_deref()),
-        (Label::Author, note.author.as_deref()),
-        (Label::Session, note.session.as_deref()),
-        (Label::Id, note.id.as_ref().map(|id| id.as_str())),
-        (Label::Pinned, Some(if note.pinned { "true" } else { "false" })),
+        (LabelField::Type, note.note_type.as_deref()),
+        (LabelField::Kind, Some(note.kind.name())),
+        (LabelField::Category, note.category.as_deref()),
+        (LabelField::Priority, note.priority.map(Priority::name)),
+        (LabelField::State, note.state.as_deref()),
+        (LabelField::Maturity, note.maturity.as_deref()),
+        (LabelField::Scope, note.scope.as_deref()),
+        (LabelField::Workspace, note.workspace.as_deref()),
+        (LabelField::Agent, note.agent.as_deref()),
+        (LabelField::Author, note.author.as_deref()),
+        (LabelField::Session, note.session.as_deref()),
+        (LabelField::Id, note.id.as_ref().map(|id| id.as_str())),
+        (LabelField::Pinned, Some(if note.pinned { "true" } else { "false" })),
     ];
     for (name, value) in named {
         value.into_iter().for_each(|value| label(name, value));
@@ -208,6 +208,6 @@ mod tests {
         let text = "---\nsources:\n- {session: s}\nderived_from: {diaries: [d]}\n---\nRun the tests.\n";
         let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
         assert_eq!(note.bullet.as_ref().unwrap().sources.len(), 1);
-        assert_eq!(Stored::of(&note).note().unwrap(), note);
+        assert_eq!(StoredNote::of(&note).note().unwrap(), note);
     }
 }

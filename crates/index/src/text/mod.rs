@@ -22,24 +22,24 @@ use std::path::Path;
 
 use tantivy::{Index, Searcher};
 
-use super::error::{Error, Unusable, at};
+use super::error::{Error, RebuildReason, at};
 use schema::Fields;
 
 pub use admits::admits;
-pub use candidates::{Asked, Candidate, Near};
-pub(super) use directory::{Folder, touched};
+pub use candidates::{Candidate, CandidateRequest, PassageSimilarity};
+pub(super) use directory::{FramedDirectory, touched};
 pub(super) use document::{KEY, fact};
 pub use neighbours::Neighbours;
-pub use search::{Found, Hit};
+pub use search::{NoteHit, NoteHits};
 pub use snippet::{Snippets, beginning};
 pub(super) use statistics::Statistics;
 pub use stopwords::is_stopword;
 pub(super) use tokenizer::{RAW, TEXT, manager as tokenizers};
-pub(super) use translate::{Places, Translator};
-pub(super) use writer::Writer;
+pub(super) use translate::{SearchFields, Translator};
+pub(super) use writer::TextIndexWriter;
 
 /// A text index, opened at one commit.
-pub(super) struct Text {
+pub(super) struct TextIndex {
     index: Index,
     searcher: Searcher,
     fields: Fields,
@@ -51,35 +51,35 @@ pub(super) struct Text {
 /// open.
 const BLOCKS: usize = 512;
 
-impl Text {
+impl TextIndex {
     /// Opens the index in `folder` after verifying every file that changed since the last
     /// verification.
-    pub(super) fn open(folder: &Path) -> Result<Result<Self, Unusable>, Error> {
+    pub(super) fn open(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
         if !folder.is_dir() {
-            return Ok(Err(Unusable::damaged("no text index")));
+            return Ok(Err(RebuildReason::damaged("no text index")));
         }
         // A damaged file that passes its checksum by chance may still make the library panic.
         let opened = std::panic::catch_unwind(|| Self::open_checked(folder));
         match opened {
             Ok(Ok(text)) => Ok(Ok(text)),
-            Ok(Err(Failure::Io(error))) => Err(at(folder)(error)),
-            Ok(Err(Failure::Unusable(why))) => Ok(Err(why)),
-            Err(_) => Ok(Err(Unusable::damaged("text index"))),
+            Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
+            Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
+            Err(_) => Ok(Err(RebuildReason::damaged("text index"))),
         }
     }
 
-    fn open_checked(folder: &Path) -> Result<Self, Failure> {
-        let mut index = Index::open(Folder::open(folder)?)?;
+    fn open_checked(folder: &Path) -> Result<Self, OpenFailure> {
+        let mut index = Index::open(FramedDirectory::open(folder)?)?;
         let (schema, fields) = schema::schema();
         if index.schema() != schema {
-            return Err(Failure::Unusable(Unusable::Foreign));
+            return Err(OpenFailure::Unusable(RebuildReason::Foreign));
         }
         let sealed = seal::check(&index, folder)?;
         index.set_tokenizers(tokenizer::manager());
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual);
         let reader = reader.doc_store_cache_num_blocks(BLOCKS).try_into()?;
         let payload = index.load_metas()?.payload.unwrap_or_default();
-        let serial = payload.parse().map_err(|_| Unusable::damaged("meta.json"))?;
+        let serial = payload.parse().map_err(|_| RebuildReason::damaged("meta.json"))?;
         Ok(Self { searcher: reader.searcher(), index, fields, serial, sealed })
     }
 
@@ -105,28 +105,28 @@ impl Text {
 }
 
 /// Why an index could not be opened.
-pub(crate) enum Failure {
+pub(crate) enum OpenFailure {
     Io(std::io::Error),
-    Unusable(Unusable),
+    Unusable(RebuildReason),
 }
 
-impl From<Unusable> for Failure {
-    fn from(why: Unusable) -> Self {
+impl From<RebuildReason> for OpenFailure {
+    fn from(why: RebuildReason) -> Self {
         Self::Unusable(why)
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for OpenFailure {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-impl From<tantivy::TantivyError> for Failure {
+impl From<tantivy::TantivyError> for OpenFailure {
     fn from(error: tantivy::TantivyError) -> Self {
         match error {
-            tantivy::TantivyError::IncompatibleIndex(_) => Self::Unusable(Unusable::Foreign),
-            error => Self::Unusable(Unusable::damaged(error)),
+            tantivy::TantivyError::IncompatibleIndex(_) => Self::Unusable(RebuildReason::Foreign),
+            error => Self::Unusable(RebuildReason::damaged(error)),
         }
     }
 }

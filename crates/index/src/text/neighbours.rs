@@ -11,13 +11,13 @@ use tantivy::columnar::ColumnValues;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, Term};
 
-use super::Text;
+use super::TextIndex;
 use super::document::{fact, named};
 use super::schema::ORDER;
-use crate::error::Unusable;
-use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, called, mentions};
-use cm_note::note::{Kind, Note};
-use cm_note::query::Label;
+use crate::error::RebuildReason;
+use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, keys_of, mentions};
+use cm_note::note::{Note, NoteKind};
+use cm_note::query::LabelField;
 
 /// Adjacent notes and their edges.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,9 +43,9 @@ const IDS: usize = 4;
 /// Minimum length in bytes of an id prefix that identifies a note.
 const BEGINNING: usize = 6;
 
-impl Text {
+impl TextIndex {
     /// Returns the notes one edge away from these, in both directions.
-    pub(crate) fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, Unusable> {
+    pub(crate) fn neighbours(&self, notes: &[&Note]) -> Result<Neighbours, RebuildReason> {
         self.guarded(|| {
             let mut gathered = Gathered::of(self, notes)?;
             let naming = gathered.naming()?;
@@ -59,7 +59,7 @@ impl Text {
 
 /// Candidate notes, the given notes first.
 struct Gathered<'t> {
-    text: &'t Text,
+    text: &'t TextIndex,
     orders: Vec<Arc<dyn ColumnValues<u64>>>,
     asked: usize,
     notes: Vec<Note>,
@@ -71,7 +71,7 @@ struct Gathered<'t> {
 }
 
 impl<'t> Gathered<'t> {
-    fn of(text: &'t Text, notes: &[&Note]) -> tantivy::Result<Self> {
+    fn of(text: &'t TextIndex, notes: &[&Note]) -> tantivy::Result<Self> {
         let segments = text.searcher.segment_readers();
         let orders =
             segments.iter().map(|segment| Ok(segment.fast_fields().u64(ORDER)?.first_or_default_col(0)));
@@ -81,7 +81,7 @@ impl<'t> Gathered<'t> {
             asked: notes.len(),
             notes: notes.iter().copied().cloned().collect(),
             known: HashSet::new(),
-            called: notes.iter().map(|note| called(note)).collect(),
+            called: notes.iter().map(|note| keys_of(note)).collect(),
             naming: Vec::new(),
         };
         for note in notes {
@@ -184,7 +184,7 @@ impl<'t> Gathered<'t> {
     /// Returns the terms of ids with this prefix; for short prefixes only the exact id.
     fn ids(&self, id: &str) -> tantivy::Result<Vec<Term>> {
         let facts = self.text.fields.facts;
-        let from = fact(Label::Id, &Label::Id.folded(id));
+        let from = fact(LabelField::Id, &LabelField::Id.folded(id));
         let whole = Term::from_field_text(facts, &from);
         if id.len() < BEGINNING {
             return Ok(vec![whole]);
@@ -219,7 +219,7 @@ impl<'t> Gathered<'t> {
         self.notes[self.asked..].sort_by(|a, b| a.path.cmp(&b.path));
         let graph = Graph::connect(&self.notes);
         let touches = |edge: &Edge| edge.from < self.asked || edge.to < self.asked;
-        let is_file = |at: usize| self.notes[at].kind == Kind::Edge;
+        let is_file = |at: usize| self.notes[at].kind == NoteKind::Edge;
         let mut edges: Vec<Edge> = graph.edges().iter().filter(|edge| touches(edge)).cloned().collect();
         edges.retain(|edge| !is_file(edge.from) && !is_file(edge.to));
         edges.extend((0..self.asked).flat_map(|at| to_its_ends(&graph, at)).filter(|edge| !is_file(edge.to)));

@@ -5,7 +5,7 @@ use tantivy::schema::{
 };
 
 use super::tokenizer::{RAW, TEXT};
-use super::translate::Places;
+use super::translate::SearchFields;
 
 /// Names of the columns that are opened by name.
 pub(super) const CREATED: &str = "created";
@@ -48,8 +48,8 @@ impl Fields {
     }
 
     /// Returns the fields that a query for notes searches.
-    pub(super) fn places(&self) -> Places {
-        Places {
+    pub(super) fn places(&self) -> SearchFields {
+        SearchFields {
             words: self.weighted().to_vec(),
             measure: self.body,
             title: Some(self.title),

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 
 use tantivy::Index;
 
-use super::Failure;
+use super::OpenFailure;
 use super::directory::touched;
-use crate::error::{Error, Unusable, at};
+use crate::error::{Error, RebuildReason, at};
 use crate::frame;
 
 const SEAL: &str = "seal";
 
-type Seal = BTreeMap<String, [u64; 4]>;
+type SegmentSeal = BTreeMap<String, [u64; 4]>;
 
 /// Verifies the checksum of every file that differs from the seal. Returns whether all files
 /// matched the seal.
-pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
+pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, OpenFailure> {
     // A seal that is missing or damaged only means that everything is checked.
-    let sealed: Seal = match frame::read(&folder.join(SEAL))? {
+    let sealed: SegmentSeal = match frame::read(&folder.join(SEAL))? {
         Some(Ok(bytes)) => postcard::from_bytes(&bytes).unwrap_or_default(),
-        _ => Seal::new(),
+        _ => SegmentSeal::new(),
     };
     let mut all_known = true;
     for path in files(index)? {
@@ -30,7 +30,7 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
         let now = match touched(&folder.join(&path)) {
             Ok(now) => now,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => match known {
-                Some(_) => return Err(Unusable::damaged(format!("no {name}")).into()),
+                Some(_) => return Err(RebuildReason::damaged(format!("no {name}")).into()),
                 None => continue,
             },
             Err(error) => return Err(error.into()),
@@ -40,7 +40,7 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
         }
         all_known = false;
         if !index.directory().validate_checksum(&path).unwrap_or(false) {
-            return Err(Unusable::damaged(name).into());
+            return Err(RebuildReason::damaged(name).into());
         }
     }
     Ok(all_known)
@@ -48,7 +48,7 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, Failure> {
 
 /// Writes the seal for the current files.
 pub(crate) fn write(index: &Index, folder: &Path) -> Result<(), Error> {
-    let mut seal = Seal::new();
+    let mut seal = SegmentSeal::new();
     for path in files(index)? {
         if let Ok(now) = touched(&folder.join(&path)) {
             seal.insert(path.to_string_lossy().into_owned(), now);

@@ -5,29 +5,29 @@ use tantivy::query::{BooleanQuery, Query as Foreign, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, Term};
 
-use super::Text;
+use super::TextIndex;
 use super::collect::Top;
-use super::document::{Stored, fact};
+use super::document::{StoredNote, fact};
 use super::statistics::Statistics;
 use super::translate::Translator;
-use crate::error::Unusable;
+use crate::error::RebuildReason;
 use cm_note::id::NoteId;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_note::query::{Label, Query};
+use cm_note::query::{LabelField, Query};
 
 /// Result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct NoteHits {
     /// Best matches, best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<NoteHit>,
     /// Total number of matching notes.
     pub total: usize,
 }
 
 /// A matching note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct NoteHit {
     /// The note, as of its indexing.
     pub note: Note,
     /// BM25 score over the note's fields; 0 if the query only filters.
@@ -37,13 +37,18 @@ pub struct Hit {
 /// Maximum number of ids that match a prefix.
 const MOST_IDS: usize = 100;
 
-impl Text {
+impl TextIndex {
     /// Returns at most `limit` matches starting at `offset`. Queries without ranking return the
     /// newest notes first.
-    pub(crate) fn search(&self, query: &Query, offset: usize, limit: usize) -> Result<Found, Unusable> {
+    pub(crate) fn search(
+        &self,
+        query: &Query,
+        offset: usize,
+        limit: usize,
+    ) -> Result<NoteHits, RebuildReason> {
         self.guarded(|| {
             if self.count() == 0 {
-                return Ok(Found::default());
+                return Ok(NoteHits::default());
             }
             let fields = self.fields.weighted().map(|(field, _)| field);
             let scored = query.ranks();
@@ -52,18 +57,18 @@ impl Text {
             let top = Top { limit: offset.saturating_add(limit), scored };
             let best = self.searcher.search_with_statistics_provider(&*translated, &top, &statistics)?;
             let hits = best.matches.into_iter().skip(offset);
-            let hits = hits.map(|(score, address)| Ok(Hit { note: self.note(address)?, score }));
-            Ok(Found { hits: hits.collect::<tantivy::Result<_>>()?, total: best.total })
+            let hits = hits.map(|(score, address)| Ok(NoteHit { note: self.note(address)?, score }));
+            Ok(NoteHits { hits: hits.collect::<tantivy::Result<_>>()?, total: best.total })
         })
     }
 
     /// Returns all notes, sorted by path.
-    pub(crate) fn notes(&self) -> Result<Vec<Note>, Unusable> {
+    pub(crate) fn notes(&self) -> Result<Vec<Note>, RebuildReason> {
         self.guarded(|| {
             let mut notes = Vec::with_capacity(self.count());
             for segment in self.searcher.segment_readers() {
                 let store = segment.get_store_reader(0)?;
-                for stored in store.iter::<Stored>(segment.alive_bitset()) {
+                for stored in store.iter::<StoredNote>(segment.alive_bitset()) {
                     notes.push(stored?.note()?);
                 }
             }
@@ -75,11 +80,11 @@ impl Text {
 
     /// Returns path and id of all notes that have an id, unordered. Only one note at a time is held
     /// in memory.
-    pub(crate) fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, Unusable> {
+    pub(crate) fn ids(&self) -> Result<Vec<(NotePath, NoteId)>, RebuildReason> {
         self.guarded(|| {
             let mut ids = Vec::with_capacity(self.count());
             for segment in self.searcher.segment_readers() {
-                for stored in segment.get_store_reader(0)?.iter::<Stored>(segment.alive_bitset()) {
+                for stored in segment.get_store_reader(0)?.iter::<StoredNote>(segment.alive_bitset()) {
                     let note = stored?.note()?;
                     ids.extend(note.id.map(|id| (note.path, id)));
                 }
@@ -89,10 +94,11 @@ impl Text {
     }
 
     /// Returns the notes of these kinds, sorted by path.
-    pub(crate) fn of_kinds(&self, kinds: &[Kind]) -> Result<Vec<Note>, Unusable> {
+    pub(crate) fn of_kinds(&self, kinds: &[NoteKind]) -> Result<Vec<Note>, RebuildReason> {
         self.guarded(|| {
-            let term =
-                |kind: &Kind| Term::from_field_text(self.fields.facts, &fact(Label::Kind, kind.name()));
+            let term = |kind: &NoteKind| {
+                Term::from_field_text(self.fields.facts, &fact(LabelField::Kind, kind.name()))
+            };
             let queries = kinds.iter().map(|kind| {
                 Box::new(TermQuery::new(term(kind), IndexRecordOption::Basic)) as Box<dyn Foreign>
             });
@@ -108,9 +114,9 @@ impl Text {
     }
 
     /// Returns the notes with an id that starts with `prefix`, ignoring case.
-    pub(crate) fn with_id(&self, prefix: &str) -> Result<Vec<Note>, Unusable> {
+    pub(crate) fn with_id(&self, prefix: &str) -> Result<Vec<Note>, RebuildReason> {
         self.guarded(|| {
-            let from = fact(Label::Id, &Label::Id.folded(prefix));
+            let from = fact(LabelField::Id, &LabelField::Id.folded(prefix));
             let mut terms = Vec::new();
             for segment in self.searcher.segment_readers() {
                 let index = segment.inverted_index(self.fields.facts)?;
@@ -136,15 +142,15 @@ impl Text {
     }
 
     pub(super) fn note(&self, address: DocAddress) -> tantivy::Result<Note> {
-        self.searcher.doc::<Stored>(address)?.note()
+        self.searcher.doc::<StoredNote>(address)?.note()
     }
 
     /// Runs `ask` and reports failures and panics of the search library as damage.
-    pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Unusable> {
+    pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, RebuildReason> {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(Unusable::damaged(error)),
-            Err(_) => Err(Unusable::damaged("text index")),
+            Ok(Err(error)) => Err(RebuildReason::damaged(error)),
+            Err(_) => Err(RebuildReason::damaged("text index")),
         }
     }
 }

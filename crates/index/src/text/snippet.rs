@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::stopwords::is_stopword;
-use cm_note::query::{Query, Text};
-use cm_text::tokens::{Role, Tokenizer, fold};
+use cm_note::query::{Query, TextCondition};
+use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
 /// Approximate length of a snippet, in bytes.
 const LENGTH: usize = 200;
@@ -24,7 +24,7 @@ const READ: usize = 200_000;
 /// ```
 #[derive(Debug)]
 pub struct Snippets {
-    wanted: Wanted,
+    wanted: SnippetTerms,
     tokenizer: Tokenizer,
 }
 
@@ -32,7 +32,7 @@ impl Snippets {
     /// Prepares the extraction for a query.
     pub fn of(query: &Query) -> Self {
         let mut tokenizer = Tokenizer::default();
-        Self { wanted: Wanted::of(query, &mut tokenizer), tokenizer }
+        Self { wanted: SnippetTerms::of(query, &mut tokenizer), tokenizer }
     }
 
     /// Returns the part of `text` with the most searched words, on one line. Returns `None` if it
@@ -59,22 +59,22 @@ pub fn beginning(text: &str) -> String {
 
 /// Terms and prefixes that a query searches for.
 #[derive(Debug)]
-struct Wanted {
+struct SnippetTerms {
     terms: Vec<String>,
     prefixes: Vec<String>,
 }
 
-impl Wanted {
+impl SnippetTerms {
     fn of(query: &Query, tokenizer: &mut Tokenizer) -> Self {
         let (mut terms, mut prefixes) = (Vec::new(), Vec::new());
         for text in query.texts() {
-            if let Text::Prefix(prefix) = text {
+            if let TextCondition::Prefix(prefix) = text {
                 let mut folded = String::new();
                 fold(prefix, &mut folded);
                 prefixes.push(folded);
             }
             tokenizer.each(text.as_str(), |token| {
-                if token.role != Role::Tail {
+                if token.role != TokenRole::Tail {
                     terms.push(token.text.to_owned());
                 }
             });

@@ -40,7 +40,7 @@ impl Foreign for TextTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
         let Self(tokenizer, token) = self;
-        tokenizer.forget_unit();
+        tokenizer.clear_unit();
         Stream { tokenizer, token, text, at: 0, base: 0, next: 0 }
     }
 }

@@ -14,8 +14,8 @@ use super::document::{KEY, fact};
 use super::expand::{completions, corrections};
 use super::statistics::Statistics;
 use super::stopwords::is_stopword;
-use cm_note::query::{DateField, Group, Node, Text, TextField};
-use cm_text::tokens::{Role, Tokenizer, Unit, fold};
+use cm_note::query::{BooleanGroup, DateField, QueryNode, TextCondition, TextField};
+use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold};
 
 type Boxed = Box<dyn Foreign>;
 
@@ -35,7 +35,7 @@ const LONGEST_FUZZY: usize = 40;
 
 /// The fields that a query searches.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct SearchFields {
     /// Text fields with their weights.
     pub(crate) words: Vec<(Field, f32)>,
     /// The field that determines how rare a word is.
@@ -56,32 +56,32 @@ pub(crate) struct Places {
 
 /// Translates query nodes.
 pub(crate) struct Translator<'a> {
-    places: Places,
+    places: SearchFields,
     statistics: &'a Statistics<'a>,
     tokenizer: Tokenizer,
 }
 
 /// An optional word of a query: its terms with their weights.
-struct Wish {
+struct OptionalTerm {
     terms: Vec<(String, f32)>,
     /// The word in lower case, if it is a plain word.
     plain: Option<String>,
 }
 
 impl<'a> Translator<'a> {
-    pub(crate) fn new(places: Places, statistics: &'a Statistics<'a>) -> Self {
+    pub(crate) fn new(places: SearchFields, statistics: &'a Statistics<'a>) -> Self {
         Self { places, statistics, tokenizer: Tokenizer::default() }
     }
 
     /// Translates the whole query.
-    pub(crate) fn root(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+    pub(crate) fn root(&mut self, node: &QueryNode) -> tantivy::Result<Boxed> {
         match node {
-            Node::Group(group) => self.group(group),
+            QueryNode::Group(group) => self.group(group),
             node => Ok(union(self.wishes(std::slice::from_ref(node))?)),
         }
     }
 
-    fn group(&mut self, group: &Group) -> tantivy::Result<Boxed> {
+    fn group(&mut self, group: &BooleanGroup) -> tantivy::Result<Boxed> {
         let mut clauses: Vec<(Occur, Boxed)> = Vec::new();
         for node in &group.must {
             clauses.push((Occur::Must, self.needed(node)?));
@@ -108,17 +108,17 @@ impl<'a> Translator<'a> {
     }
 
     /// Translates a node that must match.
-    fn needed(&mut self, node: &Node) -> tantivy::Result<Boxed> {
+    fn needed(&mut self, node: &QueryNode) -> tantivy::Result<Boxed> {
         Ok(match node {
-            Node::Everything => everything(),
-            Node::Nothing => Box::new(EmptyQuery),
-            Node::Text { field, text } => self.text(*field, text)?,
-            Node::Label { label, value, prefix } => {
+            QueryNode::Everything => everything(),
+            QueryNode::Nothing => Box::new(EmptyQuery),
+            QueryNode::Text { field, text } => self.text(*field, text)?,
+            QueryNode::Label { label, value, prefix } => {
                 let term = Term::from_field_text(self.places.facts, &fact(*label, value));
                 self.owned(if *prefix { starting_with(term) } else { basic(term) })?
             }
-            Node::Path(pattern) => self.owned(Box::new(TermSetQuery::new(self.paths(pattern)?)))?,
-            Node::Dated { date, from, until } => {
+            QueryNode::Path(pattern) => self.owned(Box::new(TermSetQuery::new(self.paths(pattern)?)))?,
+            QueryNode::Dated { date, from, until } => {
                 let field = match date {
                     DateField::Created => self.places.created,
                     DateField::Updated => self.places.updated,
@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
                 let until = until.map_or(Bound::Unbounded, |until| Bound::Excluded(term(until.unix())));
                 range(from, until)
             }
-            Node::Importance { least, most } => match self.places.importance {
+            QueryNode::Importance { least, most } => match self.places.importance {
                 None => Box::new(EmptyQuery),
                 Some(field) => {
                     let bound = |number: f64| match number.is_finite() {
@@ -138,7 +138,7 @@ impl<'a> Translator<'a> {
                     range(bound(*least), bound(*most))
                 }
             },
-            Node::Group(group) => self.group(group)?,
+            QueryNode::Group(group) => self.group(group)?,
         })
     }
 
@@ -175,12 +175,12 @@ impl<'a> Translator<'a> {
     }
 
     /// Translates nodes that are optional but raise the score.
-    fn wishes(&mut self, nodes: &[Node]) -> tantivy::Result<Vec<Boxed>> {
+    fn wishes(&mut self, nodes: &[QueryNode]) -> tantivy::Result<Vec<Boxed>> {
         let mut queries = Vec::new();
         let mut words = Vec::new();
         for node in nodes {
             match node {
-                Node::Text { field: None, text: Text::Word(word) } if !is_lone(word) => {
+                QueryNode::Text { field: None, text: TextCondition::Word(word) } if !is_lone(word) => {
                     self.wish(word, &mut words);
                 }
                 node => queries.push(self.needed(node)?),
@@ -205,7 +205,7 @@ impl<'a> Translator<'a> {
         Ok(queries)
     }
 
-    fn wish(&mut self, word: &str, wishes: &mut Vec<Wish>) {
+    fn wish(&mut self, word: &str, wishes: &mut Vec<OptionalTerm>) {
         let mut at = 0;
         while let Some(unit) = self.tokenizer.next_unit(word, &mut at) {
             let single = unit.len() == 1;
@@ -215,24 +215,26 @@ impl<'a> Translator<'a> {
                 fold(&word[token.from..token.to], &mut plain);
                 plain
             });
-            let named = unit.tokens().any(|token| matches!(token.role, Role::Whole | Role::Exact));
-            let terms = unit.tokens().filter(|token| token.role != Role::Tail).filter_map(|token| {
+            let named = unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
+            let terms = unit.tokens().filter(|token| token.role != TokenRole::Tail).filter_map(|token| {
                 let weight = match token.role {
-                    Role::Whole | Role::Exact => WHOLE,
-                    Role::Joined => JOINED,
-                    Role::Word | Role::Tail if named => PART,
-                    Role::Word | Role::Tail => 1.0,
+                    TokenRole::Whole | TokenRole::Exact => WHOLE,
+                    TokenRole::Joined => JOINED,
+                    TokenRole::Word | TokenRole::Tail if named => PART,
+                    TokenRole::Word | TokenRole::Tail => 1.0,
                 };
-                let noise = named && token.role == Role::Word && is_stopword(token.text);
+                let noise = named && token.role == TokenRole::Word && is_stopword(token.text);
                 (!noise).then(|| (token.text.to_owned(), weight))
             });
             let terms: Vec<(String, f32)> = terms.collect();
-            wishes
-                .push(Wish { terms, plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)) });
+            wishes.push(OptionalTerm {
+                terms,
+                plain: plain.filter(|plain| plain.chars().all(char::is_alphanumeric)),
+            });
         }
     }
 
-    fn rarest(&self, mut words: Vec<Wish>) -> tantivy::Result<Vec<Wish>> {
+    fn rarest(&self, mut words: Vec<OptionalTerm>) -> tantivy::Result<Vec<OptionalTerm>> {
         if words.len() <= MOST_WORDS {
             return Ok(words);
         }
@@ -275,10 +277,10 @@ impl<'a> Translator<'a> {
         named.map(|field| (field, 1.0)).into_iter().collect()
     }
 
-    fn text(&mut self, field: Option<TextField>, text: &Text) -> tantivy::Result<Boxed> {
+    fn text(&mut self, field: Option<TextField>, text: &TextCondition) -> tantivy::Result<Boxed> {
         let places = self.fields(field);
         match text {
-            Text::Word(words) | Text::Phrase(words) => {
+            TextCondition::Word(words) | TextCondition::Phrase(words) => {
                 let phrases = self.phrases(words);
                 Ok(union(
                     places
@@ -294,8 +296,8 @@ impl<'a> Translator<'a> {
                         .collect(),
                 ))
             }
-            Text::Prefix(prefix) => Ok(self.prefix(&places, prefix)),
-            Text::Fuzzy(word, distance) => self.fuzzy(&places, word, *distance),
+            TextCondition::Prefix(prefix) => Ok(self.prefix(&places, prefix)),
+            TextCondition::Fuzzy(word, distance) => self.fuzzy(&places, word, *distance),
         }
     }
 
@@ -309,12 +311,12 @@ impl<'a> Translator<'a> {
             if units == 1 {
                 spellings = spelled(unit);
             }
-            let exact = unit.tokens().find(|token| token.role == Role::Exact);
+            let exact = unit.tokens().find(|token| token.role == TokenRole::Exact);
             match exact {
                 Some(token) => phrase.push((base, token.text.to_owned())),
                 None => phrase.extend(
                     unit.tokens()
-                        .filter(|token| token.role == Role::Word)
+                        .filter(|token| token.role == TokenRole::Word)
                         .map(|token| (base + token.position as usize, token.text.to_owned())),
                 ),
             }
@@ -353,7 +355,7 @@ impl<'a> Translator<'a> {
         let mut last = String::new();
         let (mut at, mut base) = (0, 0);
         while let Some(unit) = self.tokenizer.next_unit(prefix, &mut at) {
-            for token in unit.tokens().filter(|token| token.role == Role::Word) {
+            for token in unit.tokens().filter(|token| token.role == TokenRole::Word) {
                 row.push((base + token.position as usize, token.text.to_owned()));
                 last.clear();
                 fold(&prefix[token.from..token.to], &mut last);
@@ -400,7 +402,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-impl Wish {
+impl OptionalTerm {
     fn is_stopword(&self) -> bool {
         self.plain.as_deref().is_some_and(is_stopword)
     }
@@ -413,12 +415,12 @@ fn is_lone(word: &str) -> bool {
 }
 
 /// Returns the spellings of an identifier, each as terms with offsets.
-fn spelled(unit: &Unit) -> Vec<Vec<(usize, String)>> {
-    if let Some(token) = unit.tokens().find(|token| token.role == Role::Exact) {
+fn spelled(unit: &TokenUnit) -> Vec<Vec<(usize, String)>> {
+    if let Some(token) = unit.tokens().find(|token| token.role == TokenRole::Exact) {
         return vec![vec![(0, token.text.to_owned())]];
     }
-    let tokens: Vec<_> = unit.tokens().filter(|token| token.role != Role::Tail).collect();
-    let unspaced = !tokens.iter().any(|token| token.role == Role::Whole);
+    let tokens: Vec<_> = unit.tokens().filter(|token| token.role != TokenRole::Tail).collect();
+    let unspaced = !tokens.iter().any(|token| token.role == TokenRole::Whole);
     if unspaced {
         return vec![tokens.iter().map(|token| (token.position as usize, token.text.to_owned())).collect()];
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::{Index, IndexWriter};
 
-use super::directory::Folder;
+use super::directory::FramedDirectory;
 use super::schema::{self, Fields};
-use super::{Text, seal, tokenizer};
-use crate::entry::Entry;
+use super::{TextIndex, seal, tokenizer};
+use crate::entry::IndexedNote;
 use crate::error::{Error, at};
 use cm_note::path::NotePath;
 
@@ -20,27 +20,27 @@ const SMALL: usize = 15_000_000;
 const MANY: usize = 2_000;
 
 /// Collects changes until they are committed.
-pub(crate) struct Writer {
+pub(crate) struct TextIndexWriter {
     writer: IndexWriter,
     fields: Fields,
 }
 
-impl Writer {
+impl TextIndexWriter {
     /// Creates an empty index in `folder`. `documents` is the expected number of documents.
     pub(crate) fn create(folder: &Path, documents: usize) -> Result<Self, Error> {
         let (schema, fields) = schema::schema();
-        let directory = Folder::open(folder).map_err(at(folder))?;
+        let directory = FramedDirectory::open(folder).map_err(at(folder))?;
         let mut index = Index::create(directory, schema, tantivy::IndexSettings::default())?;
         index.set_tokenizers(tokenizer::manager());
         Ok(Self { writer: writer(&index, documents)?, fields })
     }
 
     /// Opens a writer for an existing index. `documents` is the expected number of changes.
-    pub(crate) fn over(text: &Text, documents: usize) -> Result<Self, Error> {
+    pub(crate) fn over(text: &TextIndex, documents: usize) -> Result<Self, Error> {
         Ok(Self { writer: writer(&text.index, documents)?, fields: text.fields })
     }
 
-    pub(crate) fn add(&self, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn add(&self, entry: &IndexedNote) -> Result<(), Error> {
         self.writer.add_document(self.fields.document(entry))?;
         Ok(())
     }

@@ -2,16 +2,16 @@
 //! vectorizes.
 
 use super::rows::{ROW_HEAD, key_of};
-use super::table::Scan;
+use super::table::SimilarityScan;
 use cm_text::embedding::Embedding;
 
 /// The query vector, quantized more finely than the rows but small enough that no sum overflows.
-pub(super) struct Needle {
+pub(super) struct QueryVector {
     parts: Vec<i16>,
     scale: f32,
 }
 
-impl Needle {
+impl QueryVector {
     pub(super) fn of(embedding: &Embedding) -> Self {
         let most = embedding.parts().iter().fold(0.0f32, |most, part| most.max(part.abs()));
         let bound = i32::MAX as f32 / 128.0 / embedding.dimension().max(1) as f32;
@@ -22,15 +22,15 @@ impl Needle {
 }
 
 /// Returns the passage of each row and its cosine with the needle.
-pub(super) fn scan(needle: &Needle, rows: &[u8], stride: usize) -> Scan {
+pub(super) fn scan(needle: &QueryVector, rows: &[u8], stride: usize) -> SimilarityScan {
     let count = rows.len() / stride;
-    let mut scan = Scan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
+    let mut scan = SimilarityScan { keys: Vec::with_capacity(count), cosines: Vec::with_capacity(count) };
     pulp::Arch::new().dispatch(|| all(needle, rows, stride, &mut scan));
     scan
 }
 
 #[inline(always)]
-fn all(needle: &Needle, rows: &[u8], stride: usize, scan: &mut Scan) {
+fn all(needle: &QueryVector, rows: &[u8], stride: usize, scan: &mut SimilarityScan) {
     for row in rows.chunks_exact(stride) {
         let (head, codes) = row.split_at(ROW_HEAD);
         scan.keys.push(key_of(row));

@@ -26,13 +26,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{Error, at};
-use super::lock::Lock;
+use super::lock::IndexWriteLock;
 use super::text::touched;
 use cm_note::passage::PassageKey;
 use cm_text::embedding::Embedding;
 use rows::Rows;
 
-pub use table::{Scan, Table};
+pub use table::{SimilarityScan, VectorTable};
 
 /// The folder of a vault's vectors. Clones share the opened tables.
 #[derive(Debug, Clone)]
@@ -45,11 +45,11 @@ pub struct Vectors {
 #[derive(Debug)]
 struct Opened {
     stamp: [Option<[u64; 4]>; 2],
-    table: Arc<Table>,
+    table: Arc<VectorTable>,
 }
 
 /// State of the index, as recorded with a table that covers all its passages.
-pub type Version = String;
+pub type IndexVersion = String;
 
 /// Maximum wait for another writer. Vectors that cannot be written are computed again later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,7 +66,7 @@ impl Vectors {
     /// # Errors
     ///
     /// A file exists but cannot be read.
-    pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Arc<Table>>, Error> {
+    pub fn table(&self, model: &str, dimension: usize) -> Result<Option<Arc<VectorTable>>, Error> {
         let path = self.path(model, dimension);
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         // Taken before opening: a change in between makes the next question open it again.
@@ -75,7 +75,7 @@ impl Vectors {
             return Ok(Some(Arc::clone(&same.table)));
         }
         opened.remove(&path);
-        let table = Table::open(&path, model, dimension).map_err(at(&path))?.map(Arc::new);
+        let table = VectorTable::open(&path, model, dimension).map_err(at(&path))?.map(Arc::new);
         if let Some(table) = &table {
             opened.insert(path, Opened { stamp, table: Arc::clone(table) });
         }
@@ -114,7 +114,7 @@ impl Vectors {
     /// # Errors
     ///
     /// The folder is not writable.
-    pub fn writer(&self, model: &str, dimension: usize) -> Result<Option<Writer>, Error> {
+    pub fn writer(&self, model: &str, dimension: usize) -> Result<Option<VectorWriter>, Error> {
         if self.folder.is_file() {
             fs::remove_file(&self.folder).map_err(at(&self.folder))?;
         }
@@ -124,14 +124,14 @@ impl Vectors {
         for file in [&lock, &path, &table::seal_of(&path)].into_iter().filter(|path| path.is_dir()) {
             fs::remove_dir_all(file).map_err(at(file))?;
         }
-        let Some(lock) = Lock::acquire(&lock, PATIENCE)? else { return Ok(None) };
+        let Some(lock) = IndexWriteLock::acquire(&lock, PATIENCE)? else { return Ok(None) };
         let rows = || Rows::append(&path, model, dimension).map_err(at(&path));
         let damaged = self.table(model, dimension)?.is_some_and(|table| table.is_damaged());
         if damaged {
             // What is added is sealed together with what was there.
             rows()?.keep(&|_| true).map_err(at(&path))?;
         }
-        Ok(Some(Writer { rows: rows()?, path, _lock: lock }))
+        Ok(Some(VectorWriter { rows: rows()?, path, _lock: lock }))
     }
 
     /// Deletes the vectors of a model in all dimensions.
@@ -167,13 +167,13 @@ fn slug(model: &str) -> String {
 }
 
 /// Exclusive writer of vectors. Unfinished additions are discarded.
-pub struct Writer {
+pub struct VectorWriter {
     path: PathBuf,
     rows: Rows,
-    _lock: Lock,
+    _lock: IndexWriteLock,
 }
 
-impl Writer {
+impl VectorWriter {
     /// Adds a vector. Vectors of another dimension are ignored.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl Writer {
     /// # Errors
     ///
     /// The disk is full.
-    pub fn finish(self, complete: Option<&Version>) -> Result<(), Error> {
+    pub fn finish(self, complete: Option<&IndexVersion>) -> Result<(), Error> {
         self.rows.finish().map_err(at(&self.path))?;
         table::seal(&self.path, complete).map_err(at(&self.path))
     }
@@ -199,7 +199,11 @@ impl Writer {
     /// # Errors
     ///
     /// The disk is full.
-    pub fn keep(self, live: &dyn Fn(PassageKey) -> bool, complete: Option<&Version>) -> Result<(), Error> {
+    pub fn keep(
+        self,
+        live: &dyn Fn(PassageKey) -> bool,
+        complete: Option<&IndexVersion>,
+    ) -> Result<(), Error> {
         self.rows.keep(live).map_err(at(&self.path))?;
         table::seal(&self.path, complete).map_err(at(&self.path))
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tantivy::directory::{Directory, MmapDirectory, OwnedBytes};
 
-use super::kernel::Needle;
+use super::kernel::QueryVector;
 use super::rows::{header, is_whole, key_of, stride};
-use super::{Version, kernel};
+use super::{IndexVersion, kernel};
 use crate::frame;
 use crate::text::touched;
 use cm_note::passage::{PassageKey, PassageSet};
@@ -17,17 +17,17 @@ use cm_text::embedding::Embedding;
 
 /// The vectors of one model.
 #[derive(Debug)]
-pub struct Table {
+pub struct VectorTable {
     bytes: OwnedBytes,
     begin: usize,
     dimension: usize,
-    complete: Option<Version>,
+    complete: Option<IndexVersion>,
     damaged: bool,
 }
 
 /// Similarities of all passages of a table to a vector.
 #[derive(Debug, Clone, Default)]
-pub struct Scan {
+pub struct SimilarityScan {
     /// Keys of the passages, in the order of the table.
     pub keys: Vec<PassageKey>,
     /// Cosine per passage, −1 to 1, with the precision of one byte per component.
@@ -36,9 +36,9 @@ pub struct Scan {
 
 /// Metadata of a verified file.
 #[derive(Serialize, Deserialize)]
-struct Seal {
+struct VectorSeal {
     touched: [u64; 4],
-    complete: Option<Version>,
+    complete: Option<IndexVersion>,
 }
 
 /// Returns the path of a file's seal.
@@ -47,12 +47,12 @@ pub(super) fn seal_of(path: &Path) -> PathBuf {
 }
 
 /// Records the file as verified, with the state of the index whose passages it covers.
-pub(super) fn seal(path: &Path, complete: Option<&Version>) -> io::Result<()> {
-    let seal = Seal { touched: touched(path)?, complete: complete.cloned() };
+pub(super) fn seal(path: &Path, complete: Option<&IndexVersion>) -> io::Result<()> {
+    let seal = VectorSeal { touched: touched(path)?, complete: complete.cloned() };
     frame::write(&seal_of(path), &postcard::to_allocvec(&seal).unwrap_or_default())
 }
 
-impl Table {
+impl VectorTable {
     /// Maps the file. Returns `None` if it does not exist or has another header. A file that
     /// changed since the last verification is checked, and damaged rows are omitted.
     pub(super) fn open(path: &Path, model: &str, dimension: usize) -> io::Result<Option<Self>> {
@@ -61,7 +61,7 @@ impl Table {
         if !bytes.starts_with(&header) {
             return Ok(None);
         }
-        let sealed: Option<Seal> = match frame::read(&seal_of(path)) {
+        let sealed: Option<VectorSeal> = match frame::read(&seal_of(path)) {
             Ok(Some(Ok(bytes))) => postcard::from_bytes(&bytes).ok(),
             _ => None,
         };
@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// The state of the index whose passages the table fully covers, if recorded.
-    pub fn complete(&self) -> Option<&Version> {
+    pub fn complete(&self) -> Option<&IndexVersion> {
         self.complete.as_ref()
     }
 
@@ -117,11 +117,11 @@ impl Table {
     }
 
     /// Compares all passages with a vector. Returns an empty scan if the dimensions differ.
-    pub fn scan(&self, to: &Embedding) -> Scan {
+    pub fn scan(&self, to: &Embedding) -> SimilarityScan {
         if to.dimension() != self.dimension {
-            return Scan::default();
+            return SimilarityScan::default();
         }
-        kernel::scan(&Needle::of(to), &self.bytes[self.begin..], stride(self.dimension))
+        kernel::scan(&QueryVector::of(to), &self.bytes[self.begin..], stride(self.dimension))
     }
 }
 

@@ -16,7 +16,7 @@ fn key(number: u64) -> PassageKey {
     PassageKey::from_number(number)
 }
 
-fn write(vectors: &Vectors, rows: &[(u64, Embedding)], complete: Option<&Version>) {
+fn write(vectors: &Vectors, rows: &[(u64, Embedding)], complete: Option<&IndexVersion>) {
     let dimension = rows.first().map_or(3, |(_, embedding)| embedding.dimension());
     let mut writer = vectors.writer("m/one", dimension).unwrap().unwrap();
     rows.iter().for_each(|(number, embedding)| writer.push(key(*number), embedding).unwrap());

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::{ITEMS, Item, Voice, weight};
+use super::{DiaryItem, ITEMS, StatementAuthor, content_word_count};
 use crate::outcome::reaction::{Reaction, reaction};
-use crate::outcome::shell::Work;
-use crate::outcome::steps::Step;
-use crate::prose::{Reading, Sentence, pattern, sentences};
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use crate::outcome::shell::CommandKind;
+use crate::outcome::steps::SessionStep;
+use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of accomplishments per turn.
 const A_TURN: usize = 6;
@@ -43,8 +43,8 @@ pattern!(
 );
 
 /// Splits the events into turns: each ends before the next user prompt.
-pub(super) fn turns(events: &[Event]) -> Vec<Range<usize>> {
-    let prompt = |event: &Event| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
+pub(super) fn turns(events: &[SessionEvent]) -> Vec<Range<usize>> {
+    let prompt = |event: &SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let mut starts: Vec<usize> = (0..events.len()).filter(|at| prompt(&events[*at])).collect();
     if starts.first() != Some(&0) {
         starts.insert(0, 0);
@@ -55,24 +55,28 @@ pub(super) fn turns(events: &[Event]) -> Vec<Range<usize>> {
 
 /// Returns the commits, and the claims of work in the last message of each turn that changed files.
 /// A turn is skipped if the user's next message rejects the work.
-pub(super) fn accomplishments(events: &[Event], steps: &[Step]) -> Vec<Item> {
-    let mut reached: Vec<Vec<Item>> = Vec::new();
+pub(super) fn accomplishments(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<DiaryItem> {
+    let mut reached: Vec<Vec<DiaryItem>> = Vec::new();
     for turn in turns(events) {
-        let within: Vec<&Step> = steps.iter().filter(|step| turn.contains(&step.at) && !step.side).collect();
-        let mut items: Vec<Item> = within.iter().filter_map(|step| committed(step)).collect();
-        let changed =
-            within.iter().any(|step| step.edited() || step.doing(|work| work == Work::Commit).is_some());
+        let within: Vec<&SessionStep> =
+            steps.iter().filter(|step| turn.contains(&step.at) && !step.is_subagent).collect();
+        let mut items: Vec<DiaryItem> = within.iter().filter_map(|step| commit_item(step)).collect();
+        let changed = within
+            .iter()
+            .any(|step| step.edited() || step.find_command(|work| work == CommandKind::Commit).is_some());
         let refused = events
             .get(turn.end)
             .and_then(|next| next.kind.text())
-            .is_some_and(|words| reaction(words) == Some(Reaction::Discontent));
+            .is_some_and(|words| reaction(words) == Some(Reaction::Dissatisfied));
         let closing = events[turn]
             .iter()
             .rfind(|event| !event.side && matches!(event.kind, EventKind::AssistantText { .. }));
         if let (Some(closing), true, false) = (closing, changed, refused) {
-            let said = sentences(closing.kind.text().unwrap_or(""), Reading::Agent);
-            let claims = said.iter().filter_map(did);
-            items.extend(claims.filter_map(|text| Item::new(&text, closing.line, Voice::Agent)));
+            let said = sentences(closing.kind.text().unwrap_or(""), MessageAuthor::Agent);
+            let claims = said.iter().filter_map(work_claim);
+            items.extend(
+                claims.filter_map(|text| DiaryItem::new(&text, closing.line, StatementAuthor::Agent)),
+            );
         }
         reached.push(items);
     }
@@ -82,14 +86,14 @@ pub(super) fn accomplishments(events: &[Event], steps: &[Step]) -> Vec<Item> {
     reached.into_iter().flat_map(|items| items.into_iter().take(most)).collect()
 }
 
-fn committed(step: &Step) -> Option<Item> {
+fn commit_item(step: &SessionStep) -> Option<DiaryItem> {
     let subject = step.parts().iter().filter_map(|part| part.commit_subject()).next_back()?;
-    let done = step.ended == ToolOutcome::Ok;
-    Item::new(&format!("Committed: {subject}"), step.line, Voice::Agent).filter(|_| done)
+    let done = step.outcome == ToolOutcome::Ok;
+    DiaryItem::new(&format!("Committed: {subject}"), step.line, StatementAuthor::Agent).filter(|_| done)
 }
 
 /// Returns the sentence, without its opening, if it claims that work was done.
-fn did(sentence: &Sentence) -> Option<String> {
+fn work_claim(sentence: &Sentence) -> Option<String> {
     let text = sentence.text.as_str();
     if text.ends_with('?') || TAKEN_BACK.is_match(text) || ELSEWHERE.is_match(&sentence.heading) {
         return None;
@@ -102,54 +106,58 @@ fn did(sentence: &Sentence) -> Option<String> {
     let body = &text[OPENING.find(text).map_or(0, |found| found.end())..];
     let claim =
         FILE_FIRST.captures(body).and_then(|captures| captures.get(1)).map_or(body, |claim| claim.as_str());
-    (DID.is_match(claim) && weight(claim) >= least).then(|| body.to_owned())
+    (DID.is_match(claim) && content_word_count(claim) >= least).then(|| body.to_owned())
 }
 
 /// Returns the agent's decisions that name an alternative or a reason.
-pub(super) fn decisions(events: &[Event]) -> Vec<Item> {
+pub(super) fn decisions(events: &[SessionEvent]) -> Vec<DiaryItem> {
     let mut items = Vec::new();
     for event in events.iter().filter(|event| !event.side) {
         let EventKind::AssistantText { text } = &event.kind else { continue };
-        let said = sentences(text, Reading::Agent);
+        let said = sentences(text, MessageAuthor::Agent);
         let chose =
             said.iter().filter(|sentence| !sentence.text.ends_with('?') && CHOSE.is_match(&sentence.text));
-        items.extend(chose.filter_map(|sentence| Item::new(&sentence.text, event.line, Voice::Agent)));
+        items.extend(
+            chose.filter_map(|sentence| DiaryItem::new(&sentence.text, event.line, StatementAuthor::Agent)),
+        );
     }
     items
 }
 
 /// A cause stated by the agent, with the index of its event.
-pub(super) struct Cause {
+pub(super) struct ConfirmedCause {
     pub(super) at: usize,
-    pub(super) item: Item,
+    pub(super) item: DiaryItem,
 }
 
 /// Returns the stated causes that were confirmed: files were changed later in the same turn, and
 /// the next check passed.
-pub(super) fn causes(events: &[Event], steps: &[Step]) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = Vec::new();
+pub(super) fn causes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<ConfirmedCause> {
+    let mut causes: Vec<ConfirmedCause> = Vec::new();
     for turn in turns(events) {
-        let mut here: Vec<Cause> = Vec::new();
+        let mut here: Vec<ConfirmedCause> = Vec::new();
         for at in turn.clone() {
             let event = &events[at];
             let EventKind::AssistantText { text } = &event.kind else { continue };
-            if event.side || !holds(at, &turn, steps) {
+            if event.side || !is_confirmed(at, &turn, steps) {
                 continue;
             }
-            let said = sentences(text, Reading::Agent);
-            let named =
-                said.iter().filter_map(cause).filter_map(|text| Item::new(&text, event.line, Voice::Agent));
-            here.extend(named.take(1).map(|item| Cause { at, item }));
+            let said = sentences(text, MessageAuthor::Agent);
+            let named = said
+                .iter()
+                .filter_map(cause)
+                .filter_map(|text| DiaryItem::new(&text, event.line, StatementAuthor::Agent));
+            here.extend(named.take(1).map(|item| ConfirmedCause { at, item }));
         }
         // A cause that is named after another, with nothing passed between them, takes its place.
         here.reverse();
-        let mut kept: Vec<Cause> = Vec::new();
+        let mut kept: Vec<ConfirmedCause> = Vec::new();
         for cause in here {
-            let settled = |later: &Cause| {
+            let settled = |later: &ConfirmedCause| {
                 steps.iter().any(|step| {
                     (cause.at..later.at).contains(&step.done_at)
                         && step.check().is_some()
-                        && step.ended == ToolOutcome::Ok
+                        && step.outcome == ToolOutcome::Ok
                 })
             };
             if kept.last().is_none_or(settled) {
@@ -162,11 +170,11 @@ pub(super) fn causes(events: &[Event], steps: &[Step]) -> Vec<Cause> {
     causes
 }
 
-fn holds(at: usize, turn: &Range<usize>, steps: &[Step]) -> bool {
-    let after = || steps.iter().filter(|step| step.at > at && turn.contains(&step.at) && !step.side);
+fn is_confirmed(at: usize, turn: &Range<usize>, steps: &[SessionStep]) -> bool {
+    let after = || steps.iter().filter(|step| step.at > at && turn.contains(&step.at) && !step.is_subagent);
     let Some(edit) = after().find(|step| step.edited()).map(|step| step.at) else { return false };
     let checks = after().filter(|step| step.at > edit && step.check().is_some());
-    let next = checks.map(|step| step.ended).find(|ended| *ended != ToolOutcome::Unknown);
+    let next = checks.map(|step| step.outcome).find(|ended| *ended != ToolOutcome::Unknown);
     next == Some(ToolOutcome::Ok)
 }
 
@@ -180,7 +188,7 @@ fn cause(sentence: &Sentence) -> Option<String> {
     let points = what.to_lowercase();
     // "The issue is here" says nothing without what follows.
     let empty = ["in ", "here", "with ", "at ", "on ", "this ", "these ", "from ", "just "];
-    if weight(what) < 4 || empty.iter().any(|word| points.starts_with(word)) {
+    if content_word_count(what) < 4 || empty.iter().any(|word| points.starts_with(word)) {
         return None;
     }
     let lead = captures.get(1).map_or(0, |lead| lead.end());
@@ -193,7 +201,7 @@ mod tests {
     use crate::outcome::steps::steps;
     use crate::outcome::told::*;
 
-    fn texts(items: &[Item]) -> Vec<&str> {
+    fn texts(items: &[DiaryItem]) -> Vec<&str> {
         items.iter().map(|item| item.text.as_str()).collect()
     }
 
@@ -203,7 +211,7 @@ mod tests {
             kinds.extend(edited("1", "a.rs"));
         }
         kinds.push(agent(closing));
-        let events = told(kinds);
+        let events = log_of(kinds);
         accomplishments(&events, &steps(&events)).into_iter().map(|item| item.text).collect()
     }
 
@@ -245,7 +253,7 @@ mod tests {
             let mut kinds = vec![person("Go")];
             kinds.extend(edited("1", "a.rs"));
             kinds.extend([agent("I've added a retry to the upload client."), person(answer)]);
-            let events = told(kinds);
+            let events = log_of(kinds);
             accomplishments(&events, &steps(&events)).len()
         };
         assert_eq!((of("you broke the login, revert that"), of("now the downloads")), (0, 1));
@@ -261,7 +269,7 @@ mod tests {
                 "- Added parser module{turn} to the syntax tree\n- Removed legacy{turn} from the build files"
             )));
         }
-        let events = told(kinds);
+        let events = log_of(kinds);
         let lines: Vec<u64> =
             accomplishments(&events, &steps(&events)).iter().map(|item| item.line).collect();
         assert_eq!(lines.len(), ITEMS);
@@ -270,16 +278,16 @@ mod tests {
 
     #[test]
     fn a_commit_that_was_made_is_an_accomplishment_in_its_own_words() {
-        let events = told(ran("1", "git commit -m 'fix: retry uploads'", ToolOutcome::Ok, ""));
+        let events = log_of(ran("1", "git commit -m 'fix: retry uploads'", ToolOutcome::Ok, ""));
         assert_eq!(texts(&accomplishments(&events, &steps(&events))), ["Committed: fix: retry uploads"]);
         let events =
-            told(ran("1", "git commit -m 'fix: retry uploads'", ToolOutcome::Error, "nothing to commit"));
+            log_of(ran("1", "git commit -m 'fix: retry uploads'", ToolOutcome::Error, "nothing to commit"));
         assert_eq!(texts(&accomplishments(&events, &steps(&events))), Vec::<&str>::new());
     }
 
     #[test]
     fn a_choice_needs_a_reason_or_what_it_was_chosen_over() {
-        let of = |text: &str| decisions(&told([agent(text)])).len();
+        let of = |text: &str| decisions(&log_of([agent(text)])).len();
         assert_eq!(of("I chose a mutex over channels because the state is small."), 1);
         assert_eq!(of("I kept the old name."), 0);
         assert_eq!(of("Have I decided on this because of speed?"), 0);
@@ -289,7 +297,7 @@ mod tests {
         let mut kinds = vec![person("Fix it"), agent(text)];
         kinds.extend(edited("1", "a.rs"));
         kinds.extend(ran("2", "cargo test", check, ""));
-        let events = told(kinds);
+        let events = log_of(kinds);
         causes(&events, &steps(&events)).into_iter().map(|cause| cause.item.text).collect()
     }
 

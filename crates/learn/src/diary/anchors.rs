@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Item;
+use super::DiaryItem;
 use super::touched::base_name;
-use crate::outcome::shell::Work;
-use crate::outcome::steps::Step;
+use crate::outcome::shell::CommandKind;
+use crate::outcome::steps::SessionStep;
 use crate::prose::pattern;
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Maximum number of tags.
 const TAGS: usize = 6;
@@ -70,7 +70,7 @@ const TOOLS: [&str; 16] = [
 
 /// Returns the tags: languages of the changed files, tools of the commands, and `testing` if tests
 /// ran.
-pub(super) fn tags(files: &[Item], steps: &[Step]) -> Vec<String> {
+pub(super) fn tags(files: &[DiaryItem], steps: &[SessionStep]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let ending = base_name(&file.text).rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -78,15 +78,16 @@ pub(super) fn tags(files: &[Item], steps: &[Step]) -> Vec<String> {
             *counts.entry(language).or_default() += 3;
         }
     }
-    for part in steps.iter().flat_map(Step::parts) {
+    for part in steps.iter().flat_map(SessionStep::parts) {
         if let Some(tool) = TOOLS.iter().find(|tool| **tool == part.program()) {
             *counts.entry(tool).or_default() += 1;
         }
     }
     let mut tags: Vec<(&str, usize)> = counts.into_iter().collect();
     tags.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let ran = |wanted: Work| steps.iter().any(|step| step.doing(|work| work == wanted).is_some());
-    let work = ran(Work::Test).then_some("testing");
+    let ran =
+        |wanted: CommandKind| steps.iter().any(|step| step.find_command(|work| work == wanted).is_some());
+    let work = ran(CommandKind::Test).then_some("testing");
     tags.into_iter().map(|(tag, _)| tag).take(TAGS - 1).chain(work).map(str::to_owned).collect()
 }
 
@@ -96,7 +97,7 @@ pattern!(
 pattern!(NAMED = r"`([A-Za-z_][\w.:/-]{3,39})(?:\(\))?`");
 
 /// Returns search keywords: error codes, identifiers, and names of changed files.
-pub(super) fn anchors(events: &[Event], steps: &[Step], files: &[Item]) -> Vec<String> {
+pub(super) fn anchors(events: &[SessionEvent], steps: &[SessionStep], files: &[DiaryItem]) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut add = |found: Vec<String>| {
         for word in found.into_iter().take(ANCHORS) {
@@ -113,9 +114,9 @@ pub(super) fn anchors(events: &[Event], steps: &[Step], files: &[Item]) -> Vec<S
 
 /// Returns the error codes and exception names in the output of failed checks; the output itself is
 /// never quoted.
-fn codes(events: &[Event], steps: &[Step]) -> Vec<String> {
+fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
     let mut found = Vec::new();
-    for step in steps.iter().filter(|step| step.ended == ToolOutcome::Error && step.check().is_some()) {
+    for step in steps.iter().filter(|step| step.outcome == ToolOutcome::Error && step.check().is_some()) {
         let text = events.get(step.done_at).and_then(|event| event.kind.text()).unwrap_or("");
         for code in CODE.find_iter(text).take(50) {
             if !found.iter().any(|known| known == code.as_str()) {
@@ -127,7 +128,7 @@ fn codes(events: &[Event], steps: &[Step]) -> Vec<String> {
 }
 
 /// Returns the identifiers that occur in at least two messages, the most frequent first.
-fn names(events: &[Event]) -> Vec<String> {
+fn names(events: &[SessionEvent]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| !event.side) {
         let (EventKind::UserPrompt { text } | EventKind::AssistantText { text }) = &event.kind else {
@@ -164,7 +165,7 @@ mod tests {
         kinds.extend(edited("1", "src/theme.ts"));
         kinds.extend(ran("2", "npx tsc", ToolOutcome::Error, "src/theme.ts(3,1): error TS2345: no"));
         kinds.extend(ran("3", "npm test", ToolOutcome::Ok, "TypeError in a passing test"));
-        let events = told(kinds);
+        let events = log_of(kinds);
         let steps = steps(&events);
         let files = super::super::touched::files(&steps, None);
         assert_eq!(tags(&files, &steps), ["typescript", "testing"]);

@@ -2,14 +2,17 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::person::{SaidKind, said};
-use super::{Diary, ITEMS, Item, Made, Related, Voice, agent, anchors, distinct, touched, trouble};
-use crate::outcome::steps::{Step, steps};
+use super::person::{UtteranceKind, utterances};
+use super::{
+    Diary, DiaryItem, DiaryOrigin, ITEMS, RelatedSessionRef, StatementAuthor, agent, anchors, distinct,
+    touched, trouble,
+};
+pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
-use crate::prose::{Reading, cut, sentences};
+use crate::prose::{MessageAuthor, cut, sentences};
 use cm_note::markdown::escape::visible;
-use cm_session::Meta;
-use cm_session::event::{Event, EventKind};
+use cm_session::SessionMeta;
+use cm_session::event::{EventKind, SessionEvent};
 
 /// Hashes the path and content of a session log to the id of its diary.
 ///
@@ -30,16 +33,22 @@ pub fn id(path: &str, content: &[u8]) -> String {
 ///
 /// User statements are not extracted from subagent sessions, because their prompts come from
 /// another agent.
-pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> Diary {
+pub fn extract(
+    id: &str,
+    meta: &SessionMeta,
+    events: &[SessionEvent],
+    related: &[RelatedSessionRef],
+) -> Diary {
     let steps = steps(events);
-    let told = Told::of(meta, events);
+    let told = UserStatements::of(meta, events);
     let causes = agent::causes(events, &steps);
     let challenges = trouble::challenges(events, &steps, &causes);
     let mut decisions = told.decisions;
     decisions.extend(agent::decisions(events));
     let mut learnings = told.learnings;
-    let quoted =
-        |item: &Item| challenges.iter().any(|other| other.text.contains(item.text.trim_end_matches('.')));
+    let quoted = |item: &DiaryItem| {
+        challenges.iter().any(|other| other.text.contains(item.text.trim_end_matches('.')))
+    };
     learnings.extend(causes.into_iter().map(|cause| cause.item).filter(|item| !quoted(item)));
     learnings.sort_by_key(|item| item.line);
     decisions.sort_by_key(|item| item.line);
@@ -54,7 +63,7 @@ pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> 
         duration_s: duration.and_then(|seconds| u64::try_from(seconds).ok()),
         title: title(meta, events),
         verdict: verdict(events, &steps),
-        judged: None,
+        recorded_outcome: None,
         accomplishments: distinct(agent::accomplishments(events, &steps), ITEMS),
         decisions: distinct(decisions, ITEMS),
         challenges: distinct(challenges, ITEMS),
@@ -65,21 +74,17 @@ pub fn extract(id: &str, meta: &Meta, events: &[Event], related: &[Related]) -> 
         commands: touched::commands(&steps),
         files,
         related: related.to_vec(),
-        made: Made::Extracted,
+        origin: DiaryOrigin::Extracted,
     }
-}
-
-pub fn steps_of(events: &[Event]) -> Vec<Step> {
-    steps(events)
 }
 
 /// Returns the session's title. If it is only a slash command, the first sentence of a prompt is
 /// used instead.
-fn title(meta: &Meta, events: &[Event]) -> String {
-    let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), Reading::Person);
+fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
+    let prose = |text: &str| sentences(text.trim_start_matches(['#', ' ']), MessageAuthor::Person);
     let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
     let prompts = events.iter().filter(|event| matches!(event.kind, EventKind::UserPrompt { .. }));
-    let own = |event: &Event| event.kind.text().filter(|text| !text.starts_with('/')).map(prose);
+    let own = |event: &SessionEvent| event.kind.text().filter(|text| !text.starts_with('/')).map(prose);
     let mut firsts = prompts.filter_map(own).filter_map(|said| Some(said.into_iter().next()?.text));
     let title = meta.title.as_deref().map(visible).filter(says).or_else(|| firsts.next());
     cut(&title.unwrap_or_else(|| format!("Session {} of {}", meta.id, meta.agent)), 80)
@@ -87,14 +92,14 @@ fn title(meta: &Meta, events: &[Event]) -> String {
 
 /// Statements of the user that go beyond the task.
 #[derive(Default)]
-struct Told {
-    preferences: Vec<Item>,
-    decisions: Vec<Item>,
-    learnings: Vec<Item>,
+struct UserStatements {
+    preferences: Vec<DiaryItem>,
+    decisions: Vec<DiaryItem>,
+    learnings: Vec<DiaryItem>,
 }
 
-impl Told {
-    fn of(meta: &Meta, events: &[Event]) -> Self {
+impl UserStatements {
+    fn of(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
         let mut told = Self::default();
         if meta.subagent {
             return told;
@@ -114,12 +119,12 @@ impl Told {
     }
 
     fn take(&mut self, text: &str, worked: bool, line: u64, before: u64) {
-        for one in said(text, worked) {
+        for one in utterances(text, worked) {
             let into = match one.kind {
-                SaidKind::Preference => &mut self.preferences,
-                SaidKind::Decision => &mut self.decisions,
-                SaidKind::Learning => &mut self.learnings,
-                SaidKind::Retraction => {
+                UtteranceKind::Preference => &mut self.preferences,
+                UtteranceKind::Decision => &mut self.decisions,
+                UtteranceKind::Learning => &mut self.learnings,
+                UtteranceKind::Retraction => {
                     // What was said in the prompt before is void; what follows the words that take it back is not.
                     self.decisions.retain(|item| item.line != before);
                     self.preferences.retain(|item| item.line != before);
@@ -127,7 +132,8 @@ impl Told {
                 }
             };
             into.extend(
-                Item::new(&one.text, line, Voice::Person).map(|item| Item { standing: one.standing, ..item }),
+                DiaryItem::new(&one.text, line, StatementAuthor::Person)
+                    .map(|item| DiaryItem { standing: one.standing, ..item }),
             );
         }
     }
@@ -144,7 +150,7 @@ mod tests {
     use cm_session::event::ToolOutcome;
 
     fn diary(kinds: Vec<EventKind>) -> Diary {
-        extract("id", &Meta::new(Agent::ClaudeCode, "s".into()), &told(kinds), &[])
+        extract("id", &SessionMeta::new(Agent::ClaudeCode, "s".into()), &log_of(kinds), &[])
     }
 
     #[test]
@@ -175,16 +181,16 @@ mod tests {
         assert!(diary(kinds.clone()).is_empty());
         kinds.push(person(text));
         assert_eq!(diary(kinds.clone()).preferences.len(), 1);
-        let mut events = told(kinds.clone());
+        let mut events = log_of(kinds.clone());
         events.iter_mut().for_each(|event| event.side = true);
-        let meta = Meta::new(Agent::ClaudeCode, "s".into());
+        let meta = SessionMeta::new(Agent::ClaudeCode, "s".into());
         assert!(extract("id", &meta, &events, &[]).is_empty());
-        let meta = Meta { subagent: true, ..meta };
-        assert!(extract("id", &meta, &told(kinds), &[]).is_empty());
+        let meta = SessionMeta { subagent: true, ..meta };
+        assert!(extract("id", &meta, &log_of(kinds), &[]).is_empty());
     }
 
     /// Generates events with phrases that the patterns match.
-    pub(crate) fn any_events() -> impl Strategy<Value = Vec<Event>> {
+    pub(crate) fn any_events() -> impl Strategy<Value = Vec<SessionEvent>> {
         let text = prop::collection::vec(
             prop::sample::select(vec![
                 "always ",
@@ -237,14 +243,14 @@ mod tests {
                 _ => EventKind::System { text },
             }
         });
-        prop::collection::vec(kind, 0..24).prop_map(told)
+        prop::collection::vec(kind, 0..24).prop_map(log_of)
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn every_item_of_any_session_has_a_line_of_it_and_fits(events in any_events()) {
-            let diary = extract("id", &Meta::new(Agent::Codex, "s".into()), &events, &[]);
+            let diary = extract("id", &SessionMeta::new(Agent::Codex, "s".into()), &events, &[]);
             let lines: Vec<u64> = events.iter().map(|event| event.line).collect();
             for (_, items) in diary.sections() {
                 for item in items {

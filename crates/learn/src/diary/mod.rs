@@ -14,14 +14,14 @@ mod touched;
 mod trouble;
 
 pub use extract::{extract, id};
-pub use person::{Said, SaidKind, said};
+pub use person::{Utterance, UtteranceKind, utterances};
 
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::Verdict;
+use crate::outcome::OutcomeVerdict;
 use crate::prose::cut;
 use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
@@ -48,41 +48,41 @@ pub struct Diary {
     pub duration_s: Option<u64>,
     pub title: String,
     /// Outcome of the session, with its evidence.
-    pub verdict: Verdict,
+    pub verdict: OutcomeVerdict,
     /// Outcome recorded by a person or agent; overrides the outcome from the log.
-    pub judged: Option<Judged>,
+    pub recorded_outcome: Option<RecordedOutcome>,
     /// Completed work.
-    pub accomplishments: Vec<Item>,
+    pub accomplishments: Vec<DiaryItem>,
     /// Decisions of the user and the agent.
-    pub decisions: Vec<Item>,
+    pub decisions: Vec<DiaryItem>,
     /// Failures and their solutions.
-    pub challenges: Vec<Item>,
+    pub challenges: Vec<DiaryItem>,
     /// Wishes of the user beyond the task.
-    pub preferences: Vec<Item>,
+    pub preferences: Vec<DiaryItem>,
     /// Facts that were learned.
-    pub learnings: Vec<Item>,
-    pub files: Vec<Item>,
+    pub learnings: Vec<DiaryItem>,
+    pub files: Vec<DiaryItem>,
     /// Executed commands, as program and subcommand.
-    pub commands: Vec<Item>,
+    pub commands: Vec<DiaryItem>,
     /// Tags without `#`.
     pub tags: Vec<String>,
     /// Search keywords.
     pub anchors: Vec<String>,
     /// Related sessions, determined by the caller.
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedSessionRef>,
     /// Origin of the diary.
-    pub made: Made,
+    pub origin: DiaryOrigin,
 }
 
 /// An item of a diary section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Item {
+pub struct DiaryItem {
     /// Text on one line, at most [`ITEM`] characters.
     pub text: String,
     /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
     /// Author of the statement.
-    pub voice: Voice,
+    pub voice: StatementAuthor,
     /// Whether it applies beyond the task, as in "always", "never" or "I prefer".
     pub standing: bool,
 }
@@ -90,7 +90,7 @@ pub struct Item {
 /// Author of a diary item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Voice {
+pub enum StatementAuthor {
     /// The user of the session.
     Person,
     /// The user of a session that another person sent; such items are only proposed, never treated
@@ -102,7 +102,7 @@ pub enum Voice {
     Log,
 }
 
-impl Voice {
+impl StatementAuthor {
     /// Returns `true` if the author is a person, confirmed or not.
     pub fn is_persons(self) -> bool {
         matches!(self, Self::Person | Self::Sender)
@@ -111,7 +111,7 @@ impl Voice {
 
 /// An explicitly recorded outcome: `outcome` in the frontmatter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct RecordedOutcome {
     pub status: SessionStatus,
     /// Time of the record, in whole seconds.
     pub at: Option<Instant>,
@@ -124,21 +124,21 @@ pub struct Judged {
 
 /// Records how a diary was created.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Made {
+pub enum DiaryOrigin {
     /// Extracted by rules.
     #[default]
     Extracted,
     /// Written by the model with this name.
     Model(String),
     /// Extracted by rules because the model's answer was unusable, with the reason.
-    Instead(String),
+    Fallback(String),
     /// Created only to record an outcome; the session was not summarized.
-    Told,
+    OutcomeOnly,
 }
 
 /// A session about a similar subject.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Related {
+pub struct RelatedSessionRef {
     /// Session id.
     pub session: String,
     /// Name of the agent.
@@ -149,10 +149,10 @@ pub struct Related {
     pub snippet: Option<String>,
 }
 
-impl Item {
+impl DiaryItem {
     /// Creates an item, cut to [`ITEM`] characters and without feedback markers; `None` if no
     /// letter or digit is left.
-    pub fn new(text: &str, line: u64, voice: Voice) -> Option<Self> {
+    pub fn new(text: &str, line: u64, voice: StatementAuthor) -> Option<Self> {
         // Feedback on rules is told elsewhere.
         let mut bare = text.to_owned();
         for marker in markers(text).iter().rev() {
@@ -188,7 +188,7 @@ const EMPTY: [&str; 88] = [
 ];
 
 /// Returns the distinct content words of a text.
-pub(crate) fn telling(text: &str) -> HashSet<String> {
+pub(crate) fn content_words(text: &str) -> HashSet<String> {
     let telling = |word: &String| {
         word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !EMPTY.contains(&word.as_str())
     };
@@ -196,19 +196,19 @@ pub(crate) fn telling(text: &str) -> HashSet<String> {
 }
 
 /// Counts the distinct content words of a text.
-pub(crate) fn weight(text: &str) -> usize {
-    telling(text).len()
+pub(crate) fn content_word_count(text: &str) -> usize {
+    content_words(text).len()
 }
 
 /// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
 /// At most `most` items remain, in their original order.
-pub fn distinct(items: Vec<Item>, most: usize) -> Vec<Item> {
-    let mut ordered: Vec<(usize, Item)> = items.into_iter().enumerate().collect();
+pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
+    let mut ordered: Vec<(usize, DiaryItem)> = items.into_iter().enumerate().collect();
     ordered.sort_by_key(|(at, item)| (item.voice, *at));
-    let mut kept: Vec<(usize, Item, HashSet<String>)> = Vec::new();
+    let mut kept: Vec<(usize, DiaryItem, HashSet<String>)> = Vec::new();
     for (at, item) in ordered {
-        let own = telling(&item.text);
-        let same = |(_, other, words): &(usize, Item, HashSet<String>)| {
+        let own = content_words(&item.text);
+        let same = |(_, other, words): &(usize, DiaryItem, HashSet<String>)| {
             let fewer = own.len().min(words.len());
             other.key() == item.key() || (fewer > 3 && own.intersection(words).count() * 20 >= fewer * 17)
         };
@@ -221,7 +221,7 @@ pub fn distinct(items: Vec<Item>, most: usize) -> Vec<Item> {
 }
 
 /// Jaccard similarity of two word sets, 0–1; 1 if both are empty.
-pub(crate) fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+pub(crate) fn jaccard(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
     if all == 0 { 1.0 } else { common as f64 / all as f64 }
@@ -229,7 +229,7 @@ pub(crate) fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
 
 impl Diary {
     /// Returns the sections in order, with their headings.
-    pub fn sections(&self) -> [(&'static str, &Vec<Item>); 7] {
+    pub fn sections(&self) -> [(&'static str, &Vec<DiaryItem>); 7] {
         [
             ("Accomplishments", &self.accomplishments),
             ("Decisions", &self.decisions),
@@ -242,7 +242,7 @@ impl Diary {
     }
 
     /// Returns the section with this heading for modification.
-    pub fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<Item>> {
+    pub fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
         Some(match heading {
             "Accomplishments" => &mut self.accomplishments,
             "Decisions" => &mut self.decisions,
@@ -256,16 +256,18 @@ impl Diary {
     }
 
     /// Attributes the user's items to the sender of the session.
-    pub fn of_sender(mut self) -> Self {
+    pub fn attribute_to_sender(mut self) -> Self {
         for heading in self.sections().map(|(heading, _)| heading) {
             let items = self.section_mut(heading).into_iter().flatten();
-            items.filter(|item| item.voice == Voice::Person).for_each(|item| item.voice = Voice::Sender);
+            items
+                .filter(|item| item.voice == StatementAuthor::Person)
+                .for_each(|item| item.voice = StatementAuthor::Sender);
         }
         self
     }
 
     /// Replaces every text of the diary by the result of `word`.
-    pub fn each_text(mut self, word: impl Fn(&str) -> String) -> Self {
+    pub fn map_texts(mut self, word: impl Fn(&str) -> String) -> Self {
         self.title = word(&self.title);
         self.workspace = self.workspace.as_deref().map(&word);
         for heading in self.sections().map(|(heading, _)| heading) {
@@ -277,11 +279,11 @@ impl Diary {
         for related in &mut self.related {
             related.snippet = related.snippet.as_deref().map(&word);
         }
-        self.made = match self.made {
-            Made::Extracted => Made::Extracted,
-            Made::Model(name) => Made::Model(word(&name)),
-            Made::Instead(why) => Made::Instead(word(&why)),
-            Made::Told => Made::Told,
+        self.origin = match self.origin {
+            DiaryOrigin::Extracted => DiaryOrigin::Extracted,
+            DiaryOrigin::Model(name) => DiaryOrigin::Model(word(&name)),
+            DiaryOrigin::Fallback(why) => DiaryOrigin::Fallback(word(&why)),
+            DiaryOrigin::OutcomeOnly => DiaryOrigin::OutcomeOnly,
         };
         self
     }
@@ -298,29 +300,30 @@ mod tests {
 
     use super::*;
 
-    fn item(text: &str, voice: Voice) -> Item {
-        Item { standing: false, ..Item::new(text, 1, voice).unwrap() }
+    fn item(text: &str, voice: StatementAuthor) -> DiaryItem {
+        DiaryItem { standing: false, ..DiaryItem::new(text, 1, voice).unwrap() }
     }
 
     #[test]
     fn what_is_said_twice_is_kept_once_and_rather_in_the_persons_words() {
         let items = vec![
-            item("Use `pnpm` in this repository, not npm.", Voice::Agent),
-            item("use pnpm in this repository not npm", Voice::Person),
-            item("Another thing entirely was done.", Voice::Agent),
+            item("Use `pnpm` in this repository, not npm.", StatementAuthor::Agent),
+            item("use pnpm in this repository not npm", StatementAuthor::Person),
+            item("Another thing entirely was done.", StatementAuthor::Agent),
         ];
         let kept = distinct(items, 10);
         assert_eq!(kept.len(), 2);
-        assert_eq!(kept[0].voice, Voice::Person);
+        assert_eq!(kept[0].voice, StatementAuthor::Person);
     }
 
     #[test]
     fn an_item_is_one_visible_line_and_not_too_long() {
-        let item = Item::new(&format!("a\u{200b}b\n{}", "word ".repeat(100)), 3, Voice::Log).unwrap();
+        let item =
+            DiaryItem::new(&format!("a\u{200b}b\n{}", "word ".repeat(100)), 3, StatementAuthor::Log).unwrap();
         assert!(
             item.text.starts_with("ab word") && item.text.chars().count() <= ITEM && item.text.ends_with('…')
         );
-        assert_eq!(Item::new(" …\n", 1, Voice::Log), None);
+        assert_eq!(DiaryItem::new(" …\n", 1, StatementAuthor::Log), None);
     }
 
     proptest! {
@@ -328,7 +331,7 @@ mod tests {
         fn making_items_distinct_twice_is_doing_it_once(
             texts in prop::collection::vec("(use|keep|add) [a-c ]{0,12}", 0..20), most in 0_usize..12
         ) {
-            let items: Vec<Item> = texts.iter().filter_map(|text| Item::new(text, 1, Voice::Agent)).collect();
+            let items: Vec<DiaryItem> = texts.iter().filter_map(|text| DiaryItem::new(text, 1, StatementAuthor::Agent)).collect();
             let once = distinct(items, most);
             prop_assert!(once.len() <= most);
             prop_assert_eq!(distinct(once.clone(), most), once);

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 
 use yaml_serde::{Mapping, Value};
 
-use super::{Diary, Item, Judged, Made, Related, Voice};
-use crate::outcome::Sign;
+use super::{Diary, DiaryItem, DiaryOrigin, RecordedOutcome, RelatedSessionRef, StatementAuthor};
+use crate::outcome::OutcomeEvidence;
 use crate::prose::cut;
 use cm_note::markdown::escape::{escape_inline, escape_rule, visible};
-use cm_note::note::Kind;
+use cm_note::note::NoteKind;
 use cm_note::note::compose;
 use cm_session::status::SessionStatus;
 
@@ -24,12 +24,12 @@ pub(super) const TOLD: &str = "Nobody has summed this session up; somebody said 
 
 /// Renders the note of a diary.
 pub fn note(diary: &Diary) -> String {
-    compose::note(Kind::Diary, keys(diary), &body(diary))
+    compose::note(NoteKind::Diary, keys(diary), &body(diary))
 }
 
 /// Value of `status` in the frontmatter: `success`, `failure` or `mixed`; `None` for an unknown
 /// outcome. The body contains the exact status.
-pub fn written_status(status: SessionStatus) -> Option<&'static str> {
+pub fn frontmatter_status(status: SessionStatus) -> Option<&'static str> {
     match status {
         SessionStatus::Success => Some("success"),
         SessionStatus::Failure => Some("failure"),
@@ -45,10 +45,10 @@ pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
     let mut keys =
         vec![("id", text(&diary.id)), ("session", text(&diary.session)), ("agent", text(&diary.agent))];
     keys.extend(diary.workspace.as_deref().map(|workspace| ("workspace", text(workspace))));
-    keys.extend(diary.started.map(|at| ("started", text(&at.whole().to_string()))));
+    keys.extend(diary.started.map(|at| ("started", text(&at.truncate_to_second().to_string()))));
     keys.extend(diary.duration_s.map(|seconds| ("duration_s", Value::from(seconds))));
-    keys.extend(written_status(diary.verdict.status).map(|status| ("status", text(status))));
-    keys.extend(diary.judged.as_ref().map(|judged| ("outcome", outcome(judged))));
+    keys.extend(frontmatter_status(diary.verdict.status).map(|status| ("status", text(status))));
+    keys.extend(diary.recorded_outcome.as_ref().map(|judged| ("outcome", outcome(judged))));
     if !diary.tags.is_empty() {
         keys.push(("tags", list(&diary.tags)));
     }
@@ -62,8 +62,8 @@ pub(super) fn keys(diary: &Diary) -> Vec<(String, Value)> {
 }
 
 /// Converts a recorded outcome to its frontmatter value.
-pub fn outcome(judged: &Judged) -> Value {
-    let at = judged.at.map(|at| at.whole().to_string());
+pub fn outcome(judged: &RecordedOutcome) -> Value {
+    let at = judged.at.map(|at| at.truncate_to_second().to_string());
     let parts = [
         ("status", Some(judged.status.name().to_owned())),
         ("at", at),
@@ -76,7 +76,7 @@ pub fn outcome(judged: &Judged) -> Value {
     Value::Mapping(said.collect())
 }
 
-fn related(related: &Related) -> Value {
+fn related(related: &RelatedSessionRef) -> Value {
     let mut keys = Mapping::new();
     let mut put = |key: &str, value: Value| drop(keys.insert(Value::String(key.to_owned()), value));
     put("session", Value::String(visible(&related.session)));
@@ -97,13 +97,13 @@ fn related(related: &Related) -> Value {
 /// Renders the body of the note.
 pub(super) fn body(diary: &Diary) -> String {
     let mut text = format!("# {}\n\n", escape_inline(&diary.title));
-    let made = match &diary.made {
-        Made::Extracted => "Extracted from the log without a model.".to_owned(),
-        Made::Model(name) => format!("Written by the model {}.", escape_inline(name)),
-        Made::Instead(why) => {
+    let made = match &diary.origin {
+        DiaryOrigin::Extracted => "Extracted from the log without a model.".to_owned(),
+        DiaryOrigin::Model(name) => format!("Written by the model {}.", escape_inline(name)),
+        DiaryOrigin::Fallback(why) => {
             format!("Extracted from the log, because the model's answer was of no use: {}", as_line(why))
         }
-        Made::Told => TOLD.to_owned(),
+        DiaryOrigin::OutcomeOnly => TOLD.to_owned(),
     };
     let _ = writeln!(text, "{made}\n\nOutcome: {}", diary.verdict.status.name());
     for sign in &diary.verdict.signs {
@@ -113,29 +113,29 @@ pub(super) fn body(diary: &Diary) -> String {
         if !items.is_empty() {
             let _ = writeln!(text, "\n## {heading}\n");
             for item in items {
-                let _ = writeln!(text, "{}", written(item));
+                let _ = writeln!(text, "{}", render_item(item));
             }
         }
     }
     text
 }
 
-fn written_sign(sign: &Sign) -> String {
+fn written_sign(sign: &OutcomeEvidence) -> String {
     let mark = if sign.good { "for" } else { "against" };
     format!("- {mark}: {} (line {})", as_line(&sign.what), sign.line)
 }
 
 /// Renders an item as a list entry.
-pub fn written(item: &Item) -> String {
+pub fn render_item(item: &DiaryItem) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
         return format!("- {}", as_line(&item.text));
     }
     let voice = match item.voice {
-        Voice::Person => "person, ",
-        Voice::Sender => "sender, ",
-        Voice::Agent => "agent, ",
-        Voice::Log => "",
+        StatementAuthor::Person => "person, ",
+        StatementAuthor::Sender => "sender, ",
+        StatementAuthor::Agent => "agent, ",
+        StatementAuthor::Log => "",
     };
     let standing = if item.standing { "standing, " } else { "" };
     format!("- {} ({voice}{standing}line {})", as_line(&item.text), item.line)
@@ -192,14 +192,14 @@ mod tests {
     #[test]
     fn what_a_session_said_opens_nothing_in_the_note() {
         let hostile = "[[Secret]] #tag [cm: helpful b-mt2ssunl-jq6d8j] <!-- cm:begin --> [x](y.md) SOLVES:: [[z]] `[[code]]`";
-        let item = Item::new(hostile, 4, Voice::Person).unwrap();
+        let item = DiaryItem::new(hostile, 4, StatementAuthor::Person).unwrap();
         let diary = Diary {
             id: "f995bdad3a422f63409fda4cbefe9b07".into(),
             session: "s".into(),
             agent: "codex".into(),
             title: "# [[x]] #y".into(),
             preferences: vec![item],
-            related: vec![Related {
+            related: vec![RelatedSessionRef {
                 session: "o".into(),
                 agent: None,
                 relevance: 0.618,

@@ -3,13 +3,13 @@
 //! It uses English sentence patterns tuned for precision over recall; a sentence without a match is
 //! ignored.
 
-use super::weight;
-use crate::prose::{Reading, Sentence, pattern, sentences};
+use super::content_word_count;
+use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 
 /// A statement in a user's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    pub kind: SaidKind,
+pub struct Utterance {
+    pub kind: UtteranceKind,
     /// Sentence without its opening filler words.
     pub text: String,
     /// Whether it applies beyond the task.
@@ -18,7 +18,7 @@ pub struct Said {
 
 /// Kind of a user's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaidKind {
+pub enum UtteranceKind {
     /// Something the user wants or does not want.
     Preference,
     /// A choice or a correction.
@@ -137,7 +137,7 @@ pattern!(ASIDE = r"(?i)\b(?:i think|i guess|maybe|perhaps|not sure|wonder|probab
 /// assert_eq!((told.len(), told[0].kind), (1, SaidKind::Decision));
 /// assert_eq!(told[0].text, "use `pnpm` instead of npm.");
 /// ```
-pub fn said(message: &str, corrects: bool) -> Vec<Said> {
+pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
     let message = message.trim_start();
     let message = match message.strip_prefix('/') {
         // Aider's modes take a prompt; any other word after a slash is a command of the agent's program.
@@ -147,7 +147,7 @@ pub fn said(message: &str, corrects: bool) -> Vec<Said> {
         },
         None => message,
     };
-    let all = sentences(message, Reading::Person);
+    let all = sentences(message, MessageAuthor::Person);
     let many = all.len() > MANY;
     // In a long message, what is forbidden is forbidden for its task.
     let general = corrects && all.len() <= SHORT;
@@ -166,10 +166,10 @@ const MANY: usize = 8;
 /// Maximum number of sentences in a message whose "don't" may apply in general.
 const SHORT: usize = 3;
 
-fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Said> {
+fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Utterance> {
     let whole = sentence.text.as_str();
     if RETRACTS.is_match(whole) && whole.len() < 120 {
-        return Some(Said { kind: SaidKind::Retraction, text: whole.to_owned(), standing: false });
+        return Some(Utterance { kind: UtteranceKind::Retraction, text: whole.to_owned(), standing: false });
     }
     let words = whole.split_whitespace().count();
     let quoted = whole.starts_with(['"', '“', '\'', '«']) || whole.matches('"').count() % 2 == 1;
@@ -184,12 +184,12 @@ fn one(sentence: &Sentence, corrects: bool, general: bool) -> Option<Said> {
     let least = if standing || contrast || DONT.is_match(body) { 2 } else { 3 };
     // "I've decided on x, but I'm not sure how": what they chose, without their trouble with it.
     let text = OWN_AFFAIR.find(body).map_or(body, |affair| &body[..affair.start()]);
-    (weight(text) >= least).then(|| Said { kind, text: text.to_owned(), standing })
+    (content_word_count(text) >= least).then(|| Utterance { kind, text: text.to_owned(), standing })
 }
 
-fn kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(SaidKind, bool)> {
-    if holds_beyond(body) {
-        return Some((SaidKind::Preference, true));
+fn kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(UtteranceKind, bool)> {
+    if is_standing(body) {
+        return Some((UtteranceKind::Preference, true));
     }
     let verb = |pattern: &regex::Regex| {
         pattern.captures(body).and_then(|captures| captures.get(1)).map(|verb| verb.as_str().to_lowercase())
@@ -197,24 +197,25 @@ fn kind(whole: &str, body: &str, corrects: bool, general: bool) -> Option<(SaidK
     if let Some(verb) = verb(&DONT) {
         let forbids = !DONT_VERB.is_match(&verb);
         let general = general && !DEICTIC.is_match(body) && !SPECIFIC.is_match(body);
-        return forbids.then_some((if general { SaidKind::Preference } else { SaidKind::Decision }, false));
+        return forbids
+            .then_some((if general { UtteranceKind::Preference } else { UtteranceKind::Decision }, false));
     }
     if corrects && CORRECTING.is_match(whole) && PUT_RIGHT.is_match(body) && !STATE.is_match(body) {
-        return Some((SaidKind::Decision, false));
+        return Some((UtteranceKind::Decision, false));
     }
     let chosen = [&USE, &INSTEAD, &MEANT, &NOT_WANTED, &CHOICE, &CHOSEN, &GO_WITH];
     let pending = ["keep in mind", "bear in mind", "keep an eye", "keep track", "make sure"]
         .iter()
         .any(|words| body.to_lowercase().contains(words));
-    let points = POINTING.is_match(body) && weight(body) < 4;
+    let points = POINTING.is_match(body) && content_word_count(body) < 4;
     if !pending && !points && chosen.iter().any(|pattern| pattern.is_match(body)) {
-        return Some((SaidKind::Decision, false));
+        return Some((UtteranceKind::Decision, false));
     }
     let so = NOTE.is_match(body) || TURNS_OUT.is_match(body) || FACT.is_match(body) && !STATE.is_match(body);
-    (so && !ASIDE.is_match(body)).then_some((SaidKind::Learning, false))
+    (so && !ASIDE.is_match(body)).then_some((UtteranceKind::Learning, false))
 }
 
-fn holds_beyond(body: &str) -> bool {
+fn is_standing(body: &str) -> bool {
     let verb = |pattern: &regex::Regex, text: &str| {
         let captures = pattern.captures(text)?;
         Some(
@@ -228,7 +229,7 @@ fn holds_beyond(body: &str) -> bool {
         || hence.is_some_and(|rest| imperative(rest) || verb(&EVER, rest) == Some(true))
         || (verb(&CUSTOM, body) == Some(true) && !STATE.is_match(body))
         || [&WHEN_YOU, &DISLIKE, &HABIT, &LIKING, &CONVENTION, &NOT_THAT].iter().any(|p| p.is_match(body))
-        || (TASTE.is_match(body) && weight(body) >= 3)
+        || (TASTE.is_match(body) && content_word_count(body) >= 3)
 }
 
 /// Returns `true` if a verb is in the third person, as in "always returns".
@@ -250,12 +251,12 @@ fn imperative(clause: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(message: &str) -> Vec<(SaidKind, bool)> {
-        said(message, true).into_iter().map(|said| (said.kind, said.standing)).collect()
+    fn kinds(message: &str) -> Vec<(UtteranceKind, bool)> {
+        utterances(message, true).into_iter().map(|said| (said.kind, said.standing)).collect()
     }
 
     #[track_caller]
-    fn each(messages: &[&str], expected: Option<(SaidKind, bool)>) {
+    fn each(messages: &[&str], expected: Option<(UtteranceKind, bool)>) {
         for message in messages {
             let expected: Vec<_> = expected.into_iter().collect();
             assert_eq!(kinds(message), expected, "{message}");
@@ -282,7 +283,7 @@ mod tests {
                 "We use pnpm here, not npm.",
                 "Our naming convention is snake_case for tables",
             ],
-            Some((SaidKind::Preference, true)),
+            Some((UtteranceKind::Preference, true)),
         );
     }
 
@@ -326,13 +327,14 @@ mod tests {
                 "no let's refactor the warning too as outlined in the spec",
                 "I've decided to use bcrypt for the passwords, but I'm not sure how to do it",
             ],
-            Some((SaidKind::Decision, false)),
+            Some((UtteranceKind::Decision, false)),
         );
     }
 
     #[test]
     fn a_choice_is_told_without_the_trouble_that_came_of_it() {
-        let told = said("I've decided to use bcrypt for the passwords, but I'm not sure how to do it", true);
+        let told =
+            utterances("I've decided to use bcrypt for the passwords, but I'm not sure how to do it", true);
         assert_eq!(told[0].text, "I've decided to use bcrypt for the passwords");
     }
 
@@ -361,14 +363,18 @@ mod tests {
             ],
             None,
         );
-        assert_eq!(said("No, it should be the worktree based on HEAD", false), [], "nothing was done before");
+        assert_eq!(
+            utterances("No, it should be the worktree based on HEAD", false),
+            [],
+            "nothing was done before"
+        );
     }
 
     #[test]
     fn what_is_forbidden_in_general_is_a_preference_and_for_the_moment_a_decision() {
         each(
             &["don't add comments that explain obvious code", "stop adding emojis to commit messages"],
-            Some((SaidKind::Preference, false)),
+            Some((UtteranceKind::Preference, false)),
         );
         each(
             &[
@@ -376,7 +382,7 @@ mod tests {
                 "don't change anything, just let me know",
                 "stop stripping the leading slash from posix paths",
             ],
-            Some((SaidKind::Decision, false)),
+            Some((UtteranceKind::Decision, false)),
         );
     }
 
@@ -402,7 +408,7 @@ mod tests {
                 "our CI runs on self-hosted arm runners",
                 "we deploy with nomad from the release branch",
             ],
-            Some((SaidKind::Learning, false)),
+            Some((UtteranceKind::Learning, false)),
         );
         each(
             &[
@@ -419,7 +425,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_back_is_told() {
-        each(&["Actually, never mind.", "scratch that"], Some((SaidKind::Retraction, false)));
+        each(&["Actually, never mind.", "scratch that"], Some((UtteranceKind::Retraction, false)));
     }
 
     #[test]

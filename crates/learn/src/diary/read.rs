@@ -5,10 +5,10 @@
 use yaml_serde::Value;
 
 use super::note::TOLD;
-use super::{Diary, Item, Judged, Made, Related, Voice};
-use crate::outcome::Sign;
+use super::{Diary, DiaryItem, DiaryOrigin, RecordedOutcome, RelatedSessionRef, StatementAuthor};
+use crate::outcome::OutcomeEvidence;
 use crate::prose::pattern;
-use cm_note::frontmatter::parse::{Fields, parse};
+use cm_note::frontmatter::parse::{FrontmatterFields, parse};
 use cm_note::frontmatter::split::Split;
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;
@@ -36,19 +36,19 @@ pub fn read(text: &str) -> Option<Diary> {
     };
     diary.verdict.status = word("status").and_then(|name| SessionStatus::of(&name)).unwrap_or_default();
     body(split.body(), &mut diary);
-    diary.judged = judged(&fields);
-    if let Some(judged) = &diary.judged {
+    diary.recorded_outcome = judged(&fields);
+    if let Some(judged) = &diary.recorded_outcome {
         diary.verdict.status = judged.status;
     }
     Some(diary)
 }
 
 /// Parses the recorded `outcome`: a mapping, or just the status.
-fn judged(fields: &Fields) -> Option<Judged> {
+fn judged(fields: &FrontmatterFields) -> Option<RecordedOutcome> {
     let field = fields.get("outcome")?;
     let word = |key: &str| field.value.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
     let status = if field.value.is_mapping() { word("status") } else { field.text() };
-    Some(Judged {
+    Some(RecordedOutcome {
         status: SessionStatus::of(status?.trim()).filter(|status| *status != SessionStatus::Unknown)?,
         at: word("at").and_then(|text| Instant::parse(&text).ok()),
         author: word("author"),
@@ -57,16 +57,16 @@ fn judged(fields: &Fields) -> Option<Judged> {
     })
 }
 
-fn list(fields: &Fields, key: &str) -> Vec<String> {
+fn list(fields: &FrontmatterFields, key: &str) -> Vec<String> {
     let items = fields.get(key).and_then(|field| field.value.as_sequence());
     items.into_iter().flatten().filter_map(cm_note::frontmatter::parse::scalar_text).collect()
 }
 
-fn related(fields: &Fields) -> Vec<Related> {
+fn related(fields: &FrontmatterFields) -> Vec<RelatedSessionRef> {
     let items = fields.get("related_sessions").and_then(|field| field.value.as_sequence());
     let one = |item: &Value| {
         let word = |key: &str| item.get(key).and_then(cm_note::frontmatter::parse::scalar_text);
-        Some(Related {
+        Some(RelatedSessionRef {
             session: word("session")?,
             agent: word("agent"),
             relevance: item.get("relevance").and_then(Value::as_f64).unwrap_or(f64::NAN),
@@ -86,7 +86,7 @@ fn body(body: &str, diary: &mut Diary) {
         } else if let (None, Some(status)) = (&section, line.strip_prefix("Outcome: ")) {
             diary.verdict.status = SessionStatus::of(status.trim()).unwrap_or(diary.verdict.status);
         } else if let (None, Some(made)) = (&section, made(line)) {
-            diary.made = made;
+            diary.origin = made;
         } else if let Some(entry) = line.strip_prefix("- ") {
             let item = item(entry.trim());
             match &section {
@@ -99,40 +99,45 @@ fn body(body: &str, diary: &mut Diary) {
     }
 }
 
-fn made(line: &str) -> Option<Made> {
+fn made(line: &str) -> Option<DiaryOrigin> {
     if line == TOLD {
-        return Some(Made::Told);
+        return Some(DiaryOrigin::OutcomeOnly);
     }
     if let Some(name) = line.strip_prefix("Written by the model ") {
-        return Some(Made::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
+        return Some(DiaryOrigin::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
     }
     let why = line.strip_prefix("Extracted from the log, because the model's answer was of no use: ")?;
-    Some(Made::Instead(why.to_owned()))
+    Some(DiaryOrigin::Fallback(why.to_owned()))
 }
 
-fn item(entry: &str) -> Item {
+fn item(entry: &str) -> DiaryItem {
     let Some(place) = PLACE.captures(entry) else {
-        return Item { text: entry.to_owned(), line: 0, voice: Voice::Person, standing: false };
+        return DiaryItem {
+            text: entry.to_owned(),
+            line: 0,
+            voice: StatementAuthor::Person,
+            standing: false,
+        };
     };
     let part = |at: usize| place.get(at).map_or("", |part| part.as_str());
     let voice = match part(2) {
-        "person, " => Voice::Person,
-        "sender, " => Voice::Sender,
-        "agent, " => Voice::Agent,
-        _ => Voice::Log,
+        "person, " => StatementAuthor::Person,
+        "sender, " => StatementAuthor::Sender,
+        "agent, " => StatementAuthor::Agent,
+        _ => StatementAuthor::Log,
     };
     let line = part(4).parse().unwrap_or(0);
-    Item { text: part(1).to_owned(), line, voice, standing: !part(3).is_empty() }
+    DiaryItem { text: part(1).to_owned(), line, voice, standing: !part(3).is_empty() }
 }
 
-fn sign(item: &Item) -> Option<Sign> {
+fn sign(item: &DiaryItem) -> Option<OutcomeEvidence> {
     let (mark, what) = item.text.split_once(": ")?;
     let good = match mark {
         "for" => true,
         "against" => false,
         _ => return None,
     };
-    Some(Sign { line: item.line, good, what: what.to_owned() })
+    Some(OutcomeEvidence { line: item.line, good, what: what.to_owned() })
 }
 
 /// Removes the escapes of a title.
@@ -153,14 +158,15 @@ mod tests {
 
     use super::*;
     use crate::diary::note::note;
-    use crate::outcome::Verdict;
+    use crate::outcome::OutcomeVerdict;
 
     fn diary(texts: &[String]) -> Diary {
         let item = |(line, text): (u64, &String)| {
-            let voice = [Voice::Person, Voice::Agent, Voice::Log][line as usize % 3];
-            Item::new(text, line, voice).map(|item| Item { standing: line % 2 == 0, ..item })
+            let voice =
+                [StatementAuthor::Person, StatementAuthor::Agent, StatementAuthor::Log][line as usize % 3];
+            DiaryItem::new(text, line, voice).map(|item| DiaryItem { standing: line % 2 == 0, ..item })
         };
-        let items: Vec<Item> = (1..).zip(texts).filter_map(item).collect();
+        let items: Vec<DiaryItem> = (1..).zip(texts).filter_map(item).collect();
         Diary {
             id: "f995".into(),
             session: "s: 1".into(),
@@ -168,14 +174,14 @@ mod tests {
             started: Instant::parse("2026-11-01T09:30:00Z").ok(),
             duration_s: Some(90),
             title: "A *title*".into(),
-            verdict: Verdict {
+            verdict: OutcomeVerdict {
                 status: SessionStatus::Partial,
-                signs: vec![Sign { line: 3, good: false, what: "`cargo test` failed".into() }],
+                signs: vec![OutcomeEvidence { line: 3, good: false, what: "`cargo test` failed".into() }],
             },
             preferences: items.clone(),
             files: items,
             anchors: vec!["E0502".into(), "a: b".into()],
-            related: vec![Related {
+            related: vec![RelatedSessionRef {
                 session: "o".into(),
                 agent: Some("pi".into()),
                 relevance: 0.5,
@@ -193,14 +199,15 @@ mod tests {
 
     #[test]
     fn what_somebody_said_of_the_end_is_read_back_and_counts_rather_than_the_log() {
-        let judged = Judged {
+        let judged = RecordedOutcome {
             status: SessionStatus::Failure,
             at: Instant::parse("2026-11-02T09:30:00Z").ok(),
             author: Some("Mara".into()),
             agent: None,
             reason: Some("wrong: port".into()),
         };
-        let mut diary = Diary { judged: Some(judged), made: Made::Told, ..diary(&[]) };
+        let mut diary =
+            Diary { recorded_outcome: Some(judged), origin: DiaryOrigin::OutcomeOnly, ..diary(&[]) };
         diary.verdict.status = SessionStatus::Failure;
         assert_eq!(read(&note(&diary)), Some(diary));
         let by_hand = "---\nsession: s\nstatus: success\noutcome: failure\n---\n\nOutcome: success\n";

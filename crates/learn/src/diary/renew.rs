@@ -2,14 +2,14 @@
 
 use super::note::{body, keys};
 use super::read::read;
-use super::{Diary, Item};
+use super::{Diary, DiaryItem};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
 
 /// Edits that update a note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Renewal {
+pub struct NoteUpdate {
     /// Edits; empty if the note is up to date.
     pub edits: Vec<Edit>,
     /// Whether a person has rewritten the body, which is then left unchanged.
@@ -18,7 +18,7 @@ pub struct Renewal {
 
 /// Returns the edits that update a note to a diary. List items added by a person and unknown
 /// frontmatter keys are preserved; a body with any other manual change is not touched.
-pub fn renewal(text: &str, diary: &Diary) -> Renewal {
+pub fn renewal(text: &str, diary: &Diary) -> NoteUpdate {
     let split = Split::of(text);
     let known = parse(&split).fields;
     let old = read(text).unwrap_or_default();
@@ -33,20 +33,20 @@ pub fn renewal(text: &str, diary: &Diary) -> Renewal {
     if !is_rewritten && split.body().trim() != fresh.trim() {
         edits.push(Edit::SetBody { text: format!("\n{}\n", fresh.trim()) });
     }
-    Renewal { edits, is_rewritten }
+    NoteUpdate { edits, is_rewritten }
 }
 
 /// Returns the diary with the items that a person added to the old one, and with its recorded
 /// outcome.
 fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
     let mut all = diary.clone();
-    if let Some(judged) = &old.judged {
+    if let Some(judged) = &old.recorded_outcome {
         all.verdict.status = judged.status;
-        all.judged = Some(judged.clone());
+        all.recorded_outcome = Some(judged.clone());
     }
     for (heading, items) in old.sections() {
         let added = items.iter().filter(|item| item.line == 0).cloned();
-        let into: &mut Vec<Item> = match all.section_mut(heading) {
+        let into: &mut Vec<DiaryItem> = match all.section_mut(heading) {
             Some(into) => into,
             None => continue,
         };
@@ -59,8 +59,8 @@ fn with_own_items(diary: &Diary, old: &Diary) -> Diary {
 mod tests {
     use super::*;
     use crate::diary::note::note;
-    use crate::diary::{Judged, Made, Voice};
-    use crate::outcome::Verdict;
+    use crate::diary::{DiaryOrigin, RecordedOutcome, StatementAuthor};
+    use crate::outcome::OutcomeVerdict;
     use cm_note::frontmatter::edit::apply;
     use cm_session::status::SessionStatus;
 
@@ -71,7 +71,10 @@ mod tests {
             agent: "codex".into(),
             title: "Warm the pool".into(),
             tags: vec!["pool".into()],
-            learnings: learned.iter().filter_map(|text| Item::new(text, 7, Voice::Agent)).collect(),
+            learnings: learned
+                .iter()
+                .filter_map(|text| DiaryItem::new(text, 7, StatementAuthor::Agent))
+                .collect(),
             ..Diary::default()
         }
     }
@@ -79,7 +82,7 @@ mod tests {
     #[test]
     fn a_note_that_tells_it_all_is_left_as_it_is() {
         let one = diary(&["The [pool] is cold."]);
-        assert_eq!(renewal(&note(&one), &one), Renewal { edits: Vec::new(), is_rewritten: false });
+        assert_eq!(renewal(&note(&one), &one), NoteUpdate { edits: Vec::new(), is_rewritten: false });
     }
 
     #[test]
@@ -96,17 +99,28 @@ mod tests {
 
     #[test]
     fn what_somebody_said_of_the_end_outlives_what_the_log_shows() {
-        let judged =
-            Judged { status: SessionStatus::Failure, at: None, author: None, agent: None, reason: None };
-        let told = Diary { made: Made::Told, judged: Some(judged.clone()), ..diary(&[]) };
-        let told = Diary { verdict: Verdict { status: SessionStatus::Failure, signs: Vec::new() }, ..told };
+        let judged = RecordedOutcome {
+            status: SessionStatus::Failure,
+            at: None,
+            author: None,
+            agent: None,
+            reason: None,
+        };
+        let told =
+            Diary { origin: DiaryOrigin::OutcomeOnly, recorded_outcome: Some(judged.clone()), ..diary(&[]) };
+        let told =
+            Diary { verdict: OutcomeVerdict { status: SessionStatus::Failure, signs: Vec::new() }, ..told };
         let fresh = Diary {
-            verdict: Verdict { status: SessionStatus::Success, signs: Vec::new() },
+            verdict: OutcomeVerdict { status: SessionStatus::Success, signs: Vec::new() },
             ..diary(&["The pool is cold."])
         };
         let after = apply(&note(&told), &renewal(&note(&told), &fresh).edits).unwrap();
         let kept = read(&after).unwrap();
-        assert_eq!((kept.verdict.status, kept.judged), (SessionStatus::Failure, Some(judged)), "{after}");
+        assert_eq!(
+            (kept.verdict.status, kept.recorded_outcome),
+            (SessionStatus::Failure, Some(judged)),
+            "{after}"
+        );
         assert!(after.contains("The pool is cold") && !after.contains("success"), "{after}");
     }
 

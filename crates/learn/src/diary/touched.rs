@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::{Item, Voice};
-use crate::outcome::shell::Work;
-use crate::outcome::steps::{Deed, Step};
+use super::{DiaryItem, StatementAuthor};
+use crate::outcome::shell::CommandKind;
+use crate::outcome::steps::{SessionStep, StepKind};
 
 /// Maximum number of files, and of commands.
 const MOST: usize = 20;
@@ -17,14 +17,14 @@ pub(super) fn base_name(path: &str) -> &str {
 
 /// Returns the changed files, relative to the workspace if they are inside; the most frequently
 /// changed first.
-pub(super) fn files(steps: &[Step], workspace: Option<&str>) -> Vec<Item> {
+pub(super) fn files(steps: &[SessionStep], workspace: Option<&str>) -> Vec<DiaryItem> {
     let mut seen = Vec::new();
     for step in steps.iter().filter(|step| step.edited()) {
-        let Deed::Edit { paths, .. } = &step.deed else { continue };
+        let StepKind::Edit { paths, .. } = &step.kind else { continue };
         let own = paths.iter().filter(|path| !is_aside(path));
         seen.extend(own.map(|path| (within(path, workspace).to_owned(), step.line)));
     }
-    most_told(seen)
+    by_frequency(seen)
 }
 
 /// Returns `true` if a path is in a folder for temporary files or plans of agents.
@@ -50,7 +50,7 @@ const LOOKING: [&str; 46] = [
 
 /// Returns the commands as program and subcommand, the most frequent first. Commands that only
 /// inspect are left out unless they are checks.
-pub(super) fn commands(steps: &[Step]) -> Vec<Item> {
+pub(super) fn commands(steps: &[SessionStep]) -> Vec<DiaryItem> {
     let mut seen = Vec::new();
     for step in steps {
         for part in step.parts() {
@@ -61,24 +61,24 @@ pub(super) fn commands(steps: &[Step]) -> Vec<Item> {
             let begins = program.starts_with(|c: char| c.is_ascii_lowercase());
             let looks = LOOKING.contains(&program)
                 || matches!(name.as_str(), "git status" | "git diff" | "git log" | "git show");
-            if plain && begins && program.len() <= 30 && (!looks || part.work() != Work::Other) {
+            if plain && begins && program.len() <= 30 && (!looks || part.work() != CommandKind::Other) {
                 seen.push((name, step.line));
             }
         }
     }
-    most_told(seen)
+    by_frequency(seen)
 }
 
-fn most_told(seen: Vec<(String, u64)>) -> Vec<Item> {
+fn by_frequency(seen: Vec<(String, u64)>) -> Vec<DiaryItem> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for (name, _) in &seen {
         *counts.entry(name.clone()).or_default() += 1;
     }
-    let mut items: Vec<(usize, Item)> = Vec::new();
+    let mut items: Vec<(usize, DiaryItem)> = Vec::new();
     for (name, line) in seen {
         let count = counts.remove(&name).unwrap_or(0);
         if count > 0 {
-            items.extend(Item::new(&name, line, Voice::Log).map(|item| (count, item)));
+            items.extend(DiaryItem::new(&name, line, StatementAuthor::Log).map(|item| (count, item)));
         }
     }
     items.sort_by(|(a, x), (b, y)| b.cmp(a).then(x.line.cmp(&y.line)));
@@ -101,7 +101,7 @@ mod tests {
             edited("4", "/other/c.rs"),
             edited("5", "/tmp/d.rs"),
         ];
-        let files = files(&steps(&told(kinds.concat())), Some("/w/"));
+        let files = files(&steps(&log_of(kinds.concat())), Some("/w/"));
         let told: Vec<_> = files.iter().map(|item| (item.text.as_str(), item.line)).collect();
         assert_eq!(told, [("src/b.rs", 3), ("a.rs", 1), ("/other/c.rs", 7)]);
     }
@@ -113,7 +113,7 @@ mod tests {
             ran("2", "cargo test --lib && git status", ToolOutcome::Ok, ""),
             ran("3", "$WEIRD Foo; Bar", ToolOutcome::Ok, ""),
         ];
-        let commands = commands(&steps(&told(kinds.concat())));
+        let commands = commands(&steps(&log_of(kinds.concat())));
         assert_eq!(commands.iter().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["cargo test"]);
     }
 }

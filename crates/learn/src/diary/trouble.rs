@@ -3,23 +3,27 @@
 //!
 //! Tool output is never quoted; a cause is quoted from the agent if it was confirmed.
 
-use super::agent::Cause;
+use super::agent::ConfirmedCause;
 use super::touched::base_name;
-use super::{Item, Voice, weight};
+use super::{DiaryItem, StatementAuthor, content_word_count};
 use crate::outcome::reaction::{Reaction, reaction};
-use crate::outcome::steps::{Deed, Step};
-use crate::prose::{Reading, cut, pattern, sentences};
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use crate::outcome::steps::{SessionStep, StepKind};
+use crate::prose::{MessageAuthor, cut, pattern, sentences};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// All runs of one check, in order.
-struct Runs<'a> {
+struct CheckRuns<'a> {
     name: String,
-    steps: Vec<&'a Step>,
+    steps: Vec<&'a SessionStep>,
 }
 
 /// Returns the challenges of a session, in log order.
-pub(super) fn challenges(events: &[Event], steps: &[Step], causes: &[Cause]) -> Vec<Item> {
-    let mut items: Vec<Item> = Vec::new();
+pub(super) fn challenges(
+    events: &[SessionEvent],
+    steps: &[SessionStep],
+    causes: &[ConfirmedCause],
+) -> Vec<DiaryItem> {
+    let mut items: Vec<DiaryItem> = Vec::new();
     let all = runs(steps);
     for runs in &all {
         items.extend(runs.challenges(steps, causes, &all));
@@ -29,25 +33,30 @@ pub(super) fn challenges(events: &[Event], steps: &[Step], causes: &[Cause]) -> 
     items
 }
 
-fn runs(steps: &[Step]) -> Vec<Runs<'_>> {
-    let mut all: Vec<Runs<'_>> = Vec::new();
-    for step in steps.iter().filter(|step| !step.side && step.ended != ToolOutcome::Unknown) {
+fn runs(steps: &[SessionStep]) -> Vec<CheckRuns<'_>> {
+    let mut all: Vec<CheckRuns<'_>> = Vec::new();
+    for step in steps.iter().filter(|step| !step.is_subagent && step.outcome != ToolOutcome::Unknown) {
         let Some(check) = step.check() else { continue };
         let name = check.name();
         match all.iter_mut().find(|runs| runs.name == name) {
             Some(runs) => runs.steps.push(step),
-            None => all.push(Runs { name, steps: vec![step] }),
+            None => all.push(CheckRuns { name, steps: vec![step] }),
         }
     }
     all
 }
 
-impl Runs<'_> {
-    fn challenges(&self, steps: &[Step], causes: &[Cause], all: &[Runs<'_>]) -> Vec<Item> {
+impl CheckRuns<'_> {
+    fn challenges(
+        &self,
+        steps: &[SessionStep],
+        causes: &[ConfirmedCause],
+        all: &[CheckRuns<'_>],
+    ) -> Vec<DiaryItem> {
         let mut items = Vec::new();
-        let mut failed: Vec<&Step> = Vec::new();
+        let mut failed: Vec<&SessionStep> = Vec::new();
         for step in &self.steps {
-            if step.ended == ToolOutcome::Error {
+            if step.outcome == ToolOutcome::Error {
                 failed.push(step);
                 continue;
             }
@@ -56,20 +65,20 @@ impl Runs<'_> {
             }
             failed.clear();
         }
-        let settled = |last: &Step| {
+        let settled = |last: &SessionStep| {
             let work = last.check().map(|check| check.work());
             all.iter().flat_map(|runs| &runs.steps).any(|later| {
                 later.at > last.at
-                    && later.ended == ToolOutcome::Ok
+                    && later.outcome == ToolOutcome::Ok
                     && later.check().map(|check| check.work()) == work
             })
         };
         if let Some(last) = failed.last().filter(|last| !settled(last)) {
             let line = last.result_line.unwrap_or(last.line);
-            items.extend(Item::new(
+            items.extend(DiaryItem::new(
                 &format!("`{}` still failed when it was last run.", self.name),
                 line,
-                Voice::Log,
+                StatementAuthor::Log,
             ));
         }
         items
@@ -79,16 +88,16 @@ impl Runs<'_> {
     /// changed in between.
     fn overcome(
         &self,
-        first: &Step,
+        first: &SessionStep,
         failures: usize,
-        passed: &Step,
-        steps: &[Step],
-        causes: &[Cause],
-    ) -> Option<Item> {
+        passed: &SessionStep,
+        steps: &[SessionStep],
+        causes: &[ConfirmedCause],
+    ) -> Option<DiaryItem> {
         let between = first.done_at..passed.at;
         let mut files: Vec<&str> = Vec::new();
         for step in steps.iter().filter(|step| between.contains(&step.at) && step.edited()) {
-            let Deed::Edit { paths, .. } = &step.deed else { continue };
+            let StepKind::Edit { paths, .. } = &step.kind else { continue };
             for name in paths.iter().map(|path| base_name(path)) {
                 if !files.contains(&name) {
                     files.push(name);
@@ -110,7 +119,7 @@ impl Runs<'_> {
         });
         let stop = if why.is_empty() || why.ends_with('…') { "" } else { "." };
         let text = format!("`{}` failed{times}, and passed after changes to {named}.{why}{stop}", self.name);
-        Item::new(&text, first.result_line.unwrap_or(first.line), Voice::Log)
+        DiaryItem::new(&text, first.result_line.unwrap_or(first.line), StatementAuthor::Log)
     }
 }
 
@@ -124,25 +133,29 @@ pattern!(ASIDE = r"(?i)^(?:fixed|note|option|if|when|i guess|can you|could you|p
 const A_COMPLAINT: usize = 6;
 
 /// Returns the sentences in which the user complained about the result.
-fn complaints(events: &[Event]) -> Vec<Item> {
+fn complaints(events: &[SessionEvent]) -> Vec<DiaryItem> {
     let mut items = Vec::new();
     let mut worked = false;
     for event in events.iter().filter(|event| !event.side) {
         match &event.kind {
             EventKind::ToolCall { .. } | EventKind::AssistantText { .. } => worked = true,
-            EventKind::UserPrompt { text } if worked && reaction(text) == Some(Reaction::Discontent) => {
-                let said = sentences(text, Reading::Person);
+            EventKind::UserPrompt { text } if worked && reaction(text) == Some(Reaction::Dissatisfied) => {
+                let said = sentences(text, MessageAuthor::Person);
                 let short = said.len() <= A_COMPLAINT;
                 let telling = said.iter().take(2).find(|sentence| {
                     let own = !sentence.listed
                         && !sentence.text.ends_with(['?', ':'])
                         && !ASIDE.is_match(&sentence.text);
-                    let bad = reaction(&sentence.text) == Some(Reaction::Discontent);
-                    short && own && bad && BROKEN.is_match(&sentence.text) && weight(&sentence.text) >= 3
+                    let bad = reaction(&sentence.text) == Some(Reaction::Dissatisfied);
+                    short
+                        && own
+                        && bad
+                        && BROKEN.is_match(&sentence.text)
+                        && content_word_count(&sentence.text) >= 3
                 });
-                items.extend(
-                    telling.and_then(|sentence| Item::new(&sentence.text, event.line, Voice::Person)),
-                );
+                items.extend(telling.and_then(|sentence| {
+                    DiaryItem::new(&sentence.text, event.line, StatementAuthor::Person)
+                }));
             }
             _ => {}
         }
@@ -158,7 +171,7 @@ mod tests {
     use crate::outcome::told::*;
 
     fn of(parts: Vec<Vec<EventKind>>) -> Vec<(u64, String)> {
-        let events = told(parts.concat());
+        let events = log_of(parts.concat());
         let steps = steps(&events);
         let causes = causes(&events, &steps);
         challenges(&events, &steps, &causes).into_iter().map(|item| (item.line, item.text)).collect()

@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::antigen::Candidate;
+use super::antigen::AntigenCandidate;
 use super::antigen::by_pattern;
-use super::antigen::by_words::{self, Told};
-use super::config::{Config, Rules};
-use super::examined::Examined;
-use super::forks::conversations_of;
+use super::antigen::by_words::{self, CandidateContext};
+use super::config::{FrictionConfig, FrictionRules};
+use super::examined::ExaminedLog;
+use super::forks::group_by_conversation;
 use super::record::{head, seconds, stamp};
-use super::score::{Friction, Momentum, OfSource, Pattern, Quality, score};
-use super::signal::{Kind, Signal, Source};
-use super::summary::{Summary, summary};
+use super::score::{CommandCounts, FrictionTotals, SessionQuality, SignalPattern, SourceFriction, score};
+use super::signal::{FrictionSignal, SignalKind, SignalSource};
+use super::summary::{FrictionSummary, summary};
 use cm_note::instant::Instant;
 
 /// Characters of the log name in a session id, as long as that keeps the id unique.
@@ -23,23 +23,23 @@ const SHORT_NAME: usize = 8;
 
 /// The report of one session in `friction_analysis.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Session {
+pub struct SessionReport {
     /// `<project>/<MMDD-HHMM>-<name>`, the time in UTC.
     pub session_id: String,
     /// Id of the session that this one was forked from; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    pub session_metadata: Metadata,
-    pub friction_summary: Friction,
+    pub session_metadata: SessionMetadata,
+    pub friction_summary: FrictionTotals,
     /// Number of commands that succeeded and failed.
-    pub momentum: Momentum,
-    pub quality: Quality,
+    pub momentum: CommandCounts,
+    pub quality: SessionQuality,
     /// Signals and friction by source.
-    pub by_source: BTreeMap<Source, OfSource>,
+    pub by_source: BTreeMap<SignalSource, SourceFriction>,
     /// Cumulative friction after each signal; never decreases.
     pub friction_trajectory: Vec<f64>,
     /// Notable sequences of signals.
-    pub patterns_detected: Vec<Pattern>,
+    pub patterns_detected: Vec<SignalPattern>,
     #[serde(skip)]
     pub(super) project: String,
     #[serde(skip)]
@@ -48,7 +48,7 @@ pub struct Session {
     pub(super) ended: Option<Instant>,
 }
 
-impl Session {
+impl SessionReport {
     /// Highest cumulative friction of the session.
     pub fn peak(&self) -> f64 {
         self.friction_summary.peak
@@ -62,7 +62,7 @@ impl Session {
 
 /// Facts about a session that its log contains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Metadata {
+pub struct SessionMetadata {
     /// Git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
@@ -84,14 +84,14 @@ pub struct Metadata {
 /// Clusters of candidates, as produced by the selected rule set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Clusters {
+pub enum CandidateClusters {
     /// Candidates with the same signal and tools.
-    Classic(Vec<by_pattern::Cluster>),
+    Classic(Vec<by_pattern::PatternCluster>),
     /// Conversations with similar wording.
-    Observed(Vec<by_words::Cluster>),
+    Observed(Vec<by_words::WordCluster>),
 }
 
-impl Clusters {
+impl CandidateClusters {
     pub fn len(&self) -> usize {
         match self {
             Self::Classic(clusters) => clusters.len(),
@@ -106,19 +106,19 @@ impl Clusters {
 
 /// Result of analyzing a set of logs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Analysis {
+pub struct FrictionAnalysis {
     /// Rule set that was applied.
-    pub rules: Rules,
+    pub rules: FrictionRules,
     /// Sessions, sorted by project, start time and log name.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionReport>,
     /// Signals of each session, parallel to `sessions`.
-    pub signals: Vec<Vec<Signal>>,
+    pub signals: Vec<Vec<FrictionSignal>>,
     /// Statistics over all sessions.
-    pub summary: Summary,
+    pub summary: FrictionSummary,
     /// Steps around the anchor signals; candidates of the session with the highest friction first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<AntigenCandidate>,
     /// Groups of similar candidates.
-    pub clusters: Clusters,
+    pub clusters: CandidateClusters,
     /// Number of logs that were dropped because every record also appears in another log.
     pub copies: usize,
     /// Number of lines that could not be parsed.
@@ -128,12 +128,12 @@ pub struct Analysis {
 }
 
 /// Builds the analysis of the examined logs; their order does not matter.
-pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analysis {
+pub fn conclude(mut logs: Vec<ExaminedLog>, config: &FrictionConfig, now: Instant) -> FrictionAnalysis {
     logs.sort_by(|a, b| (&a.project, a.started, &a.name).cmp(&(&b.project, b.started, &b.name)));
     let (given, unread) = (logs.len(), logs.iter().map(|log| log.unread).sum());
     let conversations = match config.rules {
-        Rules::Classic => logs.into_iter().map(|log| vec![log]).collect(),
-        Rules::Observed => conversations_of(logs),
+        FrictionRules::Classic => logs.into_iter().map(|log| vec![log]).collect(),
+        FrictionRules::Observed => group_by_conversation(logs),
     };
     let mut told = sessions(conversations, config);
     told.sort_by(|a, b| {
@@ -145,9 +145,9 @@ pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analy
     });
     let candidates = candidates(&mut told, config.rules);
     let clusters = clusters(&told, &candidates, config);
-    let (sessions, signals): (Vec<Session>, Vec<Vec<Signal>>) =
+    let (sessions, signals): (Vec<SessionReport>, Vec<Vec<FrictionSignal>>) =
         told.into_iter().map(|told| (told.session, told.signals)).unzip();
-    Analysis {
+    FrictionAnalysis {
         rules: config.rules,
         summary: summary(&sessions, config, now),
         copies: given - sessions.len(),
@@ -161,18 +161,18 @@ pub fn conclude(mut logs: Vec<Examined>, config: &Config, now: Instant) -> Analy
 }
 
 /// A session report with the signals and candidates of its log.
-struct Kept {
-    session: Session,
+struct ScoredSession {
+    session: SessionReport,
     name: String,
-    signals: Vec<Signal>,
-    candidates: Vec<Candidate>,
+    signals: Vec<FrictionSignal>,
+    candidates: Vec<AntigenCandidate>,
 }
 
-fn sessions(conversations: Vec<Vec<Examined>>, config: &Config) -> Vec<Kept> {
+fn sessions(conversations: Vec<Vec<ExaminedLog>>, config: &FrictionConfig) -> Vec<ScoredSession> {
     let all = || conversations.iter().flatten();
     let mut taken: HashMap<String, usize> = HashMap::new();
     all().for_each(|log| *taken.entry(session_id(log, SHORT_NAME)).or_default() += 1);
-    let id = |log: &Examined| {
+    let id = |log: &ExaminedLog| {
         let short = session_id(log, SHORT_NAME);
         if taken.get(&short).is_some_and(|count| *count > 1) { session_id(log, usize::MAX) } else { short }
     };
@@ -181,7 +181,7 @@ fn sessions(conversations: Vec<Vec<Examined>>, config: &Config) -> Vec<Kept> {
         let first = group.first().map(&id);
         for (at, log) in group.iter().enumerate() {
             let fork = (at > 0).then(|| first.clone()).flatten();
-            kept.push(account(log, id(log), fork, config));
+            kept.push(session_report(log, id(log), fork, config));
         }
     }
     kept
@@ -189,7 +189,7 @@ fn sessions(conversations: Vec<Vec<Examined>>, config: &Config) -> Vec<Kept> {
 
 /// Formats a session id such as `demo/1001-1000-aaaa1111`, with at most `characters` UTF-16 units
 /// of the log name.
-fn session_id(log: &Examined, characters: usize) -> String {
+fn session_id(log: &ExaminedLog, characters: usize) -> String {
     let began = match log.started {
         Some(at) => at.to_chrono().format("%m%d-%H%M").to_string(),
         None => "unknown".to_owned(),
@@ -197,14 +197,19 @@ fn session_id(log: &Examined, characters: usize) -> String {
     format!("{}/{began}-{}", log.project, head(&log.name, characters))
 }
 
-fn account(log: &Examined, session_id: String, conversation: Option<String>, config: &Config) -> Kept {
+fn session_report(
+    log: &ExaminedLog,
+    session_id: String,
+    conversation: Option<String>,
+    config: &FrictionConfig,
+) -> ScoredSession {
     let turns = log.turns();
     let score = score(&log.signals, turns, config);
     let minutes = log.started.zip(log.ended).map(|(from, to)| (seconds(from, to) / 60.0).floor() as i64);
-    let session = Session {
+    let session = SessionReport {
         session_id,
         conversation,
-        session_metadata: Metadata {
+        session_metadata: SessionMetadata {
             git_branch: log.branch.clone(),
             cwd: log.folder.clone(),
             started_at: log.started.map(|at| stamp(Some(at))),
@@ -222,58 +227,67 @@ fn account(log: &Examined, session_id: String, conversation: Option<String>, con
         started: log.started,
         ended: log.ended,
     };
-    Kept { session, name: log.name.clone(), signals: log.signals.clone(), candidates: log.candidates.clone() }
+    ScoredSession {
+        session,
+        name: log.name.clone(),
+        signals: log.signals.clone(),
+        candidates: log.candidates.clone(),
+    }
 }
 
 /// Collects the candidates, those of the session with the highest friction first. The classic rules
 /// use sessions of quality `BAD` only.
-fn candidates(kept: &mut [Kept], rules: Rules) -> Vec<Candidate> {
+fn candidates(kept: &mut [ScoredSession], rules: FrictionRules) -> Vec<AntigenCandidate> {
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by(|a, b| kept[*b].session.peak().total_cmp(&kept[*a].session.peak()));
     let mut all = Vec::new();
     for at in order {
-        let Kept { session, candidates, .. } = &mut kept[at];
-        if rules == Rules::Classic && session.quality != Quality::Bad {
+        let ScoredSession { session, candidates, .. } = &mut kept[at];
+        if rules == FrictionRules::Classic && session.quality != SessionQuality::Bad {
             continue;
         }
         for candidate in candidates.drain(..) {
             let (session_id, peak_friction) = (session.session_id.clone(), session.peak());
-            all.push(Candidate { session_id, peak_friction, ..candidate });
+            all.push(AntigenCandidate { session_id, peak_friction, ..candidate });
         }
     }
     all
 }
 
-fn clusters(kept: &[Kept], candidates: &[Candidate], config: &Config) -> Clusters {
-    if config.rules == Rules::Classic {
-        return Clusters::Classic(by_pattern::clusters(candidates));
+fn clusters(
+    kept: &[ScoredSession],
+    candidates: &[AntigenCandidate],
+    config: &FrictionConfig,
+) -> CandidateClusters {
+    if config.rules == FrictionRules::Classic {
+        return CandidateClusters::Classic(by_pattern::clusters(candidates));
     }
-    let sessions: HashMap<&str, &Session> =
+    let sessions: HashMap<&str, &SessionReport> =
         kept.iter().map(|kept| (kept.session.session_id.as_str(), &kept.session)).collect();
     let told = candidates.iter().filter_map(|candidate| {
         let session = sessions.get(candidate.session_id.as_str())?;
         let conversation = session.conversation.as_deref().unwrap_or(&session.session_id);
-        Some(Told { candidate, conversation, project: &session.project, ended: session.ended })
+        Some(CandidateContext { candidate, conversation, project: &session.project, ended: session.ended })
     });
-    Clusters::Observed(by_words::clusters(&told.collect::<Vec<_>>(), config.thresholds.recurring))
+    CandidateClusters::Observed(by_words::clusters(&told.collect::<Vec<_>>(), config.thresholds.recurring))
 }
 
-impl Analysis {
+impl FrictionAnalysis {
     /// Counts the signals of each kind, the most frequent first; ties are in the order of [`Kind`].
-    pub fn counted(&self) -> Vec<(Kind, u32)> {
-        let mut counted: BTreeMap<Kind, u32> = BTreeMap::new();
+    pub fn signal_counts(&self) -> Vec<(SignalKind, u32)> {
+        let mut counted: BTreeMap<SignalKind, u32> = BTreeMap::new();
         for aggregate in self.summary.aggregate_by_source.values() {
             for (kind, count) in &aggregate.top_signals {
                 *counted.entry(*kind).or_default() += count;
             }
         }
-        let mut counted: Vec<(Kind, u32)> = counted.into_iter().collect();
+        let mut counted: Vec<(SignalKind, u32)> = counted.into_iter().collect();
         counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counted
     }
 
     /// Returns `true` if the sessions belong to more than one project.
-    pub fn is_of_many_projects(&self) -> bool {
+    pub fn spans_projects(&self) -> bool {
         self.sessions.iter().map(|session| &session.project).collect::<BTreeSet<_>>().len() > 1
     }
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::record::{Log, Part, Record, Role};
+use super::record::{LogRecord, RecordPart, RecordRole, SessionLog};
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
@@ -14,8 +14,8 @@ use cm_session::event::ToolOutcome;
 const OBJECT: &str = "[object Object]";
 
 /// Reads a whole log, given the name of its folder, its file name without extension, and its bytes.
-pub fn log(folder: &str, name: &str, bytes: &[u8]) -> Log {
-    let mut reader = Reader::new(folder, name);
+pub fn log(folder: &str, name: &str, bytes: &[u8]) -> SessionLog {
+    let mut reader = ClaudeLineReader::new(folder, name);
     for line in bytes.split(|byte| *byte == b'\n') {
         reader.line(line);
     }
@@ -24,14 +24,14 @@ pub fn log(folder: &str, name: &str, bytes: &[u8]) -> Log {
 
 /// Line-by-line reader of a log.
 #[derive(Debug)]
-pub struct Reader {
-    log: Log,
+pub struct ClaudeLineReader {
+    log: SessionLog,
 }
 
-impl Reader {
+impl ClaudeLineReader {
     /// Creates a reader for the log `name` in `folder`.
     pub fn new(folder: &str, name: &str) -> Self {
-        let log = Log { project: project(folder), name: name.to_owned(), ..Log::default() };
+        let log = SessionLog { project: project(folder), name: name.to_owned(), ..SessionLog::default() };
         Self { log }
     }
 
@@ -47,7 +47,7 @@ impl Reader {
         }
     }
 
-    pub fn finish(self) -> Log {
+    pub fn finish(self) -> SessionLog {
         self.log
     }
 
@@ -62,11 +62,11 @@ impl Reader {
                 *known = Some(text.to_owned());
             }
         }
-        let Some((role, turn, parts)) = told(record) else { return };
+        let Some((role, turn, parts)) = parse_record(record) else { return };
         // A summary without a time belongs to where it stands.
-        let at = if role == Role::System { at.or(self.log.ended) } else { at };
+        let at = if role == RecordRole::System { at.or(self.log.ended) } else { at };
         let id = record["uuid"].as_str().map(Into::into);
-        self.log.records.push(Record { at, id, role, turn, parts });
+        self.log.records.push(LogRecord { at, id, role, is_user_message: turn, parts });
     }
 }
 
@@ -75,44 +75,44 @@ fn project(folder: &str) -> String {
     folder.strip_prefix("-home-").or_else(|| folder.strip_prefix('-')).unwrap_or(folder).to_owned()
 }
 
-fn told(record: &Value) -> Option<(Role, bool, Vec<Part>)> {
+fn parse_record(record: &Value) -> Option<(RecordRole, bool, Vec<RecordPart>)> {
     match record["type"].as_str()? {
         "user" => {
             let content = &record["message"]["content"];
-            Some((Role::Person, content.is_string(), parts(content)))
+            Some((RecordRole::Person, content.is_string(), parts(content)))
         }
         "assistant" => {
             let content = &record["message"]["content"];
-            Some((Role::Agent, content.is_string(), parts(content)))
+            Some((RecordRole::Agent, content.is_string(), parts(content)))
         }
         "progress" => {
             let message = &record["data"]["message"];
             let inner = message["type"].as_str() == Some("user");
-            inner.then(|| (Role::Inner, false, parts(&message["message"]["content"])))
+            inner.then(|| (RecordRole::Inner, false, parts(&message["message"]["content"])))
         }
         "summary" => {
             let summary = record["summary"].as_str().filter(|text| !text.is_empty())?;
-            Some((Role::System, false, vec![Part::Compaction(Some(summary.to_owned()))]))
+            Some((RecordRole::System, false, vec![RecordPart::Compaction(Some(summary.to_owned()))]))
         }
         _ => None,
     }
 }
 
-fn parts(content: &Value) -> Vec<Part> {
+fn parts(content: &Value) -> Vec<RecordPart> {
     match content {
-        Value::String(text) => vec![Part::Text(text.clone())],
+        Value::String(text) => vec![RecordPart::Text(text.clone())],
         Value::Array(blocks) => blocks.iter().filter_map(part).collect(),
         Value::Object(_) => {
-            part(content).filter(|part| matches!(part, Part::Result { .. })).into_iter().collect()
+            part(content).filter(|part| matches!(part, RecordPart::Result { .. })).into_iter().collect()
         }
         _ => Vec::new(),
     }
 }
 
-fn part(block: &Value) -> Option<Part> {
+fn part(block: &Value) -> Option<RecordPart> {
     match block["type"].as_str()? {
-        "text" => Some(Part::Text(block["text"].as_str().unwrap_or_default().to_owned())),
-        "tool_use" => Some(Part::Call {
+        "text" => Some(RecordPart::Text(block["text"].as_str().unwrap_or_default().to_owned())),
+        "tool_use" => Some(RecordPart::Call {
             id: block["id"].as_str().map(Into::into),
             tool: block["name"].as_str().unwrap_or("unknown").to_owned(),
             input: if block["input"].is_null() {
@@ -121,7 +121,7 @@ fn part(block: &Value) -> Option<Part> {
                 block["input"].clone()
             },
         }),
-        "tool_result" => Some(Part::Result {
+        "tool_result" => Some(RecordPart::Result {
             id: block["tool_use_id"].as_str().map(Into::into),
             outcome: ToolOutcome::Unknown,
             exit_code: None,
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    fn read(lines: &str) -> Log {
+    fn read(lines: &str) -> SessionLog {
         log("-home-dev-demo", "aaaa1111", lines.as_bytes())
     }
 
@@ -167,7 +167,10 @@ mod tests {
         let log = read(
             "{\"type\":\"user\",\"message\":{\"content\":\"a\"}}\n{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"b\"}]}}",
         );
-        assert_eq!(log.records.iter().map(|record| record.turn).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            log.records.iter().map(|record| record.is_user_message).collect::<Vec<_>>(),
+            [true, false]
+        );
         assert_eq!(log.records[1].text(), Some("b"));
     }
 
@@ -176,7 +179,7 @@ mod tests {
         let log = read(
             r#"{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"Exit code 1"}]}]}}"#,
         );
-        assert!(matches!(&log.records[0].parts[0], Part::Result { text, .. } if text == OBJECT));
+        assert!(matches!(&log.records[0].parts[0], RecordPart::Result { text, .. } if text == OBJECT));
     }
 
     #[test]
@@ -186,7 +189,7 @@ mod tests {
 {"type":"progress","data":{"message":{"type":"assistant","message":{"content":"hm"}}}}"#,
         );
         assert_eq!(log.records.len(), 1);
-        assert_eq!((log.records[0].role, log.records[0].turn), (Role::Inner, false));
+        assert_eq!((log.records[0].role, log.records[0].is_user_message), (RecordRole::Inner, false));
     }
 
     #[test]

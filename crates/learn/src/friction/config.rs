@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::signal::Kind;
+use super::signal::SignalKind;
 
 /// Rule set that detects and weighs signals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Rules {
+pub enum FrictionRules {
     /// The fourteen weighted signals of the original tools, counted exactly as they count them.
     Classic,
     /// The same signals, but observed user reactions weigh more than inferences from tool output.
@@ -19,11 +19,11 @@ pub enum Rules {
 }
 
 /// Friction that each kind of signal adds to a session; kinds without an entry add nothing.
-pub type Weights = BTreeMap<Kind, f64>;
+pub type SignalWeights = BTreeMap<SignalKind, f64>;
 
 /// Limits at which observations become signals or change a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Thresholds {
+pub struct FrictionThresholds {
     /// Minimum friction of a high-friction session.
     pub friction_peak: f64,
     /// Minimum number of interventions per high-friction session for the verdict `USEFUL`.
@@ -45,7 +45,7 @@ pub struct Thresholds {
     pub recurring: usize,
 }
 
-impl Default for Thresholds {
+impl Default for FrictionThresholds {
     fn default() -> Self {
         Self {
             friction_peak: 15.0,
@@ -63,77 +63,77 @@ impl Default for Thresholds {
 
 /// A rule set with its weights and thresholds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Config {
-    pub rules: Rules,
-    pub weights: Weights,
-    pub thresholds: Thresholds,
+pub struct FrictionConfig {
+    pub rules: FrictionRules,
+    pub weights: SignalWeights,
+    pub thresholds: FrictionThresholds,
 }
 
-impl Config {
+impl FrictionConfig {
     /// Returns the defaults of a rule set.
-    pub fn of(rules: Rules) -> Self {
-        let table: &[(Kind, f64)] = match rules {
-            Rules::Classic => &CLASSIC,
-            Rules::Observed => &OBSERVED,
+    pub fn of(rules: FrictionRules) -> Self {
+        let table: &[(SignalKind, f64)] = match rules {
+            FrictionRules::Classic => &CLASSIC,
+            FrictionRules::Observed => &OBSERVED,
         };
-        Self { rules, weights: table.iter().copied().collect(), thresholds: Thresholds::default() }
+        Self { rules, weights: table.iter().copied().collect(), thresholds: FrictionThresholds::default() }
     }
 
     /// Returns the weight of a kind of signal; 0 if it has none.
-    pub fn weight(&self, kind: Kind) -> f64 {
+    pub fn weight(&self, kind: SignalKind) -> f64 {
         self.weights.get(&kind).copied().unwrap_or(0.0)
     }
 }
 
-const CLASSIC: [(Kind, f64); 16] = [
-    (Kind::UserIntervention, 10.0),
-    (Kind::SessionAbandoned, 10.0),
-    (Kind::FalseSuccess, 8.0),
-    (Kind::NoResolution, 8.0),
-    (Kind::ToolLoop, 6.0),
-    (Kind::RapidExit, 6.0),
-    (Kind::InterruptCascade, 5.0),
-    (Kind::UserCurse, 5.0),
-    (Kind::RequestInterrupted, 2.5),
-    (Kind::ExitError, 1.0),
-    (Kind::RepeatedQuestion, 1.0),
-    (Kind::LongSilence, 0.5),
-    (Kind::UserNegation, 0.5),
-    (Kind::Compaction, 0.5),
-    (Kind::SiblingToolError, 0.5),
-    (Kind::ExitSuccess, 0.0),
+const CLASSIC: [(SignalKind, f64); 16] = [
+    (SignalKind::UserIntervention, 10.0),
+    (SignalKind::SessionAbandoned, 10.0),
+    (SignalKind::FalseSuccess, 8.0),
+    (SignalKind::NoResolution, 8.0),
+    (SignalKind::ToolLoop, 6.0),
+    (SignalKind::RapidExit, 6.0),
+    (SignalKind::InterruptCascade, 5.0),
+    (SignalKind::UserCurse, 5.0),
+    (SignalKind::RequestInterrupted, 2.5),
+    (SignalKind::ExitError, 1.0),
+    (SignalKind::RepeatedQuestion, 1.0),
+    (SignalKind::LongSilence, 0.5),
+    (SignalKind::UserNegation, 0.5),
+    (SignalKind::Compaction, 0.5),
+    (SignalKind::SiblingToolError, 0.5),
+    (SignalKind::ExitSuccess, 0.0),
 ];
 
-const OBSERVED: [(Kind, f64); 17] = [
-    (Kind::UserCorrection, 8.0),
-    (Kind::UserCurse, 8.0),
-    (Kind::InterruptCascade, 8.0),
-    (Kind::ToolLoop, 6.0),
-    (Kind::RepeatedQuestion, 5.0),
-    (Kind::RequestInterrupted, 3.0),
-    (Kind::FalseSuccess, 1.0),
-    (Kind::SessionAbandoned, 1.0),
-    (Kind::UserIntervention, 1.0),
-    (Kind::RapidExit, 1.0),
-    (Kind::ExitError, 0.5),
-    (Kind::NoResolution, 0.5),
-    (Kind::LongSilence, 0.5),
-    (Kind::Compaction, 0.5),
-    (Kind::SiblingToolError, 0.5),
-    (Kind::ExitSuccess, 0.0),
-    (Kind::Checkpoint, 0.0),
+const OBSERVED: [(SignalKind, f64); 17] = [
+    (SignalKind::UserCorrection, 8.0),
+    (SignalKind::UserCurse, 8.0),
+    (SignalKind::InterruptCascade, 8.0),
+    (SignalKind::ToolLoop, 6.0),
+    (SignalKind::RepeatedQuestion, 5.0),
+    (SignalKind::RequestInterrupted, 3.0),
+    (SignalKind::FalseSuccess, 1.0),
+    (SignalKind::SessionAbandoned, 1.0),
+    (SignalKind::UserIntervention, 1.0),
+    (SignalKind::RapidExit, 1.0),
+    (SignalKind::ExitError, 0.5),
+    (SignalKind::NoResolution, 0.5),
+    (SignalKind::LongSilence, 0.5),
+    (SignalKind::Compaction, 0.5),
+    (SignalKind::SiblingToolError, 0.5),
+    (SignalKind::ExitSuccess, 0.0),
+    (SignalKind::Checkpoint, 0.0),
 ];
 
 /// Returns the weight of a signal in the abandonment score, which differs from its normal weight.
-pub(super) fn at_the_end(kind: Kind) -> f64 {
+pub(super) fn abandonment_weight(kind: SignalKind) -> f64 {
     match kind {
-        Kind::FalseSuccess => 8.0,
-        Kind::InterruptCascade => 7.0,
-        Kind::ToolLoop => 6.0,
-        Kind::UserCurse => 5.0,
-        Kind::RequestInterrupted => 4.0,
-        Kind::RepeatedQuestion => 3.0,
-        Kind::ExitError | Kind::UserNegation | Kind::UserCorrection => 1.0,
+        SignalKind::FalseSuccess => 8.0,
+        SignalKind::InterruptCascade => 7.0,
+        SignalKind::ToolLoop => 6.0,
+        SignalKind::UserCurse => 5.0,
+        SignalKind::RequestInterrupted => 4.0,
+        SignalKind::RepeatedQuestion => 3.0,
+        SignalKind::ExitError | SignalKind::UserNegation | SignalKind::UserCorrection => 1.0,
         _ => 0.0,
     }
 }
@@ -144,9 +144,15 @@ mod tests {
 
     #[test]
     fn each_set_weighs_the_signs_that_it_knows() {
-        let classic = Config::of(Rules::Classic);
-        assert_eq!((classic.weight(Kind::UserCurse), classic.weight(Kind::UserCorrection)), (5.0, 0.0));
-        let observed = Config::of(Rules::Observed);
-        assert_eq!((observed.weight(Kind::UserCurse), observed.weight(Kind::UserNegation)), (8.0, 0.0));
+        let classic = FrictionConfig::of(FrictionRules::Classic);
+        assert_eq!(
+            (classic.weight(SignalKind::UserCurse), classic.weight(SignalKind::UserCorrection)),
+            (5.0, 0.0)
+        );
+        let observed = FrictionConfig::of(FrictionRules::Observed);
+        assert_eq!(
+            (observed.weight(SignalKind::UserCurse), observed.weight(SignalKind::UserNegation)),
+            (8.0, 0.0)
+        );
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Thinking, subagent events and notices of programs are left out.
 
-use super::record::{Log, Part, Record, Role};
+use super::record::{LogRecord, RecordPart, RecordRole, SessionLog};
 use cm_note::instant::Instant;
-use cm_session::event::{Event, EventKind};
-use cm_session::{Meta, RecordId, scaffold};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::{RecordId, SessionMeta, scaffold};
 
 /// Converts all events of a session.
-pub fn log<'e>(meta: &Meta, events: impl IntoIterator<Item = &'e Event>) -> Log {
-    let mut reader = Reader::default();
+pub fn log<'e>(meta: &SessionMeta, events: impl IntoIterator<Item = &'e SessionEvent>) -> SessionLog {
+    let mut reader = EventLogReader::default();
     for event in events {
         reader.event(event);
     }
@@ -18,44 +18,44 @@ pub fn log<'e>(meta: &Meta, events: impl IntoIterator<Item = &'e Event>) -> Log 
 
 /// Event-by-event converter of a session.
 #[derive(Debug, Default)]
-pub struct Reader {
-    records: Vec<Record>,
+pub struct EventLogReader {
+    records: Vec<LogRecord>,
     /// Line of the last event that was added to a record.
     line: Option<u64>,
     /// Latest timestamp; used for events without one.
     at: Option<Instant>,
 }
 
-impl Reader {
+impl EventLogReader {
     /// Adds the next event; events must arrive in log order.
-    pub fn event(&mut self, event: &Event) {
+    pub fn event(&mut self, event: &SessionEvent) {
         self.at = event.at.or(self.at);
-        let Some((role, part)) = (!event.side).then(|| told(&event.kind)).flatten() else { return };
-        if let (Part::Compaction(summary), Some(last)) = (&part, self.records.last_mut())
-            && let [Part::Compaction(known)] = last.parts.as_mut_slice()
+        let Some((role, part)) = (!event.side).then(|| record_part(&event.kind)).flatten() else { return };
+        if let (RecordPart::Compaction(summary), Some(last)) = (&part, self.records.last_mut())
+            && let [RecordPart::Compaction(known)] = last.parts.as_mut_slice()
         {
             // The mark of a compaction and its summary are two records of one act.
             *known = known.take().or_else(|| summary.clone());
             return;
         }
-        let turn = role == Role::Person && matches!(part, Part::Text(_));
+        let turn = role == RecordRole::Person && matches!(part, RecordPart::Text(_));
         match self.records.last_mut().filter(|last| self.line == Some(event.line) && last.role == role) {
             Some(last) => {
-                last.turn |= turn;
+                last.is_user_message |= turn;
                 last.parts.push(part);
             }
             None => {
                 let (at, id) = (event.at.or(self.at), id(event));
-                self.records.push(Record { at, id, role, turn, parts: vec![part] });
+                self.records.push(LogRecord { at, id, role, is_user_message: turn, parts: vec![part] });
             }
         }
         self.line = Some(event.line);
     }
 
     /// Returns the log, completed with the session's metadata.
-    pub fn finish(self, meta: &Meta) -> Log {
+    pub fn finish(self, meta: &SessionMeta) -> SessionLog {
         let project = meta.workspace.as_deref().and_then(last_folder).unwrap_or(meta.agent.name());
-        Log {
+        SessionLog {
             project: project.to_owned(),
             name: meta.id.as_str().to_owned(),
             folder: meta.workspace.clone(),
@@ -70,7 +70,7 @@ impl Reader {
 
 /// Returns the record id of an event; `None` for a compaction, because its summary carries the id
 /// of the last summarized record, which may belong to another session.
-fn id(event: &Event) -> Option<RecordId> {
+fn id(event: &SessionEvent) -> Option<RecordId> {
     match event.kind {
         EventKind::Compaction { .. } => None,
         _ => event.record.clone(),
@@ -81,24 +81,30 @@ fn last_folder(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty())
 }
 
-fn told(kind: &EventKind) -> Option<(Role, Part)> {
+fn record_part(kind: &EventKind) -> Option<(RecordRole, RecordPart)> {
     Some(match kind {
         EventKind::UserPrompt { text } => {
-            let role = if scaffold::is_scaffold(text) { Role::Program } else { Role::Person };
-            (role, Part::Text(text.clone()))
+            let role = if scaffold::is_scaffold(text) { RecordRole::Program } else { RecordRole::Person };
+            (role, RecordPart::Text(text.clone()))
         }
-        EventKind::Injected { text } => (Role::Program, Part::Text(text.clone())),
-        EventKind::AssistantText { text } => (Role::Agent, Part::Text(text.clone())),
+        EventKind::Injected { text } => (RecordRole::Program, RecordPart::Text(text.clone())),
+        EventKind::AssistantText { text } => (RecordRole::Agent, RecordPart::Text(text.clone())),
         EventKind::ToolCall { id, name, input } => {
-            (Role::Agent, Part::Call { id: id.clone(), tool: name.clone(), input: input.clone() })
+            (RecordRole::Agent, RecordPart::Call { id: id.clone(), tool: name.clone(), input: input.clone() })
         }
         EventKind::ToolResult { id, outcome, exit_code, text } => {
-            let part =
-                Part::Result { id: id.clone(), outcome: *outcome, exit_code: *exit_code, text: text.clone() };
-            (Role::Program, part)
+            let part = RecordPart::Result {
+                id: id.clone(),
+                outcome: *outcome,
+                exit_code: *exit_code,
+                text: text.clone(),
+            };
+            (RecordRole::Program, part)
         }
-        EventKind::Interrupt => (Role::Person, Part::Interrupt),
-        EventKind::Compaction { summary, .. } => (Role::System, Part::Compaction(summary.clone())),
+        EventKind::Interrupt => (RecordRole::Person, RecordPart::Interrupt),
+        EventKind::Compaction { summary, .. } => {
+            (RecordRole::System, RecordPart::Compaction(summary.clone()))
+        }
         EventKind::Thinking { .. }
         | EventKind::PersonCommand { .. }
         | EventKind::ToolRejected { .. }
@@ -113,12 +119,12 @@ mod tests {
     use super::*;
     use cm_session::Agent;
 
-    fn event(line: u64, kind: EventKind) -> Event {
-        Event { at: None, line, part: 0, record: Some("record-1".into()), side: false, kind }
+    fn event(line: u64, kind: EventKind) -> SessionEvent {
+        SessionEvent { at: None, line, part: 0, record: Some("record-1".into()), side: false, kind }
     }
 
-    fn read(events: &[Event]) -> Log {
-        let mut meta = Meta::new(Agent::Codex, "s".into());
+    fn read(events: &[SessionEvent]) -> SessionLog {
+        let mut meta = SessionMeta::new(Agent::Codex, "s".into());
         meta.workspace = Some("C:\\work\\demo\\".into());
         log(&meta, events)
     }
@@ -147,7 +153,7 @@ mod tests {
             event(4, EventKind::Interrupt),
         ]);
         assert_eq!(
-            log.records.iter().map(|record| record.turn).collect::<Vec<_>>(),
+            log.records.iter().map(|record| record.is_user_message).collect::<Vec<_>>(),
             [true, false, false, false]
         );
     }
@@ -166,7 +172,7 @@ mod tests {
             |summary: Option<&str>| EventKind::Compaction { trigger: None, summary: summary.map(Into::into) };
         let log = read(&[event(1, compaction(None)), event(2, compaction(Some("s")))]);
         assert_eq!(log.records.len(), 1);
-        assert_eq!(log.records[0].parts, [Part::Compaction(Some("s".into()))]);
+        assert_eq!(log.records[0].parts, [RecordPart::Compaction(Some("s".into()))]);
         assert_eq!(log.records[0].id, None, "its id may be that of another session's record");
     }
 }

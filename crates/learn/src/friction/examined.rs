@@ -1,17 +1,17 @@
 //! Result of examining one log: its signals and candidates, without its texts, so that many logs
 //! fit in memory.
 
-use super::antigen::{self, Candidate};
-use super::config::{Config, Rules};
-use super::record::Log;
-use super::signal::Signal;
+use super::antigen::{self, AntigenCandidate};
+use super::config::{FrictionConfig, FrictionRules};
+use super::record::SessionLog;
+use super::signal::FrictionSignal;
 use super::{classic, observed};
 use cm_note::instant::Instant;
 use cm_session::RecordId;
 
 /// Signals, candidates and metadata of one log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Examined {
+pub struct ExaminedLog {
     pub(super) project: String,
     pub(super) name: String,
     pub(super) folder: Option<String>,
@@ -19,29 +19,32 @@ pub struct Examined {
     pub(super) started: Option<Instant>,
     pub(super) ended: Option<Instant>,
     pub(super) unread: u32,
-    pub(super) records: Vec<Mark>,
-    pub(super) signals: Vec<Signal>,
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) records: Vec<RecordMark>,
+    pub(super) signals: Vec<FrictionSignal>,
+    pub(super) candidates: Vec<AntigenCandidate>,
 }
 
 /// The parts of a record that are needed to detect forks and count turns.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Mark {
+pub(super) struct RecordMark {
     pub(super) id: Option<RecordId>,
     pub(super) at: Option<Instant>,
     pub(super) turn: bool,
 }
 
 /// Detects the signals of a log and collects the candidates around them.
-pub fn examine(log: &Log, config: &Config) -> Examined {
+pub fn examine(log: &SessionLog, config: &FrictionConfig) -> ExaminedLog {
     let signals = match config.rules {
-        Rules::Classic => classic::signals(log, &config.thresholds),
-        Rules::Observed => observed::signals(log, &config.thresholds),
+        FrictionRules::Classic => classic::signals(log, &config.thresholds),
+        FrictionRules::Observed => observed::signals(log, &config.thresholds),
     };
     let candidates = antigen::candidates(log, &signals, config.rules);
-    let mark =
-        |record: &super::record::Record| Mark { id: record.id.clone(), at: record.at, turn: record.turn };
-    Examined {
+    let mark = |record: &super::record::LogRecord| RecordMark {
+        id: record.id.clone(),
+        at: record.at,
+        turn: record.is_user_message,
+    };
+    ExaminedLog {
         project: log.project.clone(),
         name: log.name.clone(),
         folder: log.folder.clone(),
@@ -55,7 +58,7 @@ pub fn examine(log: &Log, config: &Config) -> Examined {
     }
 }
 
-impl Examined {
+impl ExaminedLog {
     /// Number of messages that the user sent.
     pub fn turns(&self) -> usize {
         self.records.iter().filter(|record| record.turn).count()
@@ -68,11 +71,11 @@ impl Examined {
 
     /// Removes the signals, candidates and turns of records that `known` reports as part of another
     /// log, and moves the start time to the first remaining record.
-    pub(super) fn keep_new(&mut self, known: impl Fn(&RecordId) -> bool) {
-        let is_known = |record: &Mark| record.id.as_ref().is_some_and(&known);
+    pub(super) fn retain_unseen(&mut self, known: impl Fn(&RecordId) -> bool) {
+        let is_known = |record: &RecordMark| record.id.as_ref().is_some_and(&known);
         let last_known = self.records.iter().rposition(is_known);
         // A record without an id is a copy if it stands among copies.
-        let new = |(at, record): (usize, &Mark)| match record.id {
+        let new = |(at, record): (usize, &RecordMark)| match record.id {
             Some(_) => !is_known(record),
             None => last_known.is_none_or(|last| at > last),
         };

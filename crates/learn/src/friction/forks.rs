@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::examined::Examined;
+use super::examined::ExaminedLog;
 use cm_session::RecordId;
 use cm_session::fork::conversations;
 
@@ -14,10 +14,10 @@ const SHORTEST_ID: usize = 8;
 
 /// Groups logs by conversation, the longest log of each first. Later logs retain only new records;
 /// a log without new records is dropped.
-pub(super) fn conversations_of(logs: Vec<Examined>) -> Vec<Vec<Examined>> {
+pub(super) fn group_by_conversation(logs: Vec<ExaminedLog>) -> Vec<Vec<ExaminedLog>> {
     let ids: Vec<Vec<IdText>> = logs.iter().map(|log| log.ids().into_iter().map(IdText).collect()).collect();
     let groups = conversations(&ids);
-    let mut logs: Vec<Option<Examined>> = logs.into_iter().map(Some).collect();
+    let mut logs: Vec<Option<ExaminedLog>> = logs.into_iter().map(Some).collect();
     groups
         .into_iter()
         .map(|group| without_copies(group.into_iter().filter_map(|at| logs[at].take()).collect()))
@@ -32,7 +32,7 @@ impl AsRef<str> for IdText {
     }
 }
 
-fn without_copies(mut group: Vec<Examined>) -> Vec<Examined> {
+fn without_copies(mut group: Vec<ExaminedLog>) -> Vec<ExaminedLog> {
     group.sort_by(|a, b| {
         b.records.len().cmp(&a.records.len()).then_with(|| (a.started, &a.name).cmp(&(b.started, &b.name)))
     });
@@ -46,7 +46,7 @@ fn without_copies(mut group: Vec<Examined>) -> Vec<Examined> {
             if ids.iter().all(|id| known.contains(id)) {
                 continue;
             }
-            log.keep_new(|id| known.contains(id));
+            log.retain_unseen(|id| known.contains(id));
         }
         known.extend(ids);
         kept.push(log);

@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use entry::{Attempt, Entry, Evidence, Happened, Outcome, Seen, Status};
+pub use entry::{
+    AttemptOutcome, EntryEvent, EntryStatus, FrictionEntry, FrictionEvidence, RuleAttempt, SeenConversation,
+};
 
-use super::antigen::by_words::{self, Cluster};
+use super::antigen::by_words::{self, WordCluster};
 use cm_note::instant::Instant;
 
 /// Ledger format version that this program writes.
@@ -41,12 +43,12 @@ pub const EPISODES: usize = 10;
 
 /// The whole ledger. Unknown fields are preserved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct FrictionLedger {
     /// Format version of the file.
     pub version: u32,
     /// Entries, in order of creation.
     #[serde(default)]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FrictionEntry>,
     /// Fields written by other programs.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -54,7 +56,7 @@ pub struct Ledger {
 
 /// Errors of reading or changing a ledger.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum FrictionLedgerError {
     /// The text is not a valid ledger.
     #[error("the ledger is damaged: {0}; repair it or move it away")]
     Damaged(#[from] serde_json::Error),
@@ -72,13 +74,13 @@ pub enum Error {
     Closed {
         id: String,
         /// Current status of the entry.
-        status: Status,
+        status: EntryStatus,
     },
 }
 
 /// Action that the ledger requests for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Advice {
+pub enum LedgerAction {
     /// The entry is hot: write a rule.
     Write { id: String },
     /// The entry recurs despite its rule: rephrase the rule.
@@ -89,7 +91,7 @@ pub enum Advice {
 
 /// Whether the length of a fact is within the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum FactLength {
     /// At most [`FACT`] characters.
     Fits,
     /// Longer than recommended but allowed.
@@ -99,29 +101,29 @@ pub enum Fit {
 }
 
 /// Checks the length of a fact in characters, ignoring surrounding whitespace.
-pub fn fit(fact: &str) -> Fit {
+pub fn fit(fact: &str) -> FactLength {
     match fact.trim().chars().count() {
-        length if length <= FACT => Fit::Fits,
-        length if length <= LONGEST_FACT => Fit::Long,
-        _ => Fit::TooLong,
+        length if length <= FACT => FactLength::Fits,
+        length if length <= LONGEST_FACT => FactLength::Long,
+        _ => FactLength::TooLong,
     }
 }
 
-impl Default for Ledger {
+impl Default for FrictionLedger {
     fn default() -> Self {
         Self { version: VERSION, entries: Vec::new(), other: Map::new() }
     }
 }
 
-impl Ledger {
+impl FrictionLedger {
     /// Parses a ledger from JSON.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the text is not a valid ledger, [`Error::Newer`] if its version is
     /// newer than [`VERSION`].
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self, FrictionLedgerError> {
         let ledger: Self = serde_json::from_str(text)?;
-        if ledger.version > VERSION { Err(Error::Newer(ledger.version)) } else { Ok(ledger) }
+        if ledger.version > VERSION { Err(FrictionLedgerError::Newer(ledger.version)) } else { Ok(ledger) }
     }
 
     /// Serializes the ledger as indented JSON.
@@ -133,12 +135,12 @@ impl Ledger {
 
     /// Adds the clusters found at `now` and expires entries that were not seen recently.
     /// Idempotent: conversations that are already recorded change nothing.
-    pub fn observe(&mut self, clusters: &[Cluster], now: Instant) {
+    pub fn observe(&mut self, clusters: &[WordCluster], now: Instant) {
         for cluster in clusters {
-            match self.known(cluster) {
+            match self.matching_entry(cluster) {
                 Some(at) => self.entries[at].observe(cluster, now),
                 None if cluster.sessions >= FOR_AN_ENTRY => {
-                    let mut entry = Entry::new(self.next_id(), cluster, now);
+                    let mut entry = FrictionEntry::new(self.next_id(), cluster, now);
                     entry.observe(cluster, now);
                     self.entries.push(entry);
                 }
@@ -149,9 +151,9 @@ impl Ledger {
     }
 
     /// Returns the index of the entry with the greatest keyword overlap with a cluster.
-    fn known(&self, cluster: &Cluster) -> Option<usize> {
+    fn matching_entry(&self, cluster: &WordCluster) -> Option<usize> {
         let words: BTreeSet<String> = cluster.top_keywords.iter().cloned().collect();
-        let alike = |entry: &Entry| {
+        let alike = |entry: &FrictionEntry| {
             let hints: BTreeSet<String> = entry.class_hints.iter().cloned().collect();
             if entry.class == cluster.theme { 1.0 } else { by_words::overlap(&hints, &words) }
         };
@@ -171,8 +173,8 @@ impl Ledger {
     }
 
     /// Returns the requested actions, in the order of the entries.
-    pub fn advice(&self) -> Vec<Advice> {
-        self.entries.iter().filter_map(Entry::advice).collect()
+    pub fn advice(&self) -> Vec<LedgerAction> {
+        self.entries.iter().filter_map(FrictionEntry::advice).collect()
     }
 
     /// Records that a rule is tried against an entry from the day of `now` on.
@@ -180,13 +182,13 @@ impl Ledger {
     /// # Errors
     /// [`Error::NoEntry`] if the id is unknown, [`Error::Closed`] if the entry is rejected or
     /// escalated, and [`Error::Tried`] if the wording was tried before.
-    pub fn adopt(&mut self, id: &str, rule: &str, now: Instant) -> Result<(), Error> {
+    pub fn adopt(&mut self, id: &str, rule: &str, now: Instant) -> Result<(), FrictionLedgerError> {
         let entry = self.entry(id)?;
-        if matches!(entry.status, Status::Rejected | Status::Escalated) {
-            return Err(Error::Closed { id: id.to_owned(), status: entry.status });
+        if matches!(entry.status, EntryStatus::Rejected | EntryStatus::Escalated) {
+            return Err(FrictionLedgerError::Closed { id: id.to_owned(), status: entry.status });
         }
         if entry.has_tried(rule) {
-            return Err(Error::Tried(id.to_owned()));
+            return Err(FrictionLedgerError::Tried(id.to_owned()));
         }
         entry.adopt(rule, now);
         Ok(())
@@ -196,13 +198,16 @@ impl Ledger {
     ///
     /// # Errors
     /// [`Error::NoEntry`] if the id is unknown.
-    pub fn reject(&mut self, id: &str, now: Instant) -> Result<(), Error> {
+    pub fn reject(&mut self, id: &str, now: Instant) -> Result<(), FrictionLedgerError> {
         self.entry(id)?.reject(now);
         Ok(())
     }
 
-    fn entry(&mut self, id: &str) -> Result<&mut Entry, Error> {
-        self.entries.iter_mut().find(|entry| entry.id == id).ok_or_else(|| Error::NoEntry(id.to_owned()))
+    fn entry(&mut self, id: &str) -> Result<&mut FrictionEntry, FrictionLedgerError> {
+        self.entries
+            .iter_mut()
+            .find(|entry| entry.id == id)
+            .ok_or_else(|| FrictionLedgerError::NoEntry(id.to_owned()))
     }
 }
 

@@ -36,7 +36,7 @@ pub mod score;
 pub mod signal;
 pub mod summary;
 
-pub use analysis::{Analysis, conclude};
-pub use config::{Config, Rules};
-pub use examined::{Examined, examine};
-pub use report::{File, files};
+pub use analysis::{FrictionAnalysis, conclude};
+pub use config::{FrictionConfig, FrictionRules};
+pub use examined::{ExaminedLog, examine};
+pub use report::{ReportFile, files};

@@ -9,12 +9,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::classic::{
-    abandoned, cascade, gathered, is_telling, key, last_signs, looped, rapid_exit, silence, silent,
+    abandoned, cascade, is_comparable, last_signs, loop_signal, merge_sibling_errors, question_key,
+    rapid_exit, silence, silence_signal,
 };
-use super::config::{Thresholds, at_the_end};
+use super::config::{FrictionThresholds, abandonment_weight};
 use super::patterns::{CLAIM_SEEN, CORRECTION, CURSE, DIRECTED, FAILED, RAISED, SIBLING, is_terminal_paste};
-use super::record::{Log, Part, Record, Role, head, seconds};
-use super::signal::{Kind, More, Signal};
+use super::record::{LogRecord, RecordPart, RecordRole, SessionLog, head, seconds};
+use super::signal::{FrictionSignal, SignalDetails, SignalKind};
 use cm_note::instant::Instant;
 use cm_session::CallId;
 use cm_session::event::ToolOutcome;
@@ -24,30 +25,30 @@ const SHORT_MESSAGE: usize = 120;
 /// Bytes on each side of a curse that are searched for words that direct it at the agent.
 const AROUND: usize = 40;
 /// Two interruption markers at most this many seconds apart belong to one interruption.
-const ONE_ACT: f64 = 1.0;
+const SAME_INTERRUPT_SECONDS: f64 = 1.0;
 
 /// Returns `true` if a signal is a user reaction. Reactions give weight to a stash or silence after
 /// them and anchor candidates.
-pub fn is_reaction(kind: Kind) -> bool {
-    matches!(kind, Kind::UserCorrection | Kind::UserCurse | Kind::InterruptCascade)
+pub fn is_reaction(kind: SignalKind) -> bool {
+    matches!(kind, SignalKind::UserCorrection | SignalKind::UserCurse | SignalKind::InterruptCascade)
 }
 
 /// Returns all signals of a session in log order; signals of the whole session come last.
-pub fn signals(log: &Log, thresholds: &Thresholds) -> Vec<Signal> {
-    let turns = log.records.iter().filter(|record| record.turn).count();
-    let mut pass = Pass { thresholds, turns, ..Pass::new(thresholds) };
+pub fn signals(log: &SessionLog, thresholds: &FrictionThresholds) -> Vec<FrictionSignal> {
+    let turns = log.records.iter().filter(|record| record.is_user_message).count();
+    let mut pass = ObservedPass { thresholds, turns, ..ObservedPass::new(thresholds) };
     for (index, record) in log.records.iter().enumerate() {
         pass.record(index, record);
     }
     pass.at_end(log);
-    gathered(pass.found)
+    merge_sibling_errors(pass.found)
 }
 
-struct Pass<'l> {
-    thresholds: &'l Thresholds,
+struct ObservedPass<'l> {
+    thresholds: &'l FrictionThresholds,
     turns: usize,
     /// Number of user messages so far.
-    said: usize,
+    messages: usize,
     last_message: Option<Instant>,
     /// Time and record index of the last interruption.
     last_interrupt: Option<(Option<Instant>, usize)>,
@@ -60,17 +61,17 @@ struct Pass<'l> {
     calls: HashMap<(&'l str, String), u32>,
     claimed: bool,
     /// Outcome of the last command.
-    last_verdict: Option<Kind>,
+    last_verdict: Option<SignalKind>,
     stashed: bool,
-    found: Vec<Signal>,
+    found: Vec<FrictionSignal>,
 }
 
-impl<'l> Pass<'l> {
-    fn new(thresholds: &'l Thresholds) -> Self {
+impl<'l> ObservedPass<'l> {
+    fn new(thresholds: &'l FrictionThresholds) -> Self {
         Self {
             thresholds,
             turns: 0,
-            said: 0,
+            messages: 0,
             last_message: None,
             last_interrupt: None,
             questions: HashMap::new(),
@@ -84,37 +85,39 @@ impl<'l> Pass<'l> {
         }
     }
 
-    fn record(&mut self, index: usize, record: &'l Record) {
+    fn record(&mut self, index: usize, record: &'l LogRecord) {
         for part in &record.parts {
             match part {
-                Part::Text(text) => self.text(index, record, text),
-                Part::Call { id, tool, input } => self.called(index, record, id.as_ref(), tool, input),
-                Part::Result { id, outcome, exit_code, text } => {
-                    self.answered(index, record, id.as_ref(), *outcome, *exit_code, text);
+                RecordPart::Text(text) => self.text(index, record, text),
+                RecordPart::Call { id, tool, input } => self.on_call(index, record, id.as_ref(), tool, input),
+                RecordPart::Result { id, outcome, exit_code, text } => {
+                    self.on_result(index, record, id.as_ref(), *outcome, *exit_code, text);
                 }
-                Part::Interrupt => self.interrupted(index, record),
-                Part::Compaction(summary) => {
+                RecordPart::Interrupt => self.on_interrupt(index, record),
+                RecordPart::Compaction(summary) => {
                     let summary = summary.as_deref().unwrap_or("the context was summed up");
-                    self.say(Kind::Compaction, index, record, head(summary, 50));
+                    self.push_new(SignalKind::Compaction, index, record, head(summary, 50));
                 }
             }
         }
     }
 
-    fn say(&mut self, kind: Kind, index: usize, record: &Record, details: &str) {
-        self.push(Signal::new(kind, record.at, Some(index), details));
+    fn push_new(&mut self, kind: SignalKind, index: usize, record: &LogRecord, details: &str) {
+        self.push(FrictionSignal::new(kind, record.at, Some(index), details));
     }
 
     /// Adds a signal. A stash, abandonment or silence becomes a checkpoint unless a reaction came
     /// shortly before.
-    fn push(&mut self, signal: Signal) {
-        let gated =
-            matches!(signal.kind, Kind::UserIntervention | Kind::SessionAbandoned | Kind::LongSilence);
+    fn push(&mut self, signal: FrictionSignal) {
+        let gated = matches!(
+            signal.kind,
+            SignalKind::UserIntervention | SignalKind::SessionAbandoned | SignalKind::LongSilence
+        );
         let after_reaction =
             self.friction().take(self.thresholds.gate).any(|earlier| is_reaction(earlier.kind));
         if gated && !after_reaction {
-            let more = More { gated_from: Some(signal.kind), ..signal.more };
-            self.found.push(Signal { kind: Kind::Checkpoint, more, ..signal });
+            let more = SignalDetails { gated_from: Some(signal.kind), ..signal.more };
+            self.found.push(FrictionSignal { kind: SignalKind::Checkpoint, more, ..signal });
         } else {
             self.found.push(signal);
         }
@@ -122,28 +125,28 @@ impl<'l> Pass<'l> {
 
     /// Returns the signals so far, the latest first. Successes are left out, because a few of them
     /// would hide all friction.
-    fn friction(&self) -> impl Iterator<Item = &Signal> {
-        self.found.iter().rev().filter(|signal| signal.kind != Kind::ExitSuccess)
+    fn friction(&self) -> impl Iterator<Item = &FrictionSignal> {
+        self.found.iter().rev().filter(|signal| signal.kind != SignalKind::ExitSuccess)
     }
 
-    fn text(&mut self, index: usize, record: &Record, text: &str) {
+    fn text(&mut self, index: usize, record: &LogRecord, text: &str) {
         match record.role {
-            Role::Person => self.person(index, record, text),
+            RecordRole::Person => self.person(index, record, text),
             // The command itself, not a text that mentions it.
-            Role::Program if text.contains("<command-name>/stash</command-name>") => {
+            RecordRole::Program if text.contains("<command-name>/stash</command-name>") => {
                 self.stash(index, record);
             }
-            Role::Agent => {
+            RecordRole::Agent => {
                 self.answers += usize::from(!text.trim().is_empty());
                 self.claimed |= CLAIM_SEEN.is_match(text);
             }
-            Role::Program | Role::Inner | Role::System => {}
+            RecordRole::Program | RecordRole::Inner | RecordRole::System => {}
         }
     }
 
-    fn person(&mut self, index: usize, record: &Record, text: &str) {
+    fn person(&mut self, index: usize, record: &LogRecord, text: &str) {
         if let Some(minutes) = silence(self.last_message, record.at, self.thresholds) {
-            self.push(silent(record.at, index, minutes));
+            self.push(silence_signal(record.at, index, minutes));
         }
         self.last_message = record.at.or(self.last_message);
         self.question(index, record, text);
@@ -153,41 +156,41 @@ impl<'l> Pass<'l> {
         if text.trim_start().to_ascii_lowercase().starts_with("/stash") {
             self.stash(index, record);
         }
-        self.said += 1;
+        self.messages += 1;
     }
 
     /// Records a question. It is repeated only if the agent answered in between; otherwise it was
     /// merely sent twice.
-    fn question(&mut self, index: usize, record: &Record, text: &str) {
-        let key = key(text);
-        if !is_telling(&key) || is_slash_command(text) {
+    fn question(&mut self, index: usize, record: &LogRecord, text: &str) {
+        let key = question_key(text);
+        if !is_comparable(&key) || is_slash_command(text) {
             return;
         }
         let before = self.questions.insert(key.clone(), self.answers);
         if before.is_some_and(|before| before < self.answers) {
-            self.say(Kind::RepeatedQuestion, index, record, head(&key, 50));
+            self.push_new(SignalKind::RepeatedQuestion, index, record, head(&key, 50));
         }
     }
 
-    fn reaction(&mut self, index: usize, record: &Record, text: &str) {
+    fn reaction(&mut self, index: usize, record: &LogRecord, text: &str) {
         if is_cursing(text) {
-            self.say(Kind::UserCurse, index, record, head(text, 50));
+            self.push_new(SignalKind::UserCurse, index, record, head(text, 50));
         }
         // The first message asks for something; there is nothing yet that it could contradict.
-        if self.turns > 1 && self.said > 0 && CORRECTION.is_match(text) {
-            self.say(Kind::UserCorrection, index, record, head(text, 50));
+        if self.turns > 1 && self.messages > 0 && CORRECTION.is_match(text) {
+            self.push_new(SignalKind::UserCorrection, index, record, head(text, 50));
         }
     }
 
-    fn stash(&mut self, index: usize, record: &Record) {
+    fn stash(&mut self, index: usize, record: &LogRecord) {
         self.stashed = true;
-        self.say(Kind::UserIntervention, index, record, "stash");
+        self.push_new(SignalKind::UserIntervention, index, record, "stash");
     }
 
-    fn called(
+    fn on_call(
         &mut self,
         index: usize,
-        record: &Record,
+        record: &LogRecord,
         id: Option<&'l CallId>,
         tool: &'l str,
         input: &Value,
@@ -198,55 +201,68 @@ impl<'l> Pass<'l> {
         let count = self.calls.entry((tool, input.to_string())).or_default();
         *count += 1;
         if *count >= self.thresholds.loop_count {
-            let signal = looped(record.at, index, tool, *count);
+            let signal = loop_signal(record.at, index, tool, *count);
             self.push(signal);
         }
     }
 
-    fn answered(
+    fn on_result(
         &mut self,
         index: usize,
-        record: &Record,
+        record: &LogRecord,
         id: Option<&CallId>,
         outcome: ToolOutcome,
         exit_code: Option<i32>,
         text: &str,
     ) {
         if outcome != ToolOutcome::Ok && SIBLING.is_match(text) {
-            let more =
-                More { batch_size: Some(1), tools_affected: Some(vec!["unknown".into()]), ..More::default() };
+            let more = SignalDetails {
+                batch_size: Some(1),
+                tools_affected: Some(vec!["unknown".into()]),
+                ..SignalDetails::default()
+            };
             let details = "1 sibling errors in parallel batch";
-            return self
-                .push(Signal::new(Kind::SiblingToolError, record.at, Some(index), details).with(more));
+            return self.push(
+                FrictionSignal::new(SignalKind::SiblingToolError, record.at, Some(index), details).with(more),
+            );
         }
         let command = exit_code.is_some() || id.is_some_and(|id| self.commands.contains(id));
         match verdict(outcome, exit_code, text) {
             ToolOutcome::Error if command || RAISED.is_match(text) => self.failed(index, record, text),
             ToolOutcome::Ok if command => {
-                self.say(Kind::ExitSuccess, index, record, "");
-                (self.claimed, self.last_verdict) = (false, Some(Kind::ExitSuccess));
+                self.push_new(SignalKind::ExitSuccess, index, record, "");
+                (self.claimed, self.last_verdict) = (false, Some(SignalKind::ExitSuccess));
             }
             ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown => {}
         }
     }
 
-    fn failed(&mut self, index: usize, record: &Record, text: &str) {
-        self.say(Kind::ExitError, index, record, head(text, 100));
+    fn failed(&mut self, index: usize, record: &LogRecord, text: &str) {
+        self.push_new(SignalKind::ExitError, index, record, head(text, 100));
         if self.claimed {
-            self.say(Kind::FalseSuccess, index, record, "success was claimed, but the tool failed");
+            self.push_new(
+                SignalKind::FalseSuccess,
+                index,
+                record,
+                "success was claimed, but the tool failed",
+            );
         }
-        (self.claimed, self.last_verdict) = (false, Some(Kind::ExitError));
+        (self.claimed, self.last_verdict) = (false, Some(SignalKind::ExitError));
     }
 
-    fn interrupted(&mut self, index: usize, record: &Record) {
+    fn on_interrupt(&mut self, index: usize, record: &LogRecord) {
         let before = self.last_interrupt.replace((record.at, index));
         let gap = before.and_then(|(before, _)| Some(seconds(before?, record.at?).abs()));
-        let at_once = gap.is_some_and(|gap| gap <= ONE_ACT);
+        let at_once = gap.is_some_and(|gap| gap <= SAME_INTERRUPT_SECONDS);
         if at_once && before.is_some_and(|(_, before)| index <= before + 1) {
             return;
         }
-        let signal =
-            Signal::new(Kind::RequestInterrupted, record.at, Some(index), "the person stopped the agent");
+        let signal = FrictionSignal::new(
+            SignalKind::RequestInterrupted,
+            record.at,
+            Some(index),
+            "the person stopped the agent",
+        );
         // Some logs know one time only; with steps between them, two marks of that time are not near each other.
         let before = before.and_then(|(before, _)| before).filter(|_| !at_once);
         let cascade = before.and_then(|before| cascade(before, &signal, self.thresholds));
@@ -256,17 +272,18 @@ impl<'l> Pass<'l> {
         }
     }
 
-    fn at_end(&mut self, log: &Log) {
-        let errors = self.found.iter().filter(|signal| signal.kind == Kind::ExitError).count();
-        let last: f64 = self.friction().take(last_signs()).map(|signal| at_the_end(signal.kind)).sum();
-        let ends_well = self.found.last().is_some_and(|signal| signal.kind == Kind::ExitSuccess);
+    fn at_end(&mut self, log: &SessionLog) {
+        let errors = self.found.iter().filter(|signal| signal.kind == SignalKind::ExitError).count();
+        let last: f64 =
+            self.friction().take(last_signs()).map(|signal| abandonment_weight(signal.kind)).sum();
+        let ends_well = self.found.last().is_some_and(|signal| signal.kind == SignalKind::ExitSuccess);
         let rapid_exit = rapid_exit(self.turns, self.found.last().map(|signal| signal.kind), log.ended);
         if let Some(signal) = rapid_exit {
             self.push(signal);
         }
-        if self.last_verdict == Some(Kind::ExitError) && !self.stashed && self.turns > 1 {
+        if self.last_verdict == Some(SignalKind::ExitError) && !self.stashed && self.turns > 1 {
             let details = format!("{errors} errors, no success after");
-            self.push(Signal::new(Kind::NoResolution, log.ended, None, details));
+            self.push(FrictionSignal::new(SignalKind::NoResolution, log.ended, None, details));
         }
         if last >= self.thresholds.abandoned && !ends_well && !self.stashed && self.turns > 2 {
             self.push(abandoned(last, log.ended));

@@ -10,7 +10,7 @@ use cm_session::event::ToolOutcome;
 use cm_session::{CallId, RecordId};
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Log {
+pub struct SessionLog {
     /// Display name of the project: derived from a folder name, or the agent's name.
     pub project: String,
     /// Session id, or the log's file name without extension.
@@ -24,27 +24,27 @@ pub struct Log {
     /// The time of the last record.
     pub ended: Option<Instant>,
     /// Records with content, in log order.
-    pub records: Vec<Record>,
+    pub records: Vec<LogRecord>,
     /// Number of lines that could not be parsed.
     pub unread: u32,
 }
 
 /// One record of a log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct LogRecord {
     /// Time of the record, if the log states it.
     pub at: Option<Instant>,
     /// Record id from the log; records with the same id in different logs are the same record.
     pub id: Option<RecordId>,
-    pub role: Role,
+    pub role: RecordRole,
     /// Whether the record counts as a user message.
-    pub turn: bool,
-    pub parts: Vec<Part>,
+    pub is_user_message: bool,
+    pub parts: Vec<RecordPart>,
 }
 
 /// Role in which a record was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum RecordRole {
     /// The user; tool results may have this role too.
     Person,
     /// A program that sends messages in the user role.
@@ -56,7 +56,7 @@ pub enum Role {
     System,
 }
 
-impl Role {
+impl RecordRole {
     /// Returns `true` if records of this role are conversation steps, which form the context of a
     /// signal.
     pub fn is_step(self) -> bool {
@@ -66,7 +66,7 @@ impl Role {
 
 /// One part of a record's content.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum RecordPart {
     /// A message text, or a part of it.
     Text(String),
     /// A tool call.
@@ -94,11 +94,11 @@ pub enum Part {
     Compaction(Option<String>),
 }
 
-impl Record {
+impl LogRecord {
     /// Returns the first non-empty text.
     pub fn text(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
-            Part::Text(text) if !text.is_empty() => Some(text.as_str()),
+            RecordPart::Text(text) if !text.is_empty() => Some(text.as_str()),
             _ => None,
         })
     }

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config::{Config, Rules};
+use super::config::{FrictionConfig, FrictionRules};
 use super::observed::is_reaction;
-use super::signal::{Kind, Signal, Source};
+use super::signal::{FrictionSignal, SignalKind, SignalSource};
 
 /// Below this final friction, a session counts as recovered.
 const RECOVERED: f64 = 5.0;
 
 /// Quality of a session, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-pub enum Quality {
+pub enum SessionQuality {
     /// The user gave up: a stash or an abandoned session.
     #[serde(rename = "BAD")]
     Bad,
@@ -33,7 +33,7 @@ pub enum Quality {
     OneShot,
 }
 
-impl Quality {
+impl SessionQuality {
     /// Name of the quality in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -48,23 +48,23 @@ impl Quality {
 
 /// Metrics computed from the signals of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Score {
+pub struct FrictionScore {
     /// Friction totals.
-    pub friction: Friction,
+    pub friction: FrictionTotals,
     /// Number of commands that succeeded and failed.
-    pub momentum: Momentum,
-    pub quality: Quality,
+    pub momentum: CommandCounts,
+    pub quality: SessionQuality,
     /// Signals and friction by source.
-    pub by_source: BTreeMap<Source, OfSource>,
+    pub by_source: BTreeMap<SignalSource, SourceFriction>,
     /// Cumulative friction after each signal; never decreases.
     pub trajectory: Vec<f64>,
     /// Notable sequences of signals.
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<SignalPattern>,
 }
 
 /// Friction totals of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Friction {
+pub struct FrictionTotals {
     /// Highest cumulative friction.
     pub peak: f64,
     /// Cumulative friction at the end of the session.
@@ -77,7 +77,7 @@ pub struct Friction {
 
 /// Number of commands that succeeded and failed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Momentum {
+pub struct CommandCounts {
     /// Number of successful commands.
     pub success_count: u32,
     /// Number of failed commands.
@@ -88,17 +88,17 @@ pub struct Momentum {
 
 /// Number and weight of the signals of one source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct OfSource {
+pub struct SourceFriction {
     /// Total weight of the signals.
     pub total_friction: f64,
     pub signal_count: u32,
     /// Signals by kind.
-    pub signals: BTreeMap<Kind, OfKind>,
+    pub signals: BTreeMap<SignalKind, KindFriction>,
 }
 
 /// Number and weight of the signals of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct OfKind {
+pub struct KindFriction {
     pub count: u32,
     /// Total weight of the signals.
     pub total_weight: f64,
@@ -107,11 +107,11 @@ pub struct OfKind {
 /// Notable sequence of signals.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Pattern {
+pub enum SignalPattern {
     /// A failure, a false claim of success, and swearing.
     FalseSuccessLoop {
         /// Kinds of the three signals.
-        sequence: [Kind; 3],
+        sequence: [SignalKind; 3],
         /// Number of occurrences.
         count: u32,
     },
@@ -125,8 +125,8 @@ pub enum Pattern {
 }
 
 /// Scores the signals of a session with this number of turns.
-pub fn score(signals: &[Signal], turns: usize, config: &Config) -> Score {
-    let mut by_source: BTreeMap<Source, OfSource> = BTreeMap::new();
+pub fn score(signals: &[FrictionSignal], turns: usize, config: &FrictionConfig) -> FrictionScore {
+    let mut by_source: BTreeMap<SignalSource, SourceFriction> = BTreeMap::new();
     let mut trajectory = Vec::with_capacity(signals.len());
     let mut running = 0.0;
     for signal in signals {
@@ -144,10 +144,10 @@ pub fn score(signals: &[Signal], turns: usize, config: &Config) -> Score {
     let momentum = momentum(signals);
     let patterns = patterns(signals, peak, running, config);
     let learning_moments =
-        patterns.iter().filter(|pattern| matches!(pattern, Pattern::LearningMoment { .. })).count();
-    Score {
+        patterns.iter().filter(|pattern| matches!(pattern, SignalPattern::LearningMoment { .. })).count();
+    FrictionScore {
         quality: quality(signals, turns, peak, config),
-        friction: Friction { peak, r#final: running, total_signals: signals.len(), learning_moments },
+        friction: FrictionTotals { peak, r#final: running, total_signals: signals.len(), learning_moments },
         momentum,
         by_source,
         trajectory,
@@ -155,7 +155,7 @@ pub fn score(signals: &[Signal], turns: usize, config: &Config) -> Score {
     }
 }
 
-fn counted(signals: &[Signal], kind: Kind) -> u32 {
+fn counted(signals: &[FrictionSignal], kind: SignalKind) -> u32 {
     u32::try_from(signals.iter().filter(|signal| signal.kind == kind).count()).unwrap_or(u32::MAX)
 }
 
@@ -164,48 +164,48 @@ fn error_ratio(successes: u32, errors: u32) -> f64 {
     if all > 0.0 { f64::from(errors) / all } else { 0.0 }
 }
 
-fn momentum(signals: &[Signal]) -> Momentum {
-    let success_count = counted(signals, Kind::ExitSuccess);
-    let error_count = counted(signals, Kind::ExitError);
-    Momentum {
+fn momentum(signals: &[FrictionSignal]) -> CommandCounts {
+    let success_count = counted(signals, SignalKind::ExitSuccess);
+    let error_count = counted(signals, SignalKind::ExitError);
+    CommandCounts {
         success_count,
         error_count,
         error_ratio: rounded(error_ratio(success_count, error_count), 100.0),
     }
 }
 
-fn quality(signals: &[Signal], turns: usize, peak: f64, config: &Config) -> Quality {
-    let has = |kind: Kind| signals.iter().any(|signal| signal.kind == kind);
-    let errors = counted(signals, Kind::ExitError);
+fn quality(signals: &[FrictionSignal], turns: usize, peak: f64, config: &FrictionConfig) -> SessionQuality {
+    let has = |kind: SignalKind| signals.iter().any(|signal| signal.kind == kind);
+    let errors = counted(signals, SignalKind::ExitError);
     let annoyed = match config.rules {
-        Rules::Classic => has(Kind::UserCurse) || has(Kind::FalseSuccess),
+        FrictionRules::Classic => has(SignalKind::UserCurse) || has(SignalKind::FalseSuccess),
         // A claim that a later failure belies is mostly no false one; only what people did is certain.
-        Rules::Observed => signals.iter().any(|signal| is_reaction(signal.kind)),
+        FrictionRules::Observed => signals.iter().any(|signal| is_reaction(signal.kind)),
     };
-    if has(Kind::UserIntervention) || has(Kind::SessionAbandoned) {
-        Quality::Bad
+    if has(SignalKind::UserIntervention) || has(SignalKind::SessionAbandoned) {
+        SessionQuality::Bad
     } else if annoyed {
-        Quality::Friction
+        SessionQuality::Friction
     } else if peak >= config.thresholds.friction_peak
-        || (error_ratio(counted(signals, Kind::ExitSuccess), errors) > 0.5 && errors > 3)
+        || (error_ratio(counted(signals, SignalKind::ExitSuccess), errors) > 0.5 && errors > 3)
     {
-        Quality::Rough
+        SessionQuality::Rough
     } else if turns <= 1 {
-        Quality::OneShot
+        SessionQuality::OneShot
     } else {
-        Quality::Ok
+        SessionQuality::Ok
     }
 }
 
-fn patterns(signals: &[Signal], peak: f64, last: f64, config: &Config) -> Vec<Pattern> {
-    const LOOP: [Kind; 3] = [Kind::ExitError, Kind::FalseSuccess, Kind::UserCurse];
+fn patterns(signals: &[FrictionSignal], peak: f64, last: f64, config: &FrictionConfig) -> Vec<SignalPattern> {
+    const LOOP: [SignalKind; 3] = [SignalKind::ExitError, SignalKind::FalseSuccess, SignalKind::UserCurse];
     let mut found = Vec::new();
     if peak >= config.thresholds.friction_peak && last < RECOVERED {
-        found.push(Pattern::LearningMoment { friction_before: peak, friction_after: last });
+        found.push(SignalPattern::LearningMoment { friction_before: peak, friction_after: last });
     }
-    let kinds: Vec<Kind> = signals.iter().map(|signal| signal.kind).collect();
+    let kinds: Vec<SignalKind> = signals.iter().map(|signal| signal.kind).collect();
     let loops = kinds.windows(3).filter(|three| *three == LOOP).count();
-    found.extend((0..loops).map(|_| Pattern::FalseSuccessLoop { sequence: LOOP, count: 1 }));
+    found.extend((0..loops).map(|_| SignalPattern::FalseSuccessLoop { sequence: LOOP, count: 1 }));
     found
 }
 
@@ -220,26 +220,26 @@ mod tests {
 
     use super::*;
 
-    fn signs(kinds: &[Kind]) -> Vec<Signal> {
-        kinds.iter().map(|kind| Signal::new(*kind, None, None, "")).collect()
+    fn signs(kinds: &[SignalKind]) -> Vec<FrictionSignal> {
+        kinds.iter().map(|kind| FrictionSignal::new(*kind, None, None, "")).collect()
     }
 
-    fn judged(rules: Rules, kinds: &[Kind], turns: usize) -> Quality {
-        score(&signs(kinds), turns, &Config::of(rules)).quality
+    fn judged(rules: FrictionRules, kinds: &[SignalKind], turns: usize) -> SessionQuality {
+        score(&signs(kinds), turns, &FrictionConfig::of(rules)).quality
     }
 
     #[test]
     fn the_first_rule_that_fits_makes_the_quality() {
-        use Kind::*;
+        use SignalKind::*;
         for (kinds, turns, expected) in [
-            (&[UserIntervention, UserCurse][..], 2, Quality::Bad),
-            (&[SessionAbandoned], 2, Quality::Bad),
-            (&[UserCurse], 1, Quality::Friction),
-            (&[FalseSuccess], 2, Quality::Friction),
-            (&[ToolLoop, ToolLoop, RequestInterrupted, UserNegation], 2, Quality::Rough),
-            (&[ToolLoop, ToolLoop, RequestInterrupted], 2, Quality::Ok),
-            (&[ExitError; 4], 2, Quality::Rough),
-            (&[ExitError; 3], 2, Quality::Ok),
+            (&[UserIntervention, UserCurse][..], 2, SessionQuality::Bad),
+            (&[SessionAbandoned], 2, SessionQuality::Bad),
+            (&[UserCurse], 1, SessionQuality::Friction),
+            (&[FalseSuccess], 2, SessionQuality::Friction),
+            (&[ToolLoop, ToolLoop, RequestInterrupted, UserNegation], 2, SessionQuality::Rough),
+            (&[ToolLoop, ToolLoop, RequestInterrupted], 2, SessionQuality::Ok),
+            (&[ExitError; 4], 2, SessionQuality::Rough),
+            (&[ExitError; 3], 2, SessionQuality::Ok),
             (
                 &[
                     ExitError,
@@ -252,21 +252,21 @@ mod tests {
                     ExitSuccess,
                 ],
                 2,
-                Quality::Ok,
+                SessionQuality::Ok,
             ),
-            (&[], 1, Quality::OneShot),
-            (&[], 2, Quality::Ok),
+            (&[], 1, SessionQuality::OneShot),
+            (&[], 2, SessionQuality::Ok),
         ] {
-            assert_eq!(judged(Rules::Classic, kinds, turns), expected, "{kinds:?}");
+            assert_eq!(judged(FrictionRules::Classic, kinds, turns), expected, "{kinds:?}");
         }
-        assert_eq!(judged(Rules::Observed, &[FalseSuccess], 2), Quality::Ok);
-        assert_eq!(judged(Rules::Observed, &[UserCorrection], 2), Quality::Friction);
+        assert_eq!(judged(FrictionRules::Observed, &[FalseSuccess], 2), SessionQuality::Ok);
+        assert_eq!(judged(FrictionRules::Observed, &[UserCorrection], 2), SessionQuality::Friction);
     }
 
     #[test]
     fn a_failure_a_false_success_and_swearing_in_a_row_are_a_pattern() {
-        use Kind::*;
-        let config = Config::of(Rules::Classic);
+        use SignalKind::*;
+        let config = FrictionConfig::of(FrictionRules::Classic);
         assert_eq!(score(&signs(&[ExitError, FalseSuccess, UserCurse]), 2, &config).patterns.len(), 1);
         assert!(
             score(&signs(&[ExitError, FalseSuccess, UserNegation, UserCurse]), 2, &config)
@@ -277,16 +277,16 @@ mod tests {
 
     #[test]
     fn the_ratio_of_errors_is_rounded_to_the_hundredth() {
-        use Kind::*;
+        use SignalKind::*;
         let momentum = momentum(&signs(&[ExitError, ExitError, ExitSuccess]));
         assert_eq!((momentum.error_count, momentum.success_count, momentum.error_ratio), (2, 1, 0.67));
     }
 
     proptest! {
         #[test]
-        fn friction_never_falls_and_its_parts_are_the_whole(kinds in prop::collection::vec(prop::sample::select(Kind::ALL.to_vec()), 0..40)) {
-            for rules in [Rules::Classic, Rules::Observed] {
-                let score = score(&signs(&kinds), 3, &Config::of(rules));
+        fn friction_never_falls_and_its_parts_are_the_whole(kinds in prop::collection::vec(prop::sample::select(SignalKind::ALL.to_vec()), 0..40)) {
+            for rules in [FrictionRules::Classic, FrictionRules::Observed] {
+                let score = score(&signs(&kinds), 3, &FrictionConfig::of(rules));
                 prop_assert!(score.trajectory.is_sorted());
                 prop_assert_eq!(score.friction.peak, score.trajectory.last().copied().unwrap_or(0.0));
                 let parts: f64 = score.by_source.values().map(|source| source.total_friction).sum();

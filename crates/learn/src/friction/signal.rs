@@ -10,7 +10,7 @@ use cm_note::instant::Instant;
 /// Originator of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum SignalSource {
     /// The user.
     User,
     /// The agent.
@@ -25,7 +25,7 @@ pub enum Source {
 /// An event or pattern in a session that indicates friction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SignalKind {
     /// The user set the work aside with `/stash`.
     UserIntervention,
     /// High friction at the end and no success.
@@ -65,7 +65,7 @@ pub enum Kind {
     Checkpoint,
 }
 
-impl Kind {
+impl SignalKind {
     /// All kinds, in declaration order.
     pub const ALL: [Self; 18] = [
         Self::UserIntervention,
@@ -138,7 +138,7 @@ impl Kind {
 
     /// Originator of signals of this kind. A checkpoint's [`Signal::source`] is that of the
     /// original kind.
-    pub fn source(self) -> Source {
+    pub fn source(self) -> SignalSource {
         match self {
             Self::UserIntervention
             | Self::InterruptCascade
@@ -147,18 +147,18 @@ impl Kind {
             | Self::RequestInterrupted
             | Self::RepeatedQuestion
             | Self::LongSilence
-            | Self::UserNegation => Source::User,
-            Self::FalseSuccess | Self::ToolLoop => Source::Llm,
-            Self::ExitError | Self::ExitSuccess => Source::Tool,
+            | Self::UserNegation => SignalSource::User,
+            Self::FalseSuccess | Self::ToolLoop => SignalSource::Llm,
+            Self::ExitError | Self::ExitSuccess => SignalSource::Tool,
             Self::SessionAbandoned | Self::NoResolution | Self::RapidExit | Self::Checkpoint => {
-                Source::Session
+                SignalSource::Session
             }
-            Self::Compaction | Self::SiblingToolError => Source::System,
+            Self::Compaction | Self::SiblingToolError => SignalSource::System,
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for SignalKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -166,27 +166,39 @@ impl fmt::Display for Kind {
 
 /// An occurrence of a signal in a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Signal {
+pub struct FrictionSignal {
     /// Time of the signal; for signals of the whole session, its end.
     pub at: Option<Instant>,
-    pub kind: Kind,
-    pub source: Source,
+    pub kind: SignalKind,
+    pub source: SignalSource,
     /// Excerpt of the message, or counts.
     pub details: String,
     /// Fields that only some kinds have.
-    pub more: More,
+    pub more: SignalDetails,
     /// Index of the record in the log; `None` for signals of the whole session.
     pub record: Option<usize>,
 }
 
-impl Signal {
+impl FrictionSignal {
     /// Creates a signal with the default source of its kind and no extra fields.
-    pub fn new(kind: Kind, at: Option<Instant>, record: Option<usize>, details: impl Into<String>) -> Self {
-        Self { at, kind, source: kind.source(), details: details.into(), more: More::default(), record }
+    pub fn new(
+        kind: SignalKind,
+        at: Option<Instant>,
+        record: Option<usize>,
+        details: impl Into<String>,
+    ) -> Self {
+        Self {
+            at,
+            kind,
+            source: kind.source(),
+            details: details.into(),
+            more: SignalDetails::default(),
+            record,
+        }
     }
 
     /// Sets the fields that only some kinds have.
-    pub fn with(mut self, more: More) -> Self {
+    pub fn with(mut self, more: SignalDetails) -> Self {
         self.more = more;
         self
     }
@@ -194,7 +206,7 @@ impl Signal {
 
 /// Fields that only some kinds of signals have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct More {
+pub struct SignalDetails {
     /// Length of a silence in minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_minutes: Option<f64>,
@@ -215,7 +227,7 @@ pub struct More {
     pub tools_affected: Option<Vec<String>>,
     /// Original kind of a signal that became a checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gated_from: Option<Kind>,
+    pub gated_from: Option<SignalKind>,
 }
 
 #[cfg(test)]
@@ -224,7 +236,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_written_by_its_name() {
-        for kind in Kind::ALL {
+        for kind in SignalKind::ALL {
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
         }
     }

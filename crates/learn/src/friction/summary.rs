@@ -6,55 +6,55 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::analysis::Session;
-use super::config::{Config, Thresholds, Weights};
+use super::analysis::SessionReport;
+use super::config::{FrictionConfig, FrictionThresholds, SignalWeights};
 use super::record::stamp;
-use super::score::{Pattern, Quality, rounded};
-use super::signal::{Kind, Source};
+use super::score::{SessionQuality, SignalPattern, rounded};
+use super::signal::{SignalKind, SignalSource};
 use cm_note::instant::Instant;
 
 /// Content of `friction_summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Summary {
+pub struct FrictionSummary {
     /// Time of the analysis, RFC 3339 with milliseconds.
     pub analyzed_at: String,
     pub sessions_analyzed: usize,
     /// Weights and thresholds that were applied.
     pub config_used: ConfigUsed,
     /// Signals in all sessions, by source.
-    pub aggregate_by_source: BTreeMap<Source, Aggregate>,
+    pub aggregate_by_source: BTreeMap<SignalSource, SourceAggregate>,
     /// Statistics of each project.
-    pub by_project: BTreeMap<String, Statistics>,
+    pub by_project: BTreeMap<String, SessionStatistics>,
     /// Statistics of all sessions.
-    pub overall: Statistics,
+    pub overall: SessionStatistics,
     /// Statistics of each day on which a session started, in UTC, oldest first.
-    pub daily_stats: Vec<Day>,
+    pub daily_stats: Vec<DayStatistics>,
     /// Interactive session with the least friction, preferably one of quality `OK`.
-    pub best_session: Option<Extreme>,
+    pub best_session: Option<ExtremeSession>,
     /// Interactive session with the most friction.
-    pub worst_session: Option<Extreme>,
+    pub worst_session: Option<ExtremeSession>,
     /// Relation between high friction and interventions.
     pub correlations: Correlations,
     /// Always empty; the field exists for compatibility with other tools.
-    pub common_sequences: Vec<Pattern>,
+    pub common_sequences: Vec<SignalPattern>,
     /// Verdict on whether the signals are meaningful.
-    pub verdict: Verdict,
+    pub verdict: SignalVerdict,
 }
 
 /// Weights and thresholds of an analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ConfigUsed {
     /// Weight of each kind of signal.
-    pub weights: Weights,
+    pub weights: SignalWeights,
     /// Thresholds of the rules.
-    pub thresholds: Thresholds,
+    pub thresholds: FrictionThresholds,
     /// Description of each kind of signal.
-    pub notes: BTreeMap<Kind, String>,
+    pub notes: BTreeMap<SignalKind, String>,
 }
 
 /// Signals of one source in all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Aggregate {
+pub struct SourceAggregate {
     /// Number of sessions with at least one signal of the source.
     pub sessions_with_signals: usize,
     /// Total weight of the signals.
@@ -62,12 +62,12 @@ pub struct Aggregate {
     /// Average weight per session with such signals.
     pub avg_friction_per_session: f64,
     /// Number of signals of each kind.
-    pub top_signals: BTreeMap<Kind, u32>,
+    pub top_signals: BTreeMap<SignalKind, u32>,
 }
 
 /// Statistics of a group of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Statistics {
+pub struct SessionStatistics {
     /// Number of sessions.
     pub total_sessions: usize,
     /// Number of sessions with more than one turn.
@@ -86,7 +86,7 @@ pub struct Statistics {
 
 /// Statistics of one day.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Day {
+pub struct DayStatistics {
     /// Date such as `2026-10-01`.
     pub date: String,
     /// Number of sessions that started on this day.
@@ -103,9 +103,9 @@ pub struct Day {
 
 /// The best or the worst session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Extreme {
+pub struct ExtremeSession {
     pub session_id: String,
-    pub quality: Quality,
+    pub quality: SessionQuality,
     pub peak_friction: f64,
     /// Number of user messages.
     pub turns: usize,
@@ -127,8 +127,8 @@ pub struct Correlations {
 
 /// Verdict on whether the signals are meaningful.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Verdict {
-    pub status: Status,
+pub struct SignalVerdict {
+    pub status: VerdictStatus,
     /// Measured values and their thresholds.
     pub reasons: Vec<String>,
     /// Suggested changes of weights and rules.
@@ -138,7 +138,7 @@ pub struct Verdict {
 /// Usefulness of the signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Status {
+pub enum VerdictStatus {
     /// Too much friction comes from agents rather than users and tools.
     Bloat,
     /// Friction does not predict interventions.
@@ -147,7 +147,7 @@ pub enum Status {
     Useful,
 }
 
-impl Status {
+impl VerdictStatus {
     /// Name of the status in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -159,7 +159,7 @@ impl Status {
 }
 
 /// Computes the summary of some sessions.
-pub fn summary(sessions: &[Session], config: &Config, now: Instant) -> Summary {
+pub fn summary(sessions: &[SessionReport], config: &FrictionConfig, now: Instant) -> FrictionSummary {
     let aggregate_by_source = by_source(sessions);
     let high = sessions.iter().filter(|session| session.peak() >= config.thresholds.friction_peak).count();
     let interventions = sessions.iter().map(interventions).sum();
@@ -167,7 +167,7 @@ pub fn summary(sessions: &[Session], config: &Config, now: Instant) -> Summary {
     let verdict = verdict(sessions, &aggregate_by_source, predictability, &config.thresholds);
     let notes = config.weights.keys().map(|kind| (*kind, kind.meaning().to_owned())).collect();
     let (best_session, worst_session) = extremes(sessions);
-    Summary {
+    FrictionSummary {
         analyzed_at: stamp(Some(now)),
         sessions_analyzed: sessions.len(),
         config_used: ConfigUsed {
@@ -191,8 +191,8 @@ pub fn summary(sessions: &[Session], config: &Config, now: Instant) -> Summary {
     }
 }
 
-fn by_source(sessions: &[Session]) -> BTreeMap<Source, Aggregate> {
-    let mut all: BTreeMap<Source, Aggregate> = BTreeMap::new();
+fn by_source(sessions: &[SessionReport]) -> BTreeMap<SignalSource, SourceAggregate> {
+    let mut all: BTreeMap<SignalSource, SourceAggregate> = BTreeMap::new();
     for (source, shown) in sessions.iter().flat_map(|session| &session.by_source) {
         let aggregate = all.entry(*source).or_default();
         aggregate.sessions_with_signals += 1;
@@ -208,16 +208,16 @@ fn by_source(sessions: &[Session]) -> BTreeMap<Source, Aggregate> {
     all
 }
 
-fn interventions(session: &Session) -> usize {
-    let has = |source: Source, kind: Kind| {
+fn interventions(session: &SessionReport) -> usize {
+    let has = |source: SignalSource, kind: SignalKind| {
         session.by_source.get(&source).is_some_and(|shown| shown.signals.contains_key(&kind))
     };
-    usize::from(has(Source::User, Kind::UserIntervention))
-        + usize::from(has(Source::Session, Kind::SessionAbandoned))
+    usize::from(has(SignalSource::User, SignalKind::UserIntervention))
+        + usize::from(has(SignalSource::Session, SignalKind::SessionAbandoned))
 }
 
-fn by_project(sessions: &[Session]) -> BTreeMap<String, Statistics> {
-    let mut groups: BTreeMap<String, Vec<&Session>> = BTreeMap::new();
+fn by_project(sessions: &[SessionReport]) -> BTreeMap<String, SessionStatistics> {
+    let mut groups: BTreeMap<String, Vec<&SessionReport>> = BTreeMap::new();
     for session in sessions {
         groups.entry(session.project.clone()).or_default().push(session);
     }
@@ -229,13 +229,14 @@ fn share(part: f64, whole: usize, parts: f64) -> f64 {
     if whole > 0 { rounded(part / whole as f64, parts) } else { 0.0 }
 }
 
-fn statistics(sessions: &[&Session]) -> Statistics {
+fn statistics(sessions: &[&SessionReport]) -> SessionStatistics {
     let total = sessions.len();
     let interactive = sessions.iter().filter(|session| session.is_interactive()).count();
-    let bad = sessions.iter().filter(|session| session.quality == Quality::Bad).count();
-    let average =
-        |of: &dyn Fn(&Session) -> f64| share(sessions.iter().map(|session| of(session)).sum(), total, 10.0);
-    Statistics {
+    let bad = sessions.iter().filter(|session| session.quality == SessionQuality::Bad).count();
+    let average = |of: &dyn Fn(&SessionReport) -> f64| {
+        share(sessions.iter().map(|session| of(session)).sum(), total, 10.0)
+    };
+    SessionStatistics {
         total_sessions: total,
         interactive_sessions: interactive,
         bad_sessions: bad,
@@ -246,16 +247,16 @@ fn statistics(sessions: &[&Session]) -> Statistics {
     }
 }
 
-fn daily(sessions: &[Session]) -> Vec<Day> {
-    let mut days: BTreeMap<String, Vec<&Session>> = BTreeMap::new();
+fn daily(sessions: &[SessionReport]) -> Vec<DayStatistics> {
+    let mut days: BTreeMap<String, Vec<&SessionReport>> = BTreeMap::new();
     for session in sessions {
         if let Some(started) = session.started {
             days.entry(started.day()).or_default().push(session);
         }
     }
-    let day = |(date, sessions): (String, Vec<&Session>)| {
+    let day = |(date, sessions): (String, Vec<&SessionReport>)| {
         let all = statistics(&sessions);
-        Day {
+        DayStatistics {
             date,
             total: all.total_sessions,
             interactive: all.interactive_sessions,
@@ -268,24 +269,24 @@ fn daily(sessions: &[Session]) -> Vec<Day> {
 }
 
 /// Returns the best and the worst interactive session; the first of equals.
-fn extremes(sessions: &[Session]) -> (Option<Extreme>, Option<Extreme>) {
+fn extremes(sessions: &[SessionReport]) -> (Option<ExtremeSession>, Option<ExtremeSession>) {
     let interactive = || sessions.iter().filter(|session| session.is_interactive());
-    let least = |a: &Session, b: &Session| b.peak() < a.peak();
-    let most = |a: &Session, b: &Session| b.peak() > a.peak();
-    let best = first_by(interactive().filter(|session| session.quality == Quality::Ok), least);
+    let least = |a: &SessionReport, b: &SessionReport| b.peak() < a.peak();
+    let most = |a: &SessionReport, b: &SessionReport| b.peak() > a.peak();
+    let best = first_by(interactive().filter(|session| session.quality == SessionQuality::Ok), least);
     let best = best.or_else(|| first_by(interactive(), least));
     (best.map(extreme), first_by(interactive(), most).map(extreme))
 }
 
 fn first_by<'s>(
-    sessions: impl Iterator<Item = &'s Session>,
-    better: impl Fn(&Session, &Session) -> bool,
-) -> Option<&'s Session> {
+    sessions: impl Iterator<Item = &'s SessionReport>,
+    better: impl Fn(&SessionReport, &SessionReport) -> bool,
+) -> Option<&'s SessionReport> {
     sessions.reduce(|best, next| if better(best, next) { next } else { best })
 }
 
-fn extreme(session: &Session) -> Extreme {
-    Extreme {
+fn extreme(session: &SessionReport) -> ExtremeSession {
+    ExtremeSession {
         session_id: session.session_id.clone(),
         quality: session.quality,
         peak_friction: session.peak(),
@@ -295,14 +296,14 @@ fn extreme(session: &Session) -> Extreme {
 }
 
 fn verdict(
-    sessions: &[Session],
-    sources: &BTreeMap<Source, Aggregate>,
+    sessions: &[SessionReport],
+    sources: &BTreeMap<SignalSource, SourceAggregate>,
     predictability: f64,
-    thresholds: &Thresholds,
-) -> Verdict {
-    let of = |source: Source| sources.get(&source).map_or(0.0, |aggregate| aggregate.total_friction);
-    let noise = if of(Source::Llm) > 0.0 { of(Source::Llm) } else { 1.0 };
-    let ratio = ((of(Source::Tool) + of(Source::User)) / noise).abs();
+    thresholds: &FrictionThresholds,
+) -> SignalVerdict {
+    let of = |source: SignalSource| sources.get(&source).map_or(0.0, |aggregate| aggregate.total_friction);
+    let noise = if of(SignalSource::Llm) > 0.0 { of(SignalSource::Llm) } else { 1.0 };
+    let ratio = ((of(SignalSource::Tool) + of(SignalSource::User)) / noise).abs();
     let telling = format!("Signal/noise ratio: {ratio:.1} (threshold: {})", thresholds.signal_noise_ratio);
     let predicting = format!(
         "Intervention predictability: {:.0}% (threshold: {:.0}%)",
@@ -310,20 +311,23 @@ fn verdict(
         rounded(thresholds.intervention_predictability * 100.0, 1.0)
     );
     let (status, reasons) = if ratio < thresholds.signal_noise_ratio {
-        (Status::Bloat, vec![telling])
+        (VerdictStatus::Bloat, vec![telling])
     } else if predictability < thresholds.intervention_predictability {
-        (Status::Inconclusive, vec![predicting])
+        (VerdictStatus::Inconclusive, vec![predicting])
     } else {
-        (Status::Useful, vec![predicting, telling])
+        (VerdictStatus::Useful, vec![predicting, telling])
     };
     let recommended_actions =
-        if status == Status::Useful { recommended(sessions, sources) } else { Vec::new() };
-    Verdict { status, reasons, recommended_actions }
+        if status == VerdictStatus::Useful { recommended(sessions, sources) } else { Vec::new() };
+    SignalVerdict { status, reasons, recommended_actions }
 }
 
-fn recommended(sessions: &[Session], sources: &BTreeMap<Source, Aggregate>) -> Vec<String> {
-    let curses = sources.get(&Source::User).and_then(|user| user.top_signals.get(&Kind::UserCurse)).copied();
-    let is_loop = |pattern: &&Pattern| matches!(pattern, Pattern::FalseSuccessLoop { .. });
+fn recommended(sessions: &[SessionReport], sources: &BTreeMap<SignalSource, SourceAggregate>) -> Vec<String> {
+    let curses = sources
+        .get(&SignalSource::User)
+        .and_then(|user| user.top_signals.get(&SignalKind::UserCurse))
+        .copied();
+    let is_loop = |pattern: &&SignalPattern| matches!(pattern, SignalPattern::FalseSuccessLoop { .. });
     let loops = sessions.iter().flat_map(|session| &session.patterns_detected).filter(is_loop).count();
     let mut actions = Vec::new();
     if curses.unwrap_or_default() > 5 {

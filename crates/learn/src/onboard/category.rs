@@ -156,7 +156,7 @@ impl Category {
     }
 
     /// Additional words that indicate the category in running text.
-    fn talk(self) -> &'static [&'static str] {
+    fn text_words(self) -> &'static [&'static str] {
         match self {
             Self::Debugging => &[
                 "traceback*",
@@ -201,11 +201,11 @@ impl Category {
     }
 
     /// Returns `true` if a lower-case word indicates the category.
-    pub fn is_talked_of(self, word: &str) -> bool {
-        self.is_named(word) || is_among(word, self.talk())
+    pub fn matches_word(self, word: &str) -> bool {
+        self.matches_name(word) || is_among(word, self.text_words())
     }
 
-    fn is_named(self, word: &str) -> bool {
+    fn matches_name(self, word: &str) -> bool {
         is_among(word, self.names())
     }
 }
@@ -224,13 +224,13 @@ pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
         std::iter::once(&bullet.category).chain(&bullet.tags).flat_map(|name| parts(name)).collect();
     let of_names: BTreeSet<Category> = Category::ALL
         .into_iter()
-        .filter(|category| named.iter().any(|part| category.is_named(part)))
+        .filter(|category| named.iter().any(|part| category.matches_name(part)))
         .collect();
     if !of_names.is_empty() {
         return of_names;
     }
     let own: BTreeSet<String> = words(&bullet.fields.content).into_iter().collect();
-    let count = |category: &Category| own.iter().filter(|word| category.is_talked_of(word)).count();
+    let count = |category: &Category| own.iter().filter(|word| category.matches_word(word)).count();
     // Of several with as many words, the first in order.
     let most = Category::ALL.into_iter().rev().max_by_key(count).filter(|category| count(category) >= 2);
     most.into_iter().collect()

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::category::{Category, of_bullet};
-use cm_note::bullet::{Bullet, Maturity, State};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 
 /// Level of coverage of a category, by its number of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Coverage {
+pub enum CoverageLevel {
     /// No rule.
     Critical,
     /// One or two rules.
@@ -20,7 +20,7 @@ pub enum Coverage {
     WellCovered,
 }
 
-impl Coverage {
+impl CoverageLevel {
     /// Returns the coverage for a number of rules.
     pub fn of(rules: usize) -> Self {
         match rules {
@@ -62,30 +62,30 @@ const ENOUGH: usize = 3;
 
 /// Coverage of one category, with its number of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Covered {
+pub struct CategoryCoverage {
     pub category: Category,
-    pub coverage: Coverage,
+    pub coverage: CoverageLevel,
     /// Number of rules and anti-patterns, including drafts.
     pub rules: usize,
     /// Number of drafts, which are waiting for review by a person.
     pub drafts: usize,
 }
 
-impl Covered {
+impl CategoryCoverage {
     /// Returns the number of rules missing until the category is adequately covered.
-    pub fn wanted(&self) -> usize {
+    pub fn missing_rules(&self) -> usize {
         ENOUGH.saturating_sub(self.rules)
     }
 }
 
 /// Returns `true` if a bullet counts toward coverage: it is neither retired nor deprecated.
 pub fn counts(bullet: &Bullet) -> bool {
-    bullet.state != State::Retired && bullet.maturity != Maturity::Deprecated
+    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
 }
 
 /// Returns the coverage in the order of [`Category::ALL`], and the number of bullets without a
 /// category.
-pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<Covered>, usize) {
+pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<CategoryCoverage>, usize) {
     let mut counted = [(0, 0); Category::ALL.len()];
     let mut elsewhere = 0;
     for bullet in bullets.into_iter().filter(|bullet| counts(bullet)) {
@@ -94,15 +94,12 @@ pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<Cover
         for (category, (rules, drafts)) in Category::ALL.iter().zip(&mut counted) {
             if of.contains(category) {
                 *rules += 1;
-                *drafts += usize::from(bullet.state == State::Draft);
+                *drafts += usize::from(bullet.state == BulletState::Draft);
             }
         }
     }
-    let covered = Category::ALL.into_iter().zip(counted).map(|(category, (rules, drafts))| Covered {
-        category,
-        coverage: Coverage::of(rules),
-        rules,
-        drafts,
+    let covered = Category::ALL.into_iter().zip(counted).map(|(category, (rules, drafts))| {
+        CategoryCoverage { category, coverage: CoverageLevel::of(rules), rules, drafts }
     });
     (covered.collect(), elsewhere)
 }
@@ -114,13 +111,13 @@ mod tests {
     use super::super::examples;
     use super::*;
 
-    fn bullet(category: &str, state: State, maturity: Maturity) -> Bullet {
+    fn bullet(category: &str, state: BulletState, maturity: Maturity) -> Bullet {
         Bullet { state, maturity, ..examples::bullet(category, "Say nothing.") }
     }
 
     #[test]
     fn the_four_degrees_begin_where_they_are_said_to() {
-        let degrees = [0, 1, 2, 3, 10, 11].map(|n| Coverage::of(n).words());
+        let degrees = [0, 1, 2, 3, 10, 11].map(|n| CoverageLevel::of(n).words());
         let expected =
             ["critical", "underrepresented", "underrepresented", "adequate", "adequate", "well covered"];
         assert_eq!(degrees, expected);
@@ -129,15 +126,15 @@ mod tests {
     #[test]
     fn drafts_count_and_what_is_retired_or_deprecated_does_not() {
         let bullets = [
-            bullet("git", State::Active, Maturity::Candidate),
-            bullet("git", State::Draft, Maturity::Candidate),
-            bullet("git", State::Retired, Maturity::Proven),
-            bullet("git", State::Active, Maturity::Deprecated),
-            bullet("cooking", State::Active, Maturity::Candidate),
+            bullet("git", BulletState::Active, Maturity::Candidate),
+            bullet("git", BulletState::Draft, Maturity::Candidate),
+            bullet("git", BulletState::Retired, Maturity::Proven),
+            bullet("git", BulletState::Active, Maturity::Deprecated),
+            bullet("cooking", BulletState::Active, Maturity::Candidate),
         ];
         let (covered, elsewhere) = coverage(&bullets);
         let git = covered.iter().find(|covered| covered.category == Category::Git).unwrap();
-        assert_eq!((git.rules, git.drafts, git.wanted(), elsewhere), (2, 1, 1, 1));
+        assert_eq!((git.rules, git.drafts, git.missing_rules(), elsewhere), (2, 1, 1, 1));
         assert_eq!(covered.iter().map(|covered| covered.category).collect::<Vec<_>>(), Category::ALL);
     }
 
@@ -147,8 +144,8 @@ mod tests {
             names in prop::collection::vec("(git|docs|tests|perf|other)", 0..30), more in "(git|docs|other)"
         ) {
             let all: Vec<Bullet> =
-                names.iter().map(|name| bullet(name, State::Active, Maturity::Candidate)).collect();
-            let added = bullet(&more, State::Active, Maturity::Candidate);
+                names.iter().map(|name| bullet(name, BulletState::Active, Maturity::Candidate)).collect();
+            let added = bullet(&more, BulletState::Active, Maturity::Candidate);
             let before = coverage(&all).0;
             let after = coverage(all.iter().chain([&added])).0;
             prop_assert!(before.iter().zip(&after).all(|(a, b)| a.coverage <= b.coverage && a.rules <= b.rules));

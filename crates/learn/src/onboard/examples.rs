@@ -1,6 +1,6 @@
 //! Builds bullets for tests.
 
-use cm_note::bullet::{Bullet, BulletFields, BulletType, Maturity, Scope, State};
+use cm_note::bullet::{Bullet, BulletFields, BulletState, BulletType, Maturity, Scope};
 use cm_note::id::NoteId;
 use cm_note::path::NotePath;
 
@@ -13,7 +13,7 @@ pub fn bullet(category: &str, content: &str) -> Bullet {
         category: category.to_owned(),
         scope: Scope::Global,
         workspace: None,
-        state: State::Active,
+        state: BulletState::Active,
         maturity: Maturity::Candidate,
         pinned: false,
         tags: Vec::new(),

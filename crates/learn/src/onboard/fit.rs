@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::category::Category;
-use super::coverage::Covered;
-use crate::diary::{said, words};
+use super::coverage::CategoryCoverage;
+use crate::diary::{utterances, words};
 use crate::outcome::reaction::{Reaction, reaction};
 
 /// Half-life of the recency score, in days.
@@ -16,7 +16,7 @@ const HALF: f64 = 2.0;
 
 /// The parts of a session that are needed to score it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Candidate<'a> {
+pub struct SessionCandidate<'a> {
     /// Text of the user's prompts.
     pub prompts: &'a [String],
     /// Total number of prompts; `prompts` may contain fewer.
@@ -29,7 +29,7 @@ pub struct Candidate<'a> {
 
 /// Score of a session, with the categories and corrections that contributed to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
+pub struct SessionFit {
     /// Score, 0–1; higher if the session is more likely to contain new rules.
     pub score: f64,
     /// Categories that need rules and occur in the prompts, the most frequent first.
@@ -39,13 +39,13 @@ pub struct Fit {
 }
 
 /// Scores a session against the coverage of the playbook.
-pub fn fit(candidate: &Candidate<'_>, covered: &[Covered]) -> Fit {
+pub fn fit(candidate: &SessionCandidate<'_>, covered: &[CategoryCoverage]) -> SessionFit {
     let talk: Vec<BTreeSet<String>> =
         candidate.prompts.iter().map(|prompt| words(prompt).into_iter().collect()).collect();
     let mut fills: Vec<(Category, usize)> = Vec::new();
     let mut missed = 1.0;
     for covered in covered {
-        let about = |words: &&BTreeSet<String>| words.iter().any(|word| covered.category.is_talked_of(word));
+        let about = |words: &&BTreeSet<String>| words.iter().any(|word| covered.category.matches_word(word));
         let prompts = talk.iter().filter(about).count();
         missed *= 1.0 - covered.coverage.need() * share(prompts, HALF);
         if prompts > 0 && covered.coverage.lacks() {
@@ -63,7 +63,7 @@ pub fn fit(candidate: &Candidate<'_>, covered: &[Covered]) -> Fit {
     ];
     let score =
         if candidate.count == 0 { 0.0 } else { parts.iter().map(|(weight, part)| weight * part).sum() };
-    Fit { score, fills: fills.into_iter().map(|(category, _)| category).collect(), corrections }
+    SessionFit { score, fills: fills.into_iter().map(|(category, _)| category).collect(), corrections }
 }
 
 /// Saturating share `n / (n + half)`: 0 for none, toward 1 for many.
@@ -72,7 +72,8 @@ fn share(n: usize, half: f64) -> f64 {
 }
 
 fn corrects(prompt: &str) -> bool {
-    reaction(prompt) == Some(Reaction::Discontent) || said(prompt, false).iter().any(|said| said.standing)
+    reaction(prompt) == Some(Reaction::Dissatisfied)
+        || utterances(prompt, false).iter().any(|said| said.standing)
 }
 
 /// Orders sessions by descending score, then by descending end time, then by name.
@@ -88,12 +89,12 @@ mod tests {
     use super::super::examples::bullet;
     use super::*;
 
-    fn judged(prompts: &[&str], rules: &[(&str, usize)], age_days: f64) -> Fit {
+    fn judged(prompts: &[&str], rules: &[(&str, usize)], age_days: f64) -> SessionFit {
         let bullets: Vec<_> =
             rules.iter().flat_map(|(name, n)| (0..*n).map(|_| bullet(name, "Say nothing."))).collect();
         let prompts: Vec<String> = prompts.iter().map(|prompt| (*prompt).to_owned()).collect();
         let candidate =
-            Candidate { prompts: &prompts, count: prompts.len(), stops: 0, age_days: Some(age_days) };
+            SessionCandidate { prompts: &prompts, count: prompts.len(), stops: 0, age_days: Some(age_days) };
         fit(&candidate, &coverage(&bullets).0)
     }
 

@@ -11,5 +11,5 @@ pub mod fit;
 pub mod package;
 
 pub use category::Category;
-pub use coverage::{Coverage, Covered, coverage};
-pub use fit::{Candidate, Fit, fit, order};
+pub use coverage::{CategoryCoverage, CoverageLevel, coverage};
+pub use fit::{SessionCandidate, SessionFit, fit, order};

@@ -5,17 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::steps::{Deed, Step};
-use crate::prose::{Reading, pattern, sentences, without_injected};
-use cm_note::bullet::content::folded;
+use super::steps::{SessionStep, StepKind};
+use crate::prose::{MessageAuthor, pattern, sentences, without_injected};
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::marker::{Marker, ids_in, markers};
-use cm_note::note::Signal;
-use cm_session::event::{Event, EventKind};
+use cm_note::note::FeedbackSignal;
+use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
 /// A rule that a session may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct RuleRef<'a> {
     pub id: &'a str,
     /// Text of the rule.
     pub content: &'a str,
@@ -23,9 +23,9 @@ pub struct Known<'a> {
 
 /// Feedback that a session gives on one rule.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Word {
+pub struct RuleFeedback {
     pub id: String,
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// Weight of the feedback, 0–1.
     pub weight: f64,
     /// Reason stated in an explicit marker.
@@ -45,41 +45,41 @@ const LISTED: usize = 8;
 /// rules without a marker. Each rule has at most one feedback per signal from markers, and one from
 /// citations.
 pub fn feedback(
-    events: &[Event],
-    steps: &[Step],
-    rules: &[Known<'_>],
+    events: &[SessionEvent],
+    steps: &[SessionStep],
+    rules: &[RuleRef<'_>],
     status: SessionStatus,
     fraction: f64,
-) -> Vec<Word> {
-    let known: BTreeMap<String, &Known<'_>> =
+) -> Vec<RuleFeedback> {
+    let known: BTreeMap<String, &RuleRef<'_>> =
         rules.iter().map(|rule| (rule.id.to_lowercase(), rule)).collect();
     let fraction = fraction.clamp(0.0, 1.0);
     let mut words = marks(events, steps, &known, fraction);
     let signal = match status {
-        SessionStatus::Success => Signal::Helpful,
-        SessionStatus::Failure => Signal::Harmful,
+        SessionStatus::Success => FeedbackSignal::Helpful,
+        SessionStatus::Failure => FeedbackSignal::Harmful,
         SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => return words,
     };
     let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
     for (id, line) in cited(events, steps, &known) {
         if !marked.contains(&id) {
-            words.push(Word { id, signal, weight: fraction, reason: None, line, explicit: false });
+            words.push(RuleFeedback { id, signal, weight: fraction, reason: None, line, explicit: false });
         }
     }
     words
 }
 
 /// Returns the texts that users and agents wrote, by line: messages, and lines added by edits.
-fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)> {
+fn authored_texts<'a>(events: &'a [SessionEvent], steps: &'a [SessionStep]) -> Vec<(u64, Vec<String>)> {
     let mut texts: Vec<(usize, u64, Vec<String>)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
         if let EventKind::UserPrompt { text } | EventKind::AssistantText { text } = &event.kind {
             let is_person = matches!(event.kind, EventKind::UserPrompt { .. });
-            texts.push((at, event.line, vec![typed(&without_ours(text), is_person)]));
+            texts.push((at, event.line, vec![without_pasted(&own_lines(text), is_person)]));
         }
     }
     for step in steps {
-        if let Deed::Edit { texts: edits, .. } = &step.deed
+        if let StepKind::Edit { texts: edits, .. } = &step.kind
             && step.edited()
         {
             // What stood there before is not said anew.
@@ -96,7 +96,7 @@ fn spoken<'a>(events: &'a [Event], steps: &'a [Step]) -> Vec<(u64, Vec<String>)>
 }
 
 /// Removes injected text and quoted lines from a message.
-fn without_ours(text: &str) -> String {
+fn own_lines(text: &str) -> String {
     let text = without_injected(text);
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('>'));
     lines.collect::<Vec<_>>().join("\n")
@@ -108,7 +108,7 @@ const TYPED_LINES: usize = 3;
 const LONG: usize = 12;
 
 /// Removes code blocks, indented code and pasted lines from a message.
-fn typed(text: &str, is_person: bool) -> String {
+fn without_pasted(text: &str, is_person: bool) -> String {
     let count = text.lines().count();
     let mut fence: Option<&str> = None;
     let mut kept = Vec::new();
@@ -149,7 +149,7 @@ fn spelling(text: &str) -> String {
 
 /// Returns the markers that tools printed or hooks injected before this line; repeating one of them
 /// is not feedback.
-fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
+fn printed_markers(events: &[SessionEvent], line: u64) -> BTreeSet<String> {
     let before = events.iter().filter(|event| event.line < line);
     let texts = before.filter_map(|event| match &event.kind {
         EventKind::ToolResult { text, .. }
@@ -163,19 +163,24 @@ fn printed(events: &[Event], line: u64) -> BTreeSet<String> {
 }
 
 /// Returns the feedback from markers that the user or agent wrote, outside quotes.
-fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>, fraction: f64) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    for (line, texts) in spoken(events, steps) {
+fn marks(
+    events: &[SessionEvent],
+    steps: &[SessionStep],
+    known: &BTreeMap<String, &RuleRef<'_>>,
+    fraction: f64,
+) -> Vec<RuleFeedback> {
+    let mut words: Vec<RuleFeedback> = Vec::new();
+    for (line, texts) in authored_texts(events, steps) {
         let found = texts.iter().flat_map(|text| {
             let spelled = |marker: Marker| (spelling(&text[marker.range.clone()]), marker);
             markers(text).into_iter().filter(|marker| !is_quoted(text, marker)).map(spelled)
         });
         let found: Vec<(String, Marker)> = found.collect();
-        let printed = if found.is_empty() { BTreeSet::new() } else { printed(events, line) };
+        let printed = if found.is_empty() { BTreeSet::new() } else { printed_markers(events, line) };
         for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
             for id in &marker.ids {
                 let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
-                let said = |word: &Word| word.id == rule.id && word.signal == marker.signal;
+                let said = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
                 if words.iter().any(said) {
                     continue;
                 }
@@ -184,7 +189,7 @@ fn marks(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>,
                     (reason, note) => reason.map(str::to_owned).or_else(|| note.clone()),
                 };
                 let id = rule.id.to_owned();
-                words.push(Word {
+                words.push(RuleFeedback {
                     id,
                     signal: marker.signal,
                     weight: fraction,
@@ -212,12 +217,16 @@ fn without_markers(text: &str) -> String {
 }
 
 /// Returns the ids of the rules that the agent cites, each with its first line.
-pub fn cited(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'_>>) -> Vec<(String, u64)> {
+pub fn cited(
+    events: &[SessionEvent],
+    steps: &[SessionStep],
+    known: &BTreeMap<String, &RuleRef<'_>>,
+) -> Vec<(String, u64)> {
     let mut found: Vec<(String, u64)> = Vec::new();
     for event in events {
         let EventKind::AssistantText { text } = &event.kind else { continue };
-        let said = without_markers(&without_ours(text));
-        let uses: Vec<String> = sentences(&said, Reading::Agent)
+        let said = without_markers(&own_lines(text));
+        let uses: Vec<String> = sentences(&said, MessageAuthor::Agent)
             .iter()
             .filter(|sentence| !NOT_USED.is_match(&sentence.text))
             .flat_map(|sentence| own_ids(&sentence.text, known))
@@ -225,7 +234,7 @@ pub fn cited(events: &[Event], steps: &[Step], known: &BTreeMap<String, &Known<'
         add(&mut found, uses, event.line);
     }
     for step in steps.iter().filter(|step| step.edited()) {
-        let Deed::Edit { texts, .. } = &step.deed else { continue };
+        let StepKind::Edit { texts, .. } = &step.kind else { continue };
         let uses = texts.iter().flat_map(|(old, new)| {
             let before: BTreeSet<String> = own_ids(old, known).into_iter().collect();
             let fresh = own_ids(new, known);
@@ -251,13 +260,13 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
 
 /// Returns the ids of known rules in a text. An id on the same line as the rule's text is ignored,
 /// because there the rule is only quoted.
-fn own_ids(text: &str, known: &BTreeMap<String, &Known<'_>>) -> Vec<String> {
+fn own_ids(text: &str, known: &BTreeMap<String, &RuleRef<'_>>) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.lines() {
-        let said = folded(line).to_lowercase();
+        let said = fold_whitespace(line).to_lowercase();
         for (_, id) in ids_in(line) {
             let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
-            let content = folded(rule.content).to_lowercase();
+            let content = fold_whitespace(rule.content).to_lowercase();
             let content = content.trim_end_matches('.');
             if content.is_empty() || !said.contains(content) {
                 ids.push(rule.id.to_owned());
@@ -284,10 +293,10 @@ mod tests {
             .collect()
     }
 
-    fn words(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<Word> {
+    fn words(kinds: Vec<EventKind>, status: SessionStatus) -> Vec<RuleFeedback> {
         let ids = ids();
-        let rules: Vec<Known<'_>> = ids.iter().map(|(id, content)| Known { id, content }).collect();
-        let events = told(kinds);
+        let rules: Vec<RuleRef<'_>> = ids.iter().map(|(id, content)| RuleRef { id, content }).collect();
+        let events = log_of(kinds);
         feedback(&events, &steps(&events), &rules, status, FRACTION)
     }
 
@@ -314,9 +323,9 @@ mod tests {
             EventKind::Thinking { text: briefing(false) },
         ] {
             let said = words(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
-            let expected = Word {
+            let expected = RuleFeedback {
                 id: id.clone(),
-                signal: Signal::Helpful,
+                signal: FeedbackSignal::Helpful,
                 weight: 0.3,
                 reason: None,
                 line: 2,
@@ -334,8 +343,8 @@ mod tests {
             let found = words(vec![agent(&format!("As {id} says, I use a timeout."))], status);
             found.first().map(|word| word.signal)
         };
-        assert_eq!(said(SessionStatus::Success), Some(Signal::Helpful));
-        assert_eq!(said(SessionStatus::Failure), Some(Signal::Harmful));
+        assert_eq!(said(SessionStatus::Success), Some(FeedbackSignal::Helpful));
+        assert_eq!(said(SessionStatus::Failure), Some(FeedbackSignal::Harmful));
         for status in [SessionStatus::Partial, SessionStatus::Mixed, SessionStatus::Unknown] {
             assert_eq!(said(status), None);
         }
@@ -347,7 +356,7 @@ mod tests {
         let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
         let said = words(vec![agent(&text), agent(&text)], SessionStatus::Success);
         assert_eq!(said.len(), 1);
-        assert_eq!((said[0].signal, said[0].weight, said[0].line), (Signal::Harmful, FRACTION, 1));
+        assert_eq!((said[0].signal, said[0].weight, said[0].line), (FeedbackSignal::Harmful, FRACTION, 1));
         assert_eq!(said[0].reason.as_deref(), Some("wasted_time: an hour"));
     }
 

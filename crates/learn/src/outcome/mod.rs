@@ -10,4 +10,4 @@ pub mod steps;
 pub(crate) mod told;
 pub mod verdict;
 
-pub use verdict::{Sign, Verdict, verdict};
+pub use verdict::{OutcomeEvidence, OutcomeVerdict, verdict};

@@ -1,14 +1,14 @@
 //! Detects the user's reaction to the work before a message.
 
-use crate::prose::{Reading, Sentence, pattern, sentences};
+use crate::prose::{MessageAuthor, Sentence, pattern, sentences};
 
 /// Reaction of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
     /// The user is satisfied with the work.
-    Content,
+    Satisfied,
     /// The user is not satisfied with the work.
-    Discontent,
+    Dissatisfied,
 }
 
 pattern!(
@@ -41,15 +41,15 @@ pattern!(TAKEN_BACK = r"(?i)\b(but|however|except|still|though|yet|unless|if|whe
 /// assert_eq!(reaction("Thanks, but the build is failing?"), None);
 /// ```
 pub fn reaction(words: &str) -> Option<Reaction> {
-    let said = sentences(words, Reading::Person);
+    let said = sentences(words, MessageAuthor::Person);
     let own: Vec<&Sentence> = said.iter().filter(|sentence| !sentence.text.ends_with('?')).take(3).collect();
     if own.iter().any(|sentence| BAD.is_match(&sentence.text)) {
-        return Some(Reaction::Discontent);
+        return Some(Reaction::Dissatisfied);
     }
     let asks = said.len() > own.len();
     let good =
         own.iter().any(|sentence| GOOD.is_match(&sentence.text) && !TAKEN_BACK.is_match(&sentence.text));
-    (good && !asks).then_some(Reaction::Content)
+    (good && !asks).then_some(Reaction::Satisfied)
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
             "this is fixed",
             "everything is working",
         ] {
-            assert_eq!(reaction(text), Some(Reaction::Content), "{text}");
+            assert_eq!(reaction(text), Some(Reaction::Satisfied), "{text}");
         }
         for text in [
             "great, now add tests for the parser when it fails",
@@ -103,7 +103,7 @@ mod tests {
             "still getting the same error",
             "you fucked that up. i undid your changes",
         ] {
-            assert_eq!(reaction(text), Some(Reaction::Discontent), "{text}");
+            assert_eq!(reaction(text), Some(Reaction::Dissatisfied), "{text}");
         }
         for text in [
             "add a test for wrong passwords",

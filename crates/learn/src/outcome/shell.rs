@@ -4,7 +4,7 @@
 
 /// Kind of work that a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Work {
+pub enum CommandKind {
     /// Runs tests.
     Test,
     /// Compiles or packages.
@@ -21,7 +21,7 @@ pub enum Work {
     Other,
 }
 
-impl Work {
+impl CommandKind {
     /// Returns `true` if the command's result shows the state of the work.
     pub fn is_check(self) -> bool {
         matches!(self, Self::Test | Self::Build | Self::Lint)
@@ -30,7 +30,7 @@ impl Work {
 
 /// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Simple {
+pub struct ParsedCommand {
     /// Words, unquoted; leading assignments, wrappers such as `sudo`, and redirections are removed.
     pub words: Vec<String>,
 }
@@ -62,7 +62,7 @@ const LONGEST: usize = 20_000;
 /// assert_eq!(commands[1].work(), Work::Test);
 /// assert_eq!(commands[1].name(), "npm test");
 /// ```
-pub fn simple_commands(line: &str) -> Vec<Simple> {
+pub fn simple_commands(line: &str) -> Vec<ParsedCommand> {
     let line = &line[..line.floor_char_boundary(LONGEST)];
     let (mut commands, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut quote = None;
@@ -88,18 +88,18 @@ pub fn simple_commands(line: &str) -> Vec<Simple> {
                     continue;
                 }
                 words.extend(word.take());
-                commands.extend(Simple::of(std::mem::take(&mut words)));
+                commands.extend(ParsedCommand::of(std::mem::take(&mut words)));
             }
             (None, c) if c.is_whitespace() => words.extend(word.take()),
             (None, c) => word.get_or_insert_default().push(c),
         }
     }
     words.extend(word);
-    commands.extend(Simple::of(words));
+    commands.extend(ParsedCommand::of(words));
     commands
 }
 
-impl Simple {
+impl ParsedCommand {
     fn of(words: Vec<String>) -> Option<Self> {
         let mut rest = words.as_slice();
         loop {
@@ -150,10 +150,10 @@ impl Simple {
     }
 
     /// Returns the kind of work.
-    pub fn work(&self) -> Work {
+    pub fn work(&self) -> CommandKind {
         let (program, sub) = (self.program(), self.word(1));
         if self.words.iter().any(|word| matches!(word.as_str(), "--help" | "--version" | "--dry-run")) {
-            return Work::Other;
+            return CommandKind::Other;
         }
         match (program, sub) {
             ("git", _) => self.git(),
@@ -166,18 +166,18 @@ impl Simple {
             | (
                 "go" | "dotnet" | "mix" | "swift" | "deno" | "rails" | "ng" | "bazel" | "playwright",
                 "test",
-            ) => Work::Test,
+            ) => CommandKind::Test,
             ("cargo", "build" | "check" | "b" | "c")
             | ("go", "build" | "install")
             | ("tsc" | "webpack" | "esbuild", _)
-            | ("dotnet" | "swift" | "docker" | "bazel" | "vite" | "next", "build") => Work::Build,
+            | ("dotnet" | "swift" | "docker" | "bazel" | "vite" | "next", "build") => CommandKind::Build,
             ("cargo", "clippy" | "fmt")
             | ("go", "vet")
             | (
                 "eslint" | "ruff" | "flake8" | "mypy" | "pyright" | "golangci-lint" | "biome" | "prettier"
                 | "rubocop" | "shellcheck" | "gofmt" | "pylint" | "black",
                 _,
-            ) => Work::Lint,
+            ) => CommandKind::Lint,
             ("python" | "python3", "-m") => by_task(self.word(2)),
             ("npm" | "pnpm" | "yarn" | "bun", "run" | "run-script") | ("mise", "run") => {
                 by_task(self.word(2))
@@ -188,13 +188,15 @@ impl Simple {
                 _,
             ) => {
                 let task = self.words.iter().skip(1).find(|word| !word.starts_with('-'));
-                task.map_or(if program == "make" { Work::Build } else { Work::Other }, |task| by_task(task))
+                task.map_or(if program == "make" { CommandKind::Build } else { CommandKind::Other }, |task| {
+                    by_task(task)
+                })
             }
-            _ => Work::Other,
+            _ => CommandKind::Other,
         }
     }
 
-    fn git(&self) -> Work {
+    fn git(&self) -> CommandKind {
         // `git -C folder commit`
         let mut rest = self.words.iter().skip(1).map(String::as_str);
         let mut sub = rest.next().unwrap_or("");
@@ -206,19 +208,19 @@ impl Simple {
         }
         let has = |flag: &str| self.words.iter().any(|word| word == flag);
         match sub {
-            "commit" => Work::Commit,
-            "push" => Work::Push,
-            "revert" => Work::Revert,
-            "reset" if has("--hard") => Work::Revert,
-            "restore" if !has("--staged") => Work::Revert,
-            "checkout" if has("--") || has(".") => Work::Revert,
-            _ => Work::Other,
+            "commit" => CommandKind::Commit,
+            "push" => CommandKind::Push,
+            "revert" => CommandKind::Revert,
+            "reset" if has("--hard") => CommandKind::Revert,
+            "restore" if !has("--staged") => CommandKind::Revert,
+            "checkout" if has("--") || has(".") => CommandKind::Revert,
+            _ => CommandKind::Other,
         }
     }
 
     /// Returns the first line of the message of `git commit -m`.
     pub fn commit_subject(&self) -> Option<&str> {
-        if self.work() != Work::Commit {
+        if self.work() != CommandKind::Commit {
             return None;
         }
         let at = self.words.iter().position(|word| {
@@ -233,13 +235,13 @@ impl Simple {
 }
 
 /// Classifies a build task by its name.
-fn by_task(task: &str) -> Work {
+fn by_task(task: &str) -> CommandKind {
     let first = task.split([':', '-', '_']).next().unwrap_or(task);
     match first {
-        "test" | "tests" | "pytest" | "unittest" | "verify" | "spec" | "e2e" => Work::Test,
-        "build" | "compile" | "package" | "assemble" | "tsc" => Work::Build,
-        "lint" | "check" | "typecheck" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => Work::Lint,
-        _ => Work::Other,
+        "test" | "tests" | "pytest" | "unittest" | "verify" | "spec" | "e2e" => CommandKind::Test,
+        "build" | "compile" | "package" | "assemble" | "tsc" => CommandKind::Build,
+        "lint" | "check" | "typecheck" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => CommandKind::Lint,
+        _ => CommandKind::Other,
     }
 }
 
@@ -261,11 +263,11 @@ mod tests {
 
     use super::*;
 
-    fn works(line: &str) -> Vec<Work> {
-        simple_commands(line).iter().map(Simple::work).collect()
+    fn works(line: &str) -> Vec<CommandKind> {
+        simple_commands(line).iter().map(ParsedCommand::work).collect()
     }
 
-    fn has(line: &str, work: Work) -> bool {
+    fn has(line: &str, work: CommandKind) -> bool {
         works(line).contains(&work)
     }
 
@@ -286,7 +288,7 @@ mod tests {
             "./node_modules/.bin/jest",
             "(cd x; go test ./...)",
         ] {
-            assert!(has(line, Work::Test), "{line}: {:?}", works(line));
+            assert!(has(line, CommandKind::Test), "{line}: {:?}", works(line));
         }
     }
 
@@ -304,7 +306,7 @@ mod tests {
             "git reset HEAD~1",
             "ls tests",
         ] {
-            assert!(works(line).iter().all(|work| *work == Work::Other), "{line}: {:?}", works(line));
+            assert!(works(line).iter().all(|work| *work == CommandKind::Other), "{line}: {:?}", works(line));
         }
     }
 
@@ -313,7 +315,7 @@ mod tests {
         for line in
             ["git revert HEAD", "git reset --hard origin/main", "git checkout -- .", "git -C x restore a.rs"]
         {
-            assert!(has(line, Work::Revert), "{line}");
+            assert!(has(line, CommandKind::Revert), "{line}");
         }
     }
 

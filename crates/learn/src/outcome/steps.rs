@@ -10,12 +10,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::shell::{Simple, Work, simple_commands};
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use super::shell::{CommandKind, ParsedCommand, simple_commands};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// A tool call of the agent, or a command that the user ran.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct SessionStep {
     /// Index of the event.
     pub at: usize,
     /// Line of the call in the log.
@@ -24,22 +24,22 @@ pub struct Step {
     pub result_line: Option<u64>,
     /// Index of the result's event; the same as `at` if there is no result.
     pub done_at: usize,
-    pub deed: Deed,
+    pub kind: StepKind,
     /// Outcome of the log, corrected to an error if the output of a check reports a failure.
-    pub ended: ToolOutcome,
+    pub outcome: ToolOutcome,
     /// Whether a subagent made the call.
-    pub side: bool,
+    pub is_subagent: bool,
 }
 
 /// Kind of action, with its details.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum StepKind {
     /// A shell command.
     Command {
         /// Command line, as in the call; empty for commits noted by the agent's program.
         line: String,
         /// Simple commands of the line.
-        parts: Vec<Simple>,
+        parts: Vec<ParsedCommand>,
     },
     /// A change of files.
     Edit {
@@ -52,28 +52,28 @@ pub enum Deed {
     Other,
 }
 
-impl Step {
+impl SessionStep {
     /// Returns `true` if the step changed files and did not fail.
     pub fn edited(&self) -> bool {
-        matches!(self.deed, Deed::Edit { .. }) && self.ended != ToolOutcome::Error
+        matches!(self.kind, StepKind::Edit { .. }) && self.outcome != ToolOutcome::Error
     }
 
     /// Returns the simple commands; empty unless the step is a shell command.
-    pub fn parts(&self) -> &[Simple] {
-        match &self.deed {
-            Deed::Command { parts, .. } => parts,
-            Deed::Edit { .. } | Deed::Other => &[],
+    pub fn parts(&self) -> &[ParsedCommand] {
+        match &self.kind {
+            StepKind::Command { parts, .. } => parts,
+            StepKind::Edit { .. } | StepKind::Other => &[],
         }
     }
 
     /// Returns the first simple command with a wanted kind of work.
-    pub fn doing(&self, wanted: impl Fn(Work) -> bool) -> Option<&Simple> {
+    pub fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }
 
     /// Returns the last simple command that is a check, because the result belongs to the last
     /// command.
-    pub fn check(&self) -> Option<&Simple> {
+    pub fn check(&self) -> Option<&ParsedCommand> {
         self.parts().iter().rev().find(|simple| simple.work().is_check())
     }
 }
@@ -88,8 +88,8 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the steps of a session, in call order.
-pub fn steps(events: &[Event]) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
+    let mut steps: Vec<SessionStep> = Vec::new();
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut nameless: Vec<usize> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -99,7 +99,7 @@ pub fn steps(events: &[Event]) -> Vec<Step> {
                     Some(id) => drop(open.insert(id.as_str(), steps.len())),
                     None => nameless.push(steps.len()),
                 }
-                steps.push(step(at, event, deed(name, input)));
+                steps.push(step(at, event, step_kind(name, input)));
             }
             EventKind::ToolResult { id, outcome, exit_code, text } => {
                 let of = match id {
@@ -110,7 +110,7 @@ pub fn steps(events: &[Event]) -> Vec<Step> {
                 if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
                     step.result_line = Some(event.line);
                     step.done_at = at;
-                    step.ended = ended(step, *outcome, *exit_code, text);
+                    step.outcome = outcome_of(step, *outcome, *exit_code, text);
                 }
             }
             EventKind::ToolRejected { id, .. } => {
@@ -119,8 +119,8 @@ pub fn steps(events: &[Event]) -> Vec<Step> {
                     None => nameless.pop(),
                 };
                 if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
-                    step.deed = Deed::Other;
-                    step.ended = ToolOutcome::Error;
+                    step.kind = StepKind::Other;
+                    step.outcome = ToolOutcome::Error;
                 }
             }
             EventKind::PersonCommand { command, output, exit_code } => {
@@ -129,33 +129,35 @@ pub fn steps(events: &[Event]) -> Vec<Step> {
                     nameless.push(steps.len());
                 }
                 let mut of = step(at, event, command_line(command));
-                of.ended = ended(&of, ToolOutcome::Unknown, *exit_code, output.as_deref().unwrap_or(""));
+                of.outcome =
+                    outcome_of(&of, ToolOutcome::Unknown, *exit_code, output.as_deref().unwrap_or(""));
                 steps.push(of);
             }
-            EventKind::System { text } => {
-                steps.extend(noted(text).map(|deed| Step { ended: ToolOutcome::Ok, ..step(at, event, deed) }))
-            }
+            EventKind::System { text } => steps.extend(
+                program_actions(text)
+                    .map(|deed| SessionStep { outcome: ToolOutcome::Ok, ..step(at, event, deed) }),
+            ),
             _ => {}
         }
     }
     steps
 }
 
-fn step(at: usize, event: &Event, deed: Deed) -> Step {
-    Step {
+fn step(at: usize, event: &SessionEvent, deed: StepKind) -> SessionStep {
+    SessionStep {
         at,
         line: event.line,
         result_line: None,
         done_at: at,
-        deed,
-        ended: ToolOutcome::Unknown,
-        side: event.side,
+        kind: deed,
+        outcome: ToolOutcome::Unknown,
+        is_subagent: event.side,
     }
 }
 
 /// Returns the outcome of a step: that of the log, or failed if the output of a check reports a
 /// failure.
-fn ended(step: &Step, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
+fn outcome_of(step: &SessionStep, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
     let told = match outcome {
         ToolOutcome::Unknown => ToolOutcome::of_exit(exit_code),
         told => told,
@@ -169,15 +171,15 @@ fn ended(step: &Step, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) 
 
 /// Returns the actions in an agent program's own messages; aider reports its edits and commits as
 /// text.
-fn noted(text: &str) -> impl Iterator<Item = Deed> + '_ {
+fn program_actions(text: &str) -> impl Iterator<Item = StepKind> + '_ {
     text.lines().filter_map(|line| {
         if let Some(path) = line.strip_prefix("Applied edit to ") {
-            return Some(Deed::Edit { paths: vec![path.trim().to_owned()], texts: Vec::new() });
+            return Some(StepKind::Edit { paths: vec![path.trim().to_owned()], texts: Vec::new() });
         }
         let (hash, subject) = line.strip_prefix("Commit ")?.split_once(' ')?;
         let is_hash = (7..=40).contains(&hash.len()) && hash.chars().all(|c| c.is_ascii_hexdigit());
         let words = ["git", "commit", "-m", subject].map(str::to_owned).to_vec();
-        is_hash.then(|| Deed::Command { line: String::new(), parts: vec![Simple { words }] })
+        is_hash.then(|| StepKind::Command { line: String::new(), parts: vec![ParsedCommand { words }] })
     })
 }
 
@@ -234,15 +236,15 @@ const NEW: [&str; 8] =
     ["content", "new_string", "newText", "newString", "new_str", "text", "contents", "file_text"];
 const OLD: [&str; 4] = ["old_string", "oldText", "oldString", "old_str"];
 
-fn deed(name: &str, input: &Value) -> Deed {
+fn step_kind(name: &str, input: &Value) -> StepKind {
     let name = name.rsplit("__").next().unwrap_or(name);
     let lower = name.to_ascii_lowercase();
     if SHELLS.contains(&lower.as_str()) {
-        return command_of(input).map_or(Deed::Other, |line| command_line(&line));
+        return command_of(input).map_or(StepKind::Other, |line| command_line(&line));
     }
     let edits = EDITORS.iter().any(|known| known.eq_ignore_ascii_case(name));
     if !edits || matches!(text(input, &["command"]), Some("view" | "undo_edit")) {
-        return Deed::Other;
+        return StepKind::Other;
     }
     if let Some(patch) = patch_of(input) {
         return patch_deed(patch);
@@ -252,7 +254,10 @@ fn deed(name: &str, input: &Value) -> Deed {
         let new = text(edit, &NEW)?;
         Some((text(edit, &OLD).unwrap_or_default().to_owned(), new.to_owned()))
     });
-    Deed::Edit { paths: text(input, &PATHS).map(str::to_owned).into_iter().collect(), texts: texts.collect() }
+    StepKind::Edit {
+        paths: text(input, &PATHS).map(str::to_owned).into_iter().collect(),
+        texts: texts.collect(),
+    }
 }
 
 fn text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
@@ -277,11 +282,11 @@ fn command_of(input: &Value) -> Option<String> {
     }
 }
 
-fn command_line(line: &str) -> Deed {
+fn command_line(line: &str) -> StepKind {
     if line.contains("*** Begin Patch") {
         return patch_deed(line);
     }
-    Deed::Command { line: line.to_owned(), parts: simple_commands(line) }
+    StepKind::Command { line: line.to_owned(), parts: simple_commands(line) }
 }
 
 fn patch_of(input: &Value) -> Option<&str> {
@@ -289,7 +294,7 @@ fn patch_of(input: &Value) -> Option<&str> {
     patch.contains("*** ").then_some(patch)
 }
 
-fn patch_deed(patch: &str) -> Deed {
+fn patch_deed(patch: &str) -> StepKind {
     let (mut paths, mut old, mut new) = (Vec::new(), String::new(), String::new());
     for line in patch.lines() {
         let named = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
@@ -303,7 +308,7 @@ fn patch_deed(patch: &str) -> Deed {
             old.push('\n');
         }
     }
-    Deed::Edit { paths, texts: vec![(old, new)] }
+    StepKind::Edit { paths, texts: vec![(old, new)] }
 }
 
 #[cfg(test)]
@@ -315,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_call_and_its_result_are_one_step() {
-        let events = told([
+        let events = log_of([
             call("1", "Bash", json!({"command": "cargo test"})),
             call("2", "Edit", json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"})),
             result("2", ToolOutcome::Ok, "done"),
@@ -323,20 +328,22 @@ mod tests {
         ]);
         let steps = steps(&events);
         assert_eq!(steps.len(), 2);
-        assert_eq!((steps[0].ended, steps[0].line, steps[0].result_line), (ToolOutcome::Error, 1, Some(4)));
+        assert_eq!((steps[0].outcome, steps[0].line, steps[0].result_line), (ToolOutcome::Error, 1, Some(4)));
         assert!(steps[1].edited());
         assert_eq!(
-            steps[1].deed,
-            Deed::Edit { paths: vec!["a.rs".into()], texts: vec![("x".into(), "y".into())] }
+            steps[1].kind,
+            StepKind::Edit { paths: vec!["a.rs".into()], texts: vec![("x".into(), "y".into())] }
         );
     }
 
     #[test]
     fn what_a_checker_printed_counts_more_than_the_code_of_a_pipe() {
         let ended = |command: &str, output: &str| {
-            let events =
-                told([call("1", "Bash", json!({"command": command})), result("1", ToolOutcome::Ok, output)]);
-            steps(&events)[0].ended
+            let events = log_of([
+                call("1", "Bash", json!({"command": command})),
+                result("1", ToolOutcome::Ok, output),
+            ]);
+            steps(&events)[0].outcome
         };
         for output in [
             "test result: FAILED. 3 passed; 1 failed;",
@@ -355,7 +362,7 @@ mod tests {
 
     #[test]
     fn agents_spell_commands_and_edits_differently() {
-        let of = |name: &str, input: Value| steps(&told([call("1", name, input)])).remove(0).deed;
+        let of = |name: &str, input: Value| steps(&log_of([call("1", name, input)])).remove(0).kind;
         for (name, input) in [
             ("shell", json!({"command": ["bash", "-lc", "go test ./..."]})),
             ("run_shell_command", json!({"command": "go test ./..."})),
@@ -363,7 +370,7 @@ mod tests {
             ("shell_command", json!("go test ./...")),
         ] {
             assert!(
-                matches!(of(name, input), Deed::Command { line, .. } if line == "go test ./..."),
+                matches!(of(name, input), StepKind::Command { line, .. } if line == "go test ./..."),
                 "{name}"
             );
         }
@@ -372,16 +379,16 @@ mod tests {
         {
             assert_eq!(
                 deed,
-                Deed::Edit { paths: vec!["a.go".into()], texts: vec![("x\n".into(), "y\n".into())] }
+                StepKind::Edit { paths: vec!["a.go".into()], texts: vec![("x\n".into(), "y\n".into())] }
             );
         }
-        assert_eq!(of("str_replace_editor", json!({"command": "view", "path": "a"})), Deed::Other);
-        assert_eq!(of("Read", json!({"file_path": "a"})), Deed::Other);
+        assert_eq!(of("str_replace_editor", json!({"command": "view", "path": "a"})), StepKind::Other);
+        assert_eq!(of("Read", json!({"file_path": "a"})), StepKind::Other);
     }
 
     #[test]
     fn an_edit_that_was_not_let_happen_is_none() {
-        let events = told([
+        let events = log_of([
             call("1", "Edit", json!({"file_path": "a", "new_string": "y"})),
             EventKind::ToolRejected { id: Some("1".into()), text: "no".into() },
         ]);
@@ -390,7 +397,7 @@ mod tests {
 
     #[test]
     fn what_a_person_ran_is_judged_by_the_record_that_follows() {
-        let events = told([
+        let events = log_of([
             EventKind::PersonCommand { command: "pytest -q".into(), output: None, exit_code: None },
             EventKind::ToolResult {
                 id: None,
@@ -399,12 +406,12 @@ mod tests {
                 text: "1 failed, 3 passed".into(),
             },
         ]);
-        assert_eq!((steps(&events)[0].ended, steps(&events)[0].result_line), (ToolOutcome::Error, Some(2)));
+        assert_eq!((steps(&events)[0].outcome, steps(&events)[0].result_line), (ToolOutcome::Error, Some(2)));
     }
 
     #[test]
     fn aiders_own_words_tell_edits_and_commits() {
-        let events = told([EventKind::System {
+        let events = log_of([EventKind::System {
             text: "Applied edit to src/a.py\nCommit 3f2a9cd feat: Add x\nCommit message follows".into(),
         }]);
         let steps = steps(&events);

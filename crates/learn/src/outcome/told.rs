@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use cm_note::instant::Instant;
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Builds a log of these events, one per line and minute.
-pub fn told(kinds: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
-    let event = |(line, kind)| Event {
+pub fn log_of(kinds: impl IntoIterator<Item = EventKind>) -> Vec<SessionEvent> {
+    let event = |(line, kind)| SessionEvent {
         at: Some(Instant::from_unix(line as i64 * 60)),
         line,
         part: 0,

@@ -7,22 +7,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reaction::{Reaction, reaction};
-use super::shell::Work;
-use super::steps::Step;
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use super::shell::CommandKind;
+use super::steps::SessionStep;
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::status::SessionStatus;
 
 /// Outcome of a session with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Verdict {
+pub struct OutcomeVerdict {
     pub status: SessionStatus,
     /// Evidence, in log order.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<OutcomeEvidence>,
 }
 
 /// A piece of evidence for or against success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sign {
+pub struct OutcomeEvidence {
     /// Line of the log, from 1.
     pub line: u64,
     /// Whether it is evidence for success.
@@ -32,20 +32,20 @@ pub struct Sign {
 }
 
 /// Determines the outcome of a session.
-pub fn verdict(events: &[Event], steps: &[Step]) -> Verdict {
+pub fn verdict(events: &[SessionEvent], steps: &[SessionStep]) -> OutcomeVerdict {
     let mut signs = Vec::new();
     let last_edit = steps.iter().filter(|step| step.edited()).map(|step| step.at).max();
     let checks = last_checks(steps);
     signs.extend(checks.iter().map(|(name, step)| check_sign(name, step)));
-    let open = checks.iter().any(|(_, step)| step.ended == ToolOutcome::Error);
+    let open = checks.iter().any(|(_, step)| step.outcome == ToolOutcome::Error);
     let passed_before =
-        open && steps.iter().any(|step| step.check().is_some() && step.ended == ToolOutcome::Ok);
+        open && steps.iter().any(|step| step.check().is_some() && step.outcome == ToolOutcome::Ok);
     signs.extend(commit_sign(steps, last_edit));
     signs.extend(revert_sign(steps, last_edit));
-    let word = last_word(events);
+    let word = last_message_evidence(events);
     signs.extend(word.clone());
-    let status = weighed(&signs, word.as_ref(), passed_before);
-    let broken = breaking_off(events);
+    let status = combine(&signs, word.as_ref(), passed_before);
+    let broken = abort_evidence(events);
     let status = match (&broken, status) {
         (Some(_), SessionStatus::Success) => SessionStatus::Partial,
         (Some(_), SessionStatus::Unknown) if last_edit.is_some() => SessionStatus::Partial,
@@ -53,14 +53,14 @@ pub fn verdict(events: &[Event], steps: &[Step]) -> Verdict {
     };
     signs.extend(broken);
     signs.sort_by_key(|sign| sign.line);
-    Verdict { status, signs }
+    OutcomeVerdict { status, signs }
 }
 
 /// Returns the last run of each check. A failed check is dropped if a later check of the same kind
 /// passed.
-fn last_checks(steps: &[Step]) -> Vec<(String, &Step)> {
-    let mut last: Vec<(String, &Step)> = Vec::new();
-    for step in steps.iter().filter(|step| !step.side && step.ended != ToolOutcome::Unknown) {
+fn last_checks(steps: &[SessionStep]) -> Vec<(String, &SessionStep)> {
+    let mut last: Vec<(String, &SessionStep)> = Vec::new();
+    for step in steps.iter().filter(|step| !step.is_subagent && step.outcome != ToolOutcome::Unknown) {
         let Some(check) = step.check() else { continue };
         let name = check.name();
         last.retain(|(known, _)| *known != name);
@@ -71,9 +71,9 @@ fn last_checks(steps: &[Step]) -> Vec<(String, &Step)> {
         .filter(|at| {
             let (_, step) = &last[*at];
             let work = step.check().map(|check| check.work());
-            step.ended == ToolOutcome::Error
+            step.outcome == ToolOutcome::Error
                 && last[at + 1..].iter().any(|(_, later)| {
-                    later.ended == ToolOutcome::Ok && later.check().map(|check| check.work()) == work
+                    later.outcome == ToolOutcome::Ok && later.check().map(|check| check.work()) == work
                 })
         })
         .collect();
@@ -82,10 +82,10 @@ fn last_checks(steps: &[Step]) -> Vec<(String, &Step)> {
     last
 }
 
-fn check_sign(name: &str, step: &Step) -> Sign {
-    let good = step.ended == ToolOutcome::Ok;
+fn check_sign(name: &str, step: &SessionStep) -> OutcomeEvidence {
+    let good = step.outcome == ToolOutcome::Ok;
     let how = if good { "passed" } else { "failed" };
-    Sign {
+    OutcomeEvidence {
         line: step.result_line.unwrap_or(step.line),
         good,
         what: format!("`{name}` {how} when it was last run"),
@@ -93,29 +93,35 @@ fn check_sign(name: &str, step: &Step) -> Sign {
 }
 
 /// Returns evidence for success if the last commit came after the last edit.
-fn commit_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
-    let commit = steps
-        .iter()
-        .rev()
-        .find(|step| step.ended == ToolOutcome::Ok && step.doing(|work| work == Work::Commit).is_some())?;
+fn commit_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<OutcomeEvidence> {
+    let commit = steps.iter().rev().find(|step| {
+        step.outcome == ToolOutcome::Ok && step.find_command(|work| work == CommandKind::Commit).is_some()
+    })?;
     let settled = last_edit.is_some_and(|edit| edit < commit.at);
-    settled.then(|| Sign { line: commit.line, good: true, what: "the work was committed".to_owned() })
+    settled.then(|| OutcomeEvidence {
+        line: commit.line,
+        good: true,
+        what: "the work was committed".to_owned(),
+    })
 }
 
 /// Returns evidence against success if changes were reverted after the last edit.
-fn revert_sign(steps: &[Step], last_edit: Option<usize>) -> Option<Sign> {
-    let revert = steps
-        .iter()
-        .rev()
-        .find(|step| step.ended != ToolOutcome::Error && step.doing(|work| work == Work::Revert).is_some())?;
+fn revert_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<OutcomeEvidence> {
+    let revert = steps.iter().rev().find(|step| {
+        step.outcome != ToolOutcome::Error && step.find_command(|work| work == CommandKind::Revert).is_some()
+    })?;
     let last = last_edit.is_some_and(|edit| edit < revert.at);
-    last.then(|| Sign { line: revert.line, good: false, what: "the work was taken back".to_owned() })
+    last.then(|| OutcomeEvidence {
+        line: revert.line,
+        good: false,
+        what: "the work was taken back".to_owned(),
+    })
 }
 
 /// Returns evidence from the user's last message, if the agent had answered before it. A complaint
 /// counts only if no tool call followed.
-fn last_word(events: &[Event]) -> Option<Sign> {
-    let said = |event: &&Event| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
+fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
+    let said = |event: &&SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
     let at = events.iter().rposition(|event| said(&event))?;
     if !events[..at].iter().any(|event| matches!(event.kind, EventKind::AssistantText { .. })) {
         return None;
@@ -123,12 +129,14 @@ fn last_word(events: &[Event]) -> Option<Sign> {
     let reaction = reaction(events[at].kind.text()?)?;
     let acted = events[at..].iter().any(|event| matches!(event.kind, EventKind::ToolCall { .. }));
     match reaction {
-        Reaction::Content => {
-            Some(Sign { line: events[at].line, good: true, what: "the person was content".to_owned() })
-        }
+        Reaction::Satisfied => Some(OutcomeEvidence {
+            line: events[at].line,
+            good: true,
+            what: "the person was content".to_owned(),
+        }),
         // What the agent did about it is judged by the checks after it.
-        Reaction::Discontent if acted => None,
-        Reaction::Discontent => Some(Sign {
+        Reaction::Dissatisfied if acted => None,
+        Reaction::Dissatisfied => Some(OutcomeEvidence {
             line: events[at].line,
             good: false,
             what: "the person's last word was that it is not right".to_owned(),
@@ -139,8 +147,8 @@ fn last_word(events: &[Event]) -> Option<Sign> {
 /// Returns evidence against success if the session ends with an interruption or an error in the
 /// middle of the work. An interruption after the agent's final message does not count, because some
 /// programs are closed that way.
-fn breaking_off(events: &[Event]) -> Option<Sign> {
-    let told = |event: &&Event| {
+fn abort_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
+    let told = |event: &&SessionEvent| {
         !matches!(
             event.kind,
             EventKind::System { .. } | EventKind::ModelChange { .. } | EventKind::Injected { .. }
@@ -163,10 +171,10 @@ fn breaking_off(events: &[Event]) -> Option<Sign> {
         EventKind::Error { .. } => "the agent's program failed, and nothing followed",
         _ => return None,
     };
-    Some(Sign { line: last.line, good: false, what: what.to_owned() })
+    Some(OutcomeEvidence { line: last.line, good: false, what: what.to_owned() })
 }
 
-fn weighed(signs: &[Sign], word: Option<&Sign>, passed_before: bool) -> SessionStatus {
+fn combine(signs: &[OutcomeEvidence], word: Option<&OutcomeEvidence>, passed_before: bool) -> SessionStatus {
     let good = signs.iter().any(|sign| sign.good);
     let bad = signs.iter().any(|sign| !sign.good);
     match (good, bad) {
@@ -187,7 +195,7 @@ mod tests {
     use crate::outcome::told::*;
 
     fn status(kinds: Vec<EventKind>) -> SessionStatus {
-        let events = told(kinds);
+        let events = log_of(kinds);
         verdict(&events, &steps(&events)).status
     }
 

@@ -15,19 +15,19 @@ pub struct DiaryAnswer {
     pub status: SessionStatus,
     /// Completed work.
     #[serde(default)]
-    pub accomplishments: Vec<Point>,
+    pub accomplishments: Vec<QuotedStatement>,
     /// Decisions, with their reasons.
     #[serde(default)]
-    pub decisions: Vec<Point>,
+    pub decisions: Vec<QuotedStatement>,
     /// Failures and their solutions.
     #[serde(default)]
-    pub challenges: Vec<Point>,
+    pub challenges: Vec<QuotedStatement>,
     /// Wishes of the user beyond this task.
     #[serde(default)]
-    pub preferences: Vec<Point>,
+    pub preferences: Vec<QuotedStatement>,
     /// Facts learned in the session.
     #[serde(default)]
-    pub key_learnings: Vec<Point>,
+    pub key_learnings: Vec<QuotedStatement>,
     /// Tags without `#`.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -38,7 +38,7 @@ pub struct DiaryAnswer {
 
 /// A statement with its source in the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Point {
+pub struct QuotedStatement {
     /// One sentence.
     #[schemars(length(min = 3, max = 220))]
     pub text: String,
@@ -55,7 +55,7 @@ pub struct Point {
 pub struct DeltasAnswer {
     /// Proposed deltas, at most 50; empty if nothing was learned.
     #[schemars(length(max = 50))]
-    pub deltas: Vec<Proposed>,
+    pub deltas: Vec<ProposedDelta>,
 }
 
 /// Deltas proposed by an agent that received a work package.
@@ -69,12 +69,12 @@ pub struct AgentAnswer {
     pub agent: Option<String>,
     /// Proposed deltas, at most 50; empty if nothing was learned.
     #[schemars(length(max = 50))]
-    pub deltas: Vec<Proposed>,
+    pub deltas: Vec<ProposedDelta>,
 }
 
 /// A delta proposed by a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Proposed {
+pub struct ProposedDelta {
     /// Number after the `L` of the line that proves it.
     #[schemars(range(min = 1))]
     pub line: u64,
@@ -86,13 +86,13 @@ pub struct Proposed {
     pub reason: Option<String>,
     /// Proposed change.
     #[serde(flatten)]
-    pub step: Step,
+    pub step: ProposedChange,
 }
 
 /// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Step {
+pub enum ProposedChange {
     /// Adds a rule.
     Add {
         /// Category of the rule.
@@ -161,7 +161,7 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleAnswer {
     /// Verdict on the rule.
-    pub verdict: Judged,
+    pub verdict: RuleOpinion,
     /// Reason, in one sentence.
     pub reason: String,
     /// Improved wording, if the rule is accepted with caution.
@@ -178,7 +178,7 @@ pub struct RuleAnswer {
 /// A model's verdict on a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Judged {
+pub enum RuleOpinion {
     /// The rule is valid.
     Accept,
     /// The rule is valid with a different wording.
@@ -209,7 +209,7 @@ pub fn rule_schema() -> Schema {
 
 /// An answer that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum AnswerError {
     /// The text contains no JSON object.
     #[error("the answer holds no JSON object")]
     NoObject,
@@ -228,14 +228,14 @@ pub enum Unreadable {
 /// use cm_learn::reflect::answer::{DeltasAnswer, parse};
 /// assert_eq!(parse::<DeltasAnswer>("Here:\n```json\n{\"deltas\": []}\n```"), Ok(DeltasAnswer::default()));
 /// ```
-pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Unreadable> {
-    let mut error = Unreadable::NoObject;
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, AnswerError> {
+    let mut error = AnswerError::NoObject;
     for (at, _) in text.match_indices('{').take(20) {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<serde_json::Value>();
         let Some(Ok(value)) = values.next() else { continue };
         match serde_json::from_value(value) {
             Ok(answer) => return Ok(answer),
-            Err(form) if error == Unreadable::NoObject => error = Unreadable::Form(form.to_string()),
+            Err(form) if error == AnswerError::NoObject => error = AnswerError::Form(form.to_string()),
             Err(_) => {}
         }
     }
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_is_refused_with_what_is_wrong() {
-        assert_eq!(parse::<DeltasAnswer>("I cannot help."), Err(Unreadable::NoObject));
+        assert_eq!(parse::<DeltasAnswer>("I cannot help."), Err(AnswerError::NoObject));
         let form = parse::<DeltasAnswer>(r#"{"deltas":[{"type":"fly","line":1,"quote":"x"}]}"#).unwrap_err();
         assert!(form.to_string().contains("fly"), "{form}");
         assert!(parse::<DiaryAnswer>(r#"{"status":"great"}"#).is_err());

@@ -3,28 +3,30 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::answer::{DeltasAnswer, DiaryAnswer, Point, Proposed, Step};
-use super::border::disarmed;
-use super::draft::{Draft, Origin, Remembered, What, bounded, confidence};
-use crate::diary::{Diary, ITEMS, Item, Made, Voice, distinct};
-use crate::outcome::Verdict;
-use cm_note::bullet::content::{folded, rule};
+use super::answer::{DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement};
+use super::border::neutralize;
+use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
+use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
+use crate::outcome::OutcomeVerdict;
+use cm_note::bullet::content::{fold_whitespace, rule};
 use cm_note::note::check::is_category;
-use cm_playbook::curation::delta::{Add, Delta, Deprecate, Judge, Merge, Proposal, Replace};
-use cm_session::event::{Event, EventKind};
+use cm_playbook::curation::delta::{
+    AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, ReplaceDelta, RuleProposal,
+};
+use cm_session::event::{EventKind, SessionEvent};
 use cm_session::status::SessionStatus;
 
 /// The quotable texts of a session, by line.
 #[derive(Debug, Clone)]
-pub struct Quotable {
+pub struct QuotableSession {
     session: String,
     agent: String,
-    lines: BTreeMap<u64, Vec<(Voice, String)>>,
+    lines: BTreeMap<u64, Vec<(StatementAuthor, String)>>,
 }
 
 /// Reason for rejecting a part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum Rejection {
     /// The quote is too short to be evidence.
     #[error("the quote `{0}` is too short")]
     ShortQuote(String),
@@ -58,21 +60,21 @@ const QUOTE: usize = 8;
 /// Maximum length of a fact or preference, in characters.
 const MEMORY: usize = 160;
 
-impl Quotable {
+impl QuotableSession {
     /// Collects the quotable texts of a session: messages, tool calls and their output, but neither
     /// thinking nor text that a program inserted. `prompts` is the author of the prompts.
-    pub fn of(session: &str, agent: &str, events: &[Event], prompts: Voice) -> Self {
-        let mut lines: BTreeMap<u64, Vec<(Voice, String)>> = BTreeMap::new();
+    pub fn of(session: &str, agent: &str, events: &[SessionEvent], prompts: StatementAuthor) -> Self {
+        let mut lines: BTreeMap<u64, Vec<(StatementAuthor, String)>> = BTreeMap::new();
         for event in events {
             let (voice, text) = match &event.kind {
                 EventKind::UserPrompt { text } => (prompts, text.clone()),
-                EventKind::AssistantText { text } => (Voice::Agent, text.clone()),
+                EventKind::AssistantText { text } => (StatementAuthor::Agent, text.clone()),
                 EventKind::ToolCall { input, .. } => {
-                    (Voice::Agent, input.as_str().map_or_else(|| input.to_string(), str::to_owned))
+                    (StatementAuthor::Agent, input.as_str().map_or_else(|| input.to_string(), str::to_owned))
                 }
-                EventKind::ToolResult { text, .. } => (Voice::Log, text.clone()),
+                EventKind::ToolResult { text, .. } => (StatementAuthor::Log, text.clone()),
                 EventKind::PersonCommand { command, output, .. } => {
-                    (Voice::Log, format!("{command}\n{}", output.as_deref().unwrap_or("")))
+                    (StatementAuthor::Log, format!("{command}\n{}", output.as_deref().unwrap_or("")))
                 }
                 _ => continue,
             };
@@ -82,32 +84,32 @@ impl Quotable {
     }
 
     /// Finds a quote on the stated line or else on the first line that contains it.
-    fn find(&self, line: u64, quote: &str) -> Result<(Origin, Voice), Refused> {
+    fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
         let wanted = plain(quote);
         if wanted.chars().count() < QUOTE {
-            return Err(Refused::ShortQuote(quote.to_owned()));
+            return Err(Rejection::ShortQuote(quote.to_owned()));
         }
         let on = |line: u64| {
             let texts = self.lines.get(&line).into_iter().flatten();
             texts.into_iter().find(|(_, text)| text.contains(&wanted)).map(|(voice, _)| (line, *voice))
         };
         let found = on(line).or_else(|| self.lines.keys().find_map(|line| on(*line)));
-        let (line, voice) = found.ok_or_else(|| Refused::NoSuchQuote(crate::prose::cut(quote, 80)))?;
-        Ok((Origin { session: self.session.clone(), agent: self.agent.clone(), line }, voice))
+        let (line, voice) = found.ok_or_else(|| Rejection::NoSuchQuote(crate::prose::cut(quote, 80)))?;
+        Ok((DraftOrigin { session: self.session.clone(), agent: self.agent.clone(), line }, voice))
     }
 }
 
 /// Normalizes a text for comparison with quotes: whitespace, case and fences.
 fn plain(text: &str) -> String {
-    folded(&disarmed(text)).to_lowercase()
+    fold_whitespace(&neutralize(text)).to_lowercase()
 }
 
 /// Returns the verified drafts of an answer, and the rejected deltas by number, from 1.
 pub fn deltas(
     answer: &DeltasAnswer,
     known: &HashSet<&str>,
-    session: &Quotable,
-) -> (Vec<Draft>, Vec<(usize, Refused)>) {
+    session: &QuotableSession,
+) -> (Vec<ReflectionDraft>, Vec<(usize, Rejection)>) {
     let (mut drafts, mut refused) = (Vec::new(), Vec::new());
     for (number, proposed) in (1..).zip(&answer.deltas) {
         match one(proposed, known, session) {
@@ -115,19 +117,23 @@ pub fn deltas(
             Err(why) => refused.push((number, why)),
         }
     }
-    (bounded(drafts).0, refused)
+    (strongest(drafts).0, refused)
 }
 
-fn one(proposed: &Proposed, known: &HashSet<&str>, session: &Quotable) -> Result<Draft, Refused> {
+fn one(
+    proposed: &ProposedDelta,
+    known: &HashSet<&str>,
+    session: &QuotableSession,
+) -> Result<ReflectionDraft, Rejection> {
     let (origin, voice) = session.find(proposed.line, &proposed.quote)?;
     let bullet = |id: &str| {
-        if known.contains(id) { Ok(id.to_owned()) } else { Err(Refused::UnknownBullet(id.to_owned())) }
+        if known.contains(id) { Ok(id.to_owned()) } else { Err(Rejection::UnknownBullet(id.to_owned())) }
     };
-    let ruled = |text: &str| rule(text).map_err(|error| Refused::NotARule(error.to_string()));
-    let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&folded(reason), 300));
-    let quote = crate::prose::cut(&folded(&proposed.quote), 300);
+    let ruled = |text: &str| rule(text).map_err(|error| Rejection::NotARule(error.to_string()));
+    let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&fold_whitespace(reason), 300));
+    let quote = crate::prose::cut(&fold_whitespace(&proposed.quote), 300);
     let judge = |id: &str| {
-        bullet(id).map(|id| Judge {
+        bullet(id).map(|id| FeedbackDelta {
             id,
             session: Some(origin.session.clone()),
             reason: reason.clone(),
@@ -136,50 +142,54 @@ fn one(proposed: &Proposed, known: &HashSet<&str>, session: &Quotable) -> Result
         })
     };
     let what = match &proposed.step {
-        Step::Add { category, content, bullet_type, scope, tags } => {
+        ProposedChange::Add { category, content, bullet_type, scope, tags } => {
             if !is_category(category) {
-                return Err(Refused::BadCategory(category.clone()));
+                return Err(Rejection::BadCategory(category.clone()));
             }
-            let bullet = Proposal {
+            let bullet = RuleProposal {
                 category: category.clone(),
                 content: ruled(content)?,
                 bullet_type: *bullet_type,
                 scope: *scope,
                 tags: tags.iter().take(8).cloned().collect(),
                 evidence: vec![quote],
-                ..Proposal::default()
+                ..RuleProposal::default()
             };
             let (session, line) = (Some(origin.session.clone()), Some(origin.line));
-            What::Delta(Delta::Add(Box::new(Add { bullet, reason, session, line })))
+            DraftChange::Delta(CurationDelta::Add(Box::new(AddDelta { bullet, reason, session, line })))
         }
-        Step::Helpful { id } => What::Delta(Delta::Helpful(judge(id)?)),
-        Step::Harmful { id } => What::Delta(Delta::Harmful(judge(id)?)),
-        Step::Replace { id, content } => {
-            What::Delta(Delta::Replace(Replace { id: bullet(id)?, content: ruled(content)?, reason }))
-        }
-        Step::Deprecate { id } => {
-            What::Delta(Delta::Deprecate(Deprecate { id: bullet(id)?, reason, replaced_by: None }))
-        }
-        Step::Merge { ids, content } => {
+        ProposedChange::Helpful { id } => DraftChange::Delta(CurationDelta::Helpful(judge(id)?)),
+        ProposedChange::Harmful { id } => DraftChange::Delta(CurationDelta::Harmful(judge(id)?)),
+        ProposedChange::Replace { id, content } => DraftChange::Delta(CurationDelta::Replace(ReplaceDelta {
+            id: bullet(id)?,
+            content: ruled(content)?,
+            reason,
+        })),
+        ProposedChange::Deprecate { id } => DraftChange::Delta(CurationDelta::Deprecate(DeprecateDelta {
+            id: bullet(id)?,
+            reason,
+            replaced_by: None,
+        })),
+        ProposedChange::Merge { ids, content } => {
             let ids = ids.iter().map(|id| bullet(id)).collect::<Result<Vec<_>, _>>()?;
             if ids.iter().collect::<HashSet<_>>().len() < 2 {
-                return Err(Refused::NothingToMerge);
+                return Err(Rejection::NothingToMerge);
             }
-            What::Delta(Delta::Merge(Merge { ids, content: ruled(content)?, reason }))
+            DraftChange::Delta(CurationDelta::Merge(MergeDelta { ids, content: ruled(content)?, reason }))
         }
-        Step::Fact { content } => What::Memory(memory("fact", content, quote)?),
-        Step::Preference { content } => What::Memory(memory("preference", content, quote)?),
+        ProposedChange::Fact { content } => DraftChange::Memory(memory("fact", content, quote)?),
+        ProposedChange::Preference { content } => DraftChange::Memory(memory("preference", content, quote)?),
     };
     let strength = if voice.is_persons() { 60 } else { 40 };
-    Ok(Draft { what, origins: vec![origin], strength })
+    Ok(ReflectionDraft { what, origins: vec![origin], strength })
 }
 
-fn memory(note_type: &'static str, content: &str, quote: String) -> Result<Remembered, Refused> {
-    let text = folded(content);
+fn memory(note_type: &'static str, content: &str, quote: String) -> Result<ProposedMemory, Rejection> {
+    let text = fold_whitespace(content);
     match text.chars().count() {
-        length if length > MEMORY => Err(Refused::TooLong { length, most: MEMORY }),
-        0..10 => Err(Refused::NotARule("a memory has at least 10 characters".to_owned())),
-        _ => Ok(Remembered {
+        length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
+        0..10 => Err(Rejection::NotARule("a memory has at least 10 characters".to_owned())),
+        _ => Ok(ProposedMemory {
             note_type,
             text,
             observations: 1,
@@ -196,25 +206,25 @@ pub fn diary(
     extracted: &Diary,
     answer: &DiaryAnswer,
     model: &str,
-    session: &Quotable,
-) -> (Diary, Vec<Refused>) {
+    session: &QuotableSession,
+) -> (Diary, Vec<Rejection>) {
     let mut refused = Vec::new();
-    let mut held = |points: &[Point]| {
+    let mut held = |points: &[QuotedStatement]| {
         let mut items = Vec::new();
         for point in points {
             match session.find(point.line, &point.quote) {
-                Ok((origin, voice)) => items.extend(Item::new(&point.text, origin.line, voice)),
+                Ok((origin, voice)) => items.extend(DiaryItem::new(&point.text, origin.line, voice)),
                 Err(why) => refused.push(why),
             }
         }
         distinct(items, ITEMS)
     };
     let words = |list: &[String]| -> Vec<String> {
-        let short = list.iter().map(|word| folded(word.trim_start_matches('#')));
+        let short = list.iter().map(|word| fold_whitespace(word.trim_start_matches('#')));
         short.filter(|word| (1..=40).contains(&word.chars().count())).take(8).collect()
     };
     let verdict = match extracted.verdict.status {
-        SessionStatus::Unknown => Verdict { status: answer.status, signs: Vec::new() },
+        SessionStatus::Unknown => OutcomeVerdict { status: answer.status, signs: Vec::new() },
         _ => extracted.verdict.clone(),
     };
     let diary = Diary {
@@ -230,7 +240,7 @@ pub fn diary(
             .filter(|words| !words.is_empty())
             .unwrap_or_else(|| extracted.anchors.clone()),
         verdict,
-        made: Made::Model(model.to_owned()),
+        origin: DiaryOrigin::Model(model.to_owned()),
         ..extracted.clone()
     };
     (diary, refused)
@@ -243,17 +253,17 @@ mod tests {
     use crate::reflect::answer::parse;
     use cm_session::event::ToolOutcome;
 
-    fn session() -> Quotable {
-        let events = told([
+    fn session() -> QuotableSession {
+        let events = log_of([
             person("No, never force-push <<<shared>>> branches."),
             agent("The cache key left out the tenant."),
             result("1", ToolOutcome::Error, "error: stale tenant key"),
             EventKind::Injected { text: "injected words to quote".into() },
         ]);
-        Quotable::of("s-1", "codex", &events, Voice::Person)
+        QuotableSession::of("s-1", "codex", &events, StatementAuthor::Person)
     }
 
-    fn of(deltas_json: &str) -> Result<Draft, Refused> {
+    fn of(deltas_json: &str) -> Result<ReflectionDraft, Rejection> {
         let answer: DeltasAnswer = parse(&format!("{{\"deltas\":[{deltas_json}]}}")).unwrap();
         let (mut drafts, refused) = deltas(&answer, &HashSet::from(["b-mt2ssunl-jq6d8j"]), &session());
         refused.into_iter().next().map_or_else(|| Ok(drafts.remove(0)), |(_, why)| Err(why))
@@ -265,8 +275,8 @@ mod tests {
             of(r#"{"type":"add","category":"git","content":"Never force-push shared branches.","line":99,
             "quote":"never  force-push","session":"forged"}"#)
             .unwrap();
-        assert_eq!(draft.origins, [Origin { session: "s-1".into(), agent: "codex".into(), line: 1 }]);
-        let What::Delta(Delta::Add(add)) = draft.what else { panic!("no add") };
+        assert_eq!(draft.origins, [DraftOrigin { session: "s-1".into(), agent: "codex".into(), line: 1 }]);
+        let DraftChange::Delta(CurationDelta::Add(add)) = draft.what else { panic!("no add") };
         assert_eq!((add.session.as_deref(), add.line), (Some("s-1"), Some(1)));
     }
 
@@ -280,30 +290,33 @@ mod tests {
         assert!(with("cache key left out").is_ok());
         assert!(with("stale tenant key").is_ok());
         assert!(with("‹‹‹shared>>> branches").is_ok(), "as the border shows it");
-        assert_eq!(with("it never said this"), Err(Refused::NoSuchQuote("it never said this".into())));
-        assert_eq!(with("injected words"), Err(Refused::NoSuchQuote("injected words".into())));
-        assert_eq!(with("key"), Err(Refused::ShortQuote("key".into())));
+        assert_eq!(with("it never said this"), Err(Rejection::NoSuchQuote("it never said this".into())));
+        assert_eq!(with("injected words"), Err(Rejection::NoSuchQuote("injected words".into())));
+        assert_eq!(with("key"), Err(Rejection::ShortQuote("key".into())));
     }
 
     #[test]
     fn unknown_bullets_long_rules_and_odd_categories_are_refused() {
         let quote = r#""line":1,"quote":"never force-push""#;
         let refused = |step: &str| of(&format!("{{{step},{quote}}}")).unwrap_err();
-        assert_eq!(refused(r#""type":"helpful","id":"b-none""#), Refused::UnknownBullet("b-none".into()));
+        assert_eq!(refused(r#""type":"helpful","id":"b-none""#), Rejection::UnknownBullet("b-none".into()));
         assert!(of(&format!(r#"{{"type":"harmful","id":"b-mt2ssunl-jq6d8j",{quote}}}"#)).is_ok());
         let long = "x".repeat(501);
         assert!(matches!(
             refused(&format!(r#""type":"add","category":"git","content":"{long}""#)),
-            Refused::NotARule(_)
+            Rejection::NotARule(_)
         ));
-        assert!(matches!(refused(&format!(r#""type":"fact","content":"{long}""#)), Refused::TooLong { .. }));
+        assert!(matches!(
+            refused(&format!(r#""type":"fact","content":"{long}""#)),
+            Rejection::TooLong { .. }
+        ));
         assert_eq!(
             refused(r#""type":"add","category":"Not One","content":"Never force-push.""#),
-            Refused::BadCategory("Not One".into())
+            Rejection::BadCategory("Not One".into())
         );
         assert_eq!(
             refused(r#""type":"merge","ids":["b-mt2ssunl-jq6d8j"],"content":"Never force-push.""#),
-            Refused::NothingToMerge
+            Rejection::NothingToMerge
         );
     }
 
@@ -321,7 +334,7 @@ mod tests {
             (made.preferences.len(), refused.len(), made.verdict.status),
             (1, 1, SessionStatus::Success)
         );
-        assert_eq!((made.preferences[0].line, made.preferences[0].voice), (1, Voice::Person));
+        assert_eq!((made.preferences[0].line, made.preferences[0].voice), (1, StatementAuthor::Person));
         extracted.verdict.status = SessionStatus::Failure;
         assert_eq!(diary(&extracted, &answer, "m", &session()).0.verdict.status, SessionStatus::Failure);
     }

@@ -4,33 +4,33 @@ use std::collections::HashSet;
 
 use crate::diary::words;
 use cm_playbook::curation::curation::DELTAS_PER_SESSION;
-use cm_playbook::curation::delta::{Delta, DeltaFile};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 
 /// Maximum number of drafts per reflection.
 pub const MOST: usize = DELTAS_PER_SESSION;
 
 /// A proposed change with its origin.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
-    pub what: What,
+pub struct ReflectionDraft {
+    pub what: DraftChange,
     /// Lines that support it; never empty. Curation receives the first one.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<DraftOrigin>,
     /// Strength of the support; if there are too many drafts, the weakest are dropped.
     pub strength: u32,
 }
 
 /// A proposed change of the playbook or the memory.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum DraftChange {
     /// A change of the playbook.
-    Delta(Delta),
+    Delta(CurationDelta),
     /// A memory to add.
-    Memory(Remembered),
+    Memory(ProposedMemory),
 }
 
 /// A proposed fact, preference or fix.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remembered {
+pub struct ProposedMemory {
     /// Type of the memory: `fact`, `preference` or `fix`.
     pub note_type: &'static str,
     /// Text on one line.
@@ -45,7 +45,7 @@ pub struct Remembered {
 
 /// A line of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Origin {
+pub struct DraftOrigin {
     /// Session id.
     pub session: String,
     /// Name of the agent.
@@ -63,16 +63,18 @@ pub fn confidence(observations: usize) -> f64 {
     }
 }
 
-impl Draft {
+impl ReflectionDraft {
     /// Returns a key that is equal for drafts of the same change.
     pub fn key(&self) -> String {
         match &self.what {
-            What::Memory(memory) => format!("{} {}", memory.note_type, words(&memory.text).join(" ")),
-            What::Delta(Delta::Add(add)) => format!("add {}", words(&add.bullet.content).join(" ")),
-            What::Delta(Delta::Replace(replace)) => {
+            DraftChange::Memory(memory) => format!("{} {}", memory.note_type, words(&memory.text).join(" ")),
+            DraftChange::Delta(CurationDelta::Add(add)) => {
+                format!("add {}", words(&add.bullet.content).join(" "))
+            }
+            DraftChange::Delta(CurationDelta::Replace(replace)) => {
                 format!("replace {} {}", replace.id, words(&replace.content).join(" "))
             }
-            What::Delta(delta) => {
+            DraftChange::Delta(delta) => {
                 let mut ids: Vec<&str> = delta.ids();
                 ids.sort_unstable();
                 format!("{} {}", delta.name(), ids.join(" "))
@@ -83,21 +85,23 @@ impl Draft {
 
 /// Returns the strongest drafts, without duplicates, at most [`MOST`], in their original order; and
 /// the number of dropped ones.
-pub fn bounded(drafts: Vec<Draft>) -> (Vec<Draft>, usize) {
-    bounded_to(drafts, MOST)
+pub fn strongest(drafts: Vec<ReflectionDraft>) -> (Vec<ReflectionDraft>, usize) {
+    strongest_of(drafts, MOST)
 }
 
 /// Like [`bounded`], with the limit `most`.
-pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
+pub fn strongest_of(drafts: Vec<ReflectionDraft>, most: usize) -> (Vec<ReflectionDraft>, usize) {
     let mut seen = HashSet::new();
-    let mut own: Vec<(usize, Draft)> = drafts
+    let mut own: Vec<(usize, ReflectionDraft)> = drafts
         .into_iter()
         .filter(|draft| {
             let session = draft.origins.first().map(|origin| origin.session.clone());
             // Feedback of two sessions on one bullet is two words; a rule is one, whoever proposes it.
             let judges = matches!(
                 &draft.what,
-                What::Delta(Delta::Helpful(_) | Delta::Harmful(_) | Delta::Irrelevant(_))
+                DraftChange::Delta(
+                    CurationDelta::Helpful(_) | CurationDelta::Harmful(_) | CurationDelta::Irrelevant(_)
+                )
             );
             seen.insert((draft.key(), session.filter(|_| judges)))
         })
@@ -111,10 +115,12 @@ pub fn bounded_to(drafts: Vec<Draft>, most: usize) -> (Vec<Draft>, usize) {
 }
 
 /// Returns the deltas among drafts as delta files, one per agent.
-pub fn delta_files(drafts: &[Draft]) -> Vec<DeltaFile> {
+pub fn delta_files(drafts: &[ReflectionDraft]) -> Vec<DeltaFile> {
     let mut files: Vec<DeltaFile> = Vec::new();
     for draft in drafts {
-        let (What::Delta(delta), Some(origin)) = (&draft.what, draft.origins.first()) else { continue };
+        let (DraftChange::Delta(delta), Some(origin)) = (&draft.what, draft.origins.first()) else {
+            continue;
+        };
         match files.iter_mut().find(|file| file.agent.as_deref() == Some(origin.agent.as_str())) {
             Some(file) => file.deltas.push(delta.clone()),
             None => files.push(DeltaFile {
@@ -130,12 +136,17 @@ pub fn delta_files(drafts: &[Draft]) -> Vec<DeltaFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_playbook::curation::delta::Judge;
+    use cm_playbook::curation::delta::FeedbackDelta;
 
-    fn helpful(id: &str, agent: &str, session: &str) -> Draft {
-        let judge = Judge { id: id.into(), session: Some(session.into()), ..Judge::default() };
-        let origin = Origin { session: session.into(), agent: agent.into(), line: 3 };
-        Draft { what: What::Delta(Delta::Helpful(judge)), origins: vec![origin], strength: 1 }
+    fn helpful(id: &str, agent: &str, session: &str) -> ReflectionDraft {
+        let judge =
+            FeedbackDelta { id: id.into(), session: Some(session.into()), ..FeedbackDelta::default() };
+        let origin = DraftOrigin { session: session.into(), agent: agent.into(), line: 3 };
+        ReflectionDraft {
+            what: DraftChange::Delta(CurationDelta::Helpful(judge)),
+            origins: vec![origin],
+            strength: 1,
+        }
     }
 
     #[test]
@@ -151,6 +162,6 @@ mod tests {
     #[test]
     fn a_word_of_two_sessions_on_one_bullet_is_two_words_and_twice_in_one_is_one() {
         let drafts = vec![helpful("b-1", "pi", "s1"), helpful("b-1", "pi", "s2"), helpful("b-1", "pi", "s1")];
-        assert_eq!(bounded(drafts).0.len(), 2);
+        assert_eq!(strongest(drafts).0.len(), 2);
     }
 }

@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::diary::telling;
-use crate::prose::{Reading, cut, sentences};
-use cm_playbook::conflict::{Statement, opposition};
-use cm_playbook::curation::history::{Evidence, Gate, Quote};
+use crate::diary::content_words;
+use crate::prose::{MessageAuthor, cut, sentences};
+use cm_playbook::conflict::{RuleStatement, opposition};
+use cm_playbook::curation::history::{GateDecision, SessionCounts, SessionQuote};
 use cm_session::status::SessionStatus;
 
 /// A search hit for the keywords of a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct RuleHit {
     /// Session id.
     pub session: String,
     /// Name of the agent.
@@ -30,7 +30,7 @@ pub struct Found {
 
 /// Verdict on a rule, which decides its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// Supported: becomes active.
     Accept,
     /// Undecided: remains a draft for a person or a model.
@@ -41,12 +41,12 @@ pub enum Verdict {
 
 /// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Validation {
-    pub verdict: Verdict,
+pub struct RuleValidation {
+    pub verdict: RuleVerdict,
     /// Level of support derived from the counts.
-    pub gate: Gate,
+    pub gate: GateDecision,
     /// Counts, with at most [`QUOTES`] quotes.
-    pub evidence: Evidence,
+    pub evidence: SessionCounts,
     /// Reasons, one sentence each.
     pub reasons: Vec<String>,
 }
@@ -60,33 +60,33 @@ const SHARE: f64 = 0.5;
 
 /// Returns the content words of a rule to search for: at most eight, the longest first.
 pub fn keywords(rule: &str) -> Vec<String> {
-    let mut words: Vec<String> = telling(rule).into_iter().collect();
+    let mut words: Vec<String> = content_words(rule).into_iter().collect();
     words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then(a.cmp(b)));
     words.truncate(8);
     words
 }
 
 /// Returns the minimum number of keywords that must occur together in a text about the rule.
-pub fn least(keywords: usize) -> usize {
+pub fn min_keywords(keywords: usize) -> usize {
     let share = (keywords as f64 * SHARE).ceil() as usize;
     share.max(keywords.min(2))
 }
 
 /// Judges a rule by the hits of the last [`DAYS`] days; see [`validate_within`].
-pub fn validate(rule: &str, found: &[Found]) -> Validation {
+pub fn validate(rule: &str, found: &[RuleHit]) -> RuleValidation {
     validate_within(rule, found, DAYS)
 }
 
 /// Judges a rule by the hits of the last `days` days. Each session counts once: against the rule if
 /// it failed or if the user stated the opposite in it.
-pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
-    let words = telling(rule);
-    let own = Statement::of(rule);
-    let mut sessions: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-    for place in found.iter().filter(|place| place.age_days <= days && speaks_of(&words, &place.text)) {
+pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidation {
+    let words = content_words(rule);
+    let own = RuleStatement::of(rule);
+    let mut sessions: BTreeMap<&str, Vec<&RuleHit>> = BTreeMap::new();
+    for place in found.iter().filter(|place| place.age_days <= days && mentions(&words, &place.text)) {
         sessions.entry(&place.session).or_default().push(place);
     }
-    let mut evidence = Evidence { sessions: sessions.len(), ..Evidence::default() };
+    let mut evidence = SessionCounts { sessions: sessions.len(), ..SessionCounts::default() };
     let mut against = 0;
     for places in sessions.values() {
         let opposed = places.iter().any(|place| place.by_person && opposes(&own, &words, &place.text));
@@ -102,33 +102,33 @@ pub fn validate_within(rule: &str, found: &[Found], days: f64) -> Validation {
             let (session, agent) = (told.session.clone(), told.agent.clone());
             let ended = if opposed { SessionStatus::Failure } else { told.status };
             let text = cut(told.text.trim(), 200);
-            evidence.quotes.push(Quote { session, agent, line: told.line, ended, text });
+            evidence.quotes.push(SessionQuote { session, agent, line: told.line, ended, text });
         }
     }
-    let gate = Gate::of(&evidence);
+    let gate = GateDecision::of(&evidence);
     let verdict = match gate {
-        Gate::Certain | Gate::Active => Verdict::Accept,
-        Gate::Draft => Verdict::Refine,
-        Gate::Refused => Verdict::Reject,
+        GateDecision::Certain | GateDecision::Active => RuleVerdict::Accept,
+        GateDecision::Draft => RuleVerdict::Refine,
+        GateDecision::Refused => RuleVerdict::Reject,
     };
     let reasons = reasons(&evidence, against, days);
-    Validation { verdict, gate, evidence, reasons }
+    RuleValidation { verdict, gate, evidence, reasons }
 }
 
 /// Returns `true` if a sentence about the rule states the opposite; other sentences are ignored.
-fn opposes(rule: &Statement, words: &HashSet<String>, text: &str) -> bool {
-    sentences(text, Reading::Person).iter().any(|sentence| {
-        speaks_of(words, &sentence.text) && opposition(rule, &Statement::of(&sentence.text)).is_some()
+fn opposes(rule: &RuleStatement, words: &HashSet<String>, text: &str) -> bool {
+    sentences(text, MessageAuthor::Person).iter().any(|sentence| {
+        mentions(words, &sentence.text) && opposition(rule, &RuleStatement::of(&sentence.text)).is_some()
     })
 }
 
-fn speaks_of(words: &HashSet<String>, text: &str) -> bool {
-    let common = words.intersection(&telling(text)).count();
+fn mentions(words: &HashSet<String>, text: &str) -> bool {
+    let common = words.intersection(&content_words(text)).count();
     !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
 }
 
-fn reasons(evidence: &Evidence, against: usize, days: f64) -> Vec<String> {
-    let Evidence { sessions, successes, failures, .. } = *evidence;
+fn reasons(evidence: &SessionCounts, against: usize, days: f64) -> Vec<String> {
+    let SessionCounts { sessions, successes, failures, .. } = *evidence;
     let count =
         |number: usize| if number == 1 { "1 session".to_owned() } else { format!("{number} sessions") };
     let mut reasons = match sessions {
@@ -157,8 +157,8 @@ mod tests {
 
     const RULE: &str = "Use pnpm instead of npm to install packages.";
 
-    fn found(session: &str, status: SessionStatus, text: &str) -> Found {
-        Found {
+    fn found(session: &str, status: SessionStatus, text: &str) -> RuleHit {
+        RuleHit {
             session: session.into(),
             agent: None,
             line: Some(3),
@@ -169,8 +169,8 @@ mod tests {
         }
     }
 
-    fn judged(statuses: &[SessionStatus]) -> Validation {
-        let places: Vec<Found> = (0..)
+    fn judged(statuses: &[SessionStatus]) -> RuleValidation {
+        let places: Vec<RuleHit> = (0..)
             .zip(statuses)
             .map(|(n, status): (usize, _)| found(&n.to_string(), *status, "install packages with pnpm"))
             .collect();
@@ -180,13 +180,13 @@ mod tests {
     #[test]
     fn the_counts_decide() {
         use SessionStatus::{Failure, Mixed, Success};
-        assert_eq!(judged(&[]).verdict, Verdict::Refine);
-        assert_eq!(judged(&[Success]).verdict, Verdict::Refine);
-        assert_eq!(judged(&[Success; 3]).verdict, Verdict::Accept);
-        assert_eq!(judged(&[Success; 5]).gate, Gate::Certain);
-        assert_eq!(judged(&[Failure, Failure, Success]).verdict, Verdict::Reject);
-        assert_eq!(judged(&[Success, Success, Success, Failure]).verdict, Verdict::Refine);
-        assert_eq!(judged(&[Mixed, Mixed, Mixed]).verdict, Verdict::Refine);
+        assert_eq!(judged(&[]).verdict, RuleVerdict::Refine);
+        assert_eq!(judged(&[Success]).verdict, RuleVerdict::Refine);
+        assert_eq!(judged(&[Success; 3]).verdict, RuleVerdict::Accept);
+        assert_eq!(judged(&[Success; 5]).gate, GateDecision::Certain);
+        assert_eq!(judged(&[Failure, Failure, Success]).verdict, RuleVerdict::Reject);
+        assert_eq!(judged(&[Success, Success, Success, Failure]).verdict, RuleVerdict::Refine);
+        assert_eq!(judged(&[Mixed, Mixed, Mixed]).verdict, RuleVerdict::Refine);
         assert_eq!(judged(&[Success; 9]).evidence.quotes.len(), QUOTES);
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let same = vec![found("a", SessionStatus::Success, "install packages with pnpm"); 4];
         assert_eq!(validate(RULE, &same).evidence.sessions, 1);
         let old =
-            Found { age_days: 91.0, ..found("b", SessionStatus::Success, "install packages with pnpm") };
+            RuleHit { age_days: 91.0, ..found("b", SessionStatus::Success, "install packages with pnpm") };
         let other = found("c", SessionStatus::Success, "install the app");
         assert_eq!(validate(RULE, &[old, other]).evidence.sessions, 0);
     }

@@ -5,7 +5,7 @@
 //! are never included.
 
 use crate::prose::without_injected;
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::ours;
 
 /// Maximum length of a session in a model's prompt, in characters.
@@ -13,40 +13,40 @@ pub const MOST: usize = 50_000;
 
 /// Kind of a text, in the order in which texts are shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum TextKind {
     Output,
     Argument,
     Agent,
     Person,
 }
 
-struct Piece {
+struct ExcerptPiece {
     head: String,
     text: String,
-    sort: Sort,
+    sort: TextKind,
 }
 
 /// Maximum lengths of each kind of text, in characters, applied in this order until the session
 /// fits.
-const STAGES: [(Sort, usize); 12] = [
-    (Sort::Output, 4_000),
-    (Sort::Output, 1_500),
-    (Sort::Output, 600),
-    (Sort::Output, 200),
-    (Sort::Output, 0),
-    (Sort::Argument, 1_000),
-    (Sort::Argument, 200),
-    (Sort::Agent, 2_000),
-    (Sort::Agent, 600),
-    (Sort::Agent, 200),
-    (Sort::Person, 2_000),
-    (Sort::Person, 500),
+const STAGES: [(TextKind, usize); 12] = [
+    (TextKind::Output, 4_000),
+    (TextKind::Output, 1_500),
+    (TextKind::Output, 600),
+    (TextKind::Output, 200),
+    (TextKind::Output, 0),
+    (TextKind::Argument, 1_000),
+    (TextKind::Argument, 200),
+    (TextKind::Agent, 2_000),
+    (TextKind::Agent, 600),
+    (TextKind::Agent, 200),
+    (TextKind::Person, 2_000),
+    (TextKind::Person, 500),
 ];
 
 /// Renders a session in at most `most` characters. Each event starts with its line, as in `L12
 /// person: …`.
-pub fn excerpt(events: &[Event], most: usize) -> String {
-    let mut pieces: Vec<Piece> = events.iter().filter_map(piece).collect();
+pub fn excerpt(events: &[SessionEvent], most: usize) -> String {
+    let mut pieces: Vec<ExcerptPiece> = events.iter().filter_map(piece).collect();
     for (sort, length) in STAGES {
         if size(&pieces) <= most {
             break;
@@ -58,30 +58,30 @@ pub fn excerpt(events: &[Event], most: usize) -> String {
     if size(&pieces) > most {
         drop_middle(&mut pieces, most);
     }
-    let text = pieces.iter().map(Piece::written).collect::<String>();
+    let text = pieces.iter().map(ExcerptPiece::written).collect::<String>();
     without_middle(text.trim_end(), most)
 }
 
-fn size(pieces: &[Piece]) -> usize {
+fn size(pieces: &[ExcerptPiece]) -> usize {
     pieces.iter().map(|piece| piece.head.chars().count() + piece.text.chars().count() + 3).sum()
 }
 
-impl Piece {
+impl ExcerptPiece {
     fn written(&self) -> String {
         format!("{}: {}\n", self.head, self.text.trim())
     }
 }
 
-fn piece(event: &Event) -> Option<Piece> {
+fn piece(event: &SessionEvent) -> Option<ExcerptPiece> {
     let line = event.line;
     let side = if event.side { " (sub-agent)" } else { "" };
-    let own = |text: &str| ours::stripped(text).unwrap_or_else(|| text.to_owned());
+    let own = |text: &str| ours::strip_injected(text).unwrap_or_else(|| text.to_owned());
     let (who, text, sort) = match &event.kind {
-        EventKind::UserPrompt { text } => ("person".to_owned(), without_injected(text), Sort::Person),
-        EventKind::AssistantText { text } => ("agent".to_owned(), own(text), Sort::Agent),
+        EventKind::UserPrompt { text } => ("person".to_owned(), without_injected(text), TextKind::Person),
+        EventKind::AssistantText { text } => ("agent".to_owned(), own(text), TextKind::Agent),
         EventKind::ToolCall { name, input, .. } => {
             let text = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
-            (format!("call of {name}"), own(&text), Sort::Argument)
+            (format!("call of {name}"), own(&text), TextKind::Argument)
         }
         EventKind::ToolResult { outcome, text, .. } => {
             let how = match outcome {
@@ -89,18 +89,18 @@ fn piece(event: &Event) -> Option<Piece> {
                 ToolOutcome::Error => "error",
                 ToolOutcome::Unknown => "output",
             };
-            (how.to_owned(), own(text), Sort::Output)
+            (how.to_owned(), own(text), TextKind::Output)
         }
         EventKind::PersonCommand { command, output, .. } => {
             let output = output.as_deref().unwrap_or("");
-            ("person ran".to_owned(), own(&format!("{command}\n{output}")), Sort::Output)
+            ("person ran".to_owned(), own(&format!("{command}\n{output}")), TextKind::Output)
         }
-        EventKind::Interrupt => ("person".to_owned(), "(stopped the agent)".to_owned(), Sort::Person),
+        EventKind::Interrupt => ("person".to_owned(), "(stopped the agent)".to_owned(), TextKind::Person),
         EventKind::ToolRejected { .. } => {
-            ("person".to_owned(), "(did not let the tool run)".to_owned(), Sort::Person)
+            ("person".to_owned(), "(did not let the tool run)".to_owned(), TextKind::Person)
         }
         EventKind::Error { .. } => {
-            ("program".to_owned(), "(the agent's program failed)".to_owned(), Sort::Person)
+            ("program".to_owned(), "(the agent's program failed)".to_owned(), TextKind::Person)
         }
         EventKind::Injected { .. }
         | EventKind::Thinking { .. }
@@ -108,7 +108,7 @@ fn piece(event: &Event) -> Option<Piece> {
         | EventKind::ModelChange { .. }
         | EventKind::System { .. } => return None,
     };
-    Some(Piece { head: format!("L{line} {who}{side}"), text, sort })
+    Some(ExcerptPiece { head: format!("L{line} {who}{side}"), text, sort })
 }
 
 /// Cuts the middle out of a text that is longer than `most` characters, with a note on the number
@@ -137,8 +137,8 @@ pub fn without_middle(text: &str, most: usize) -> String {
 }
 
 /// Drops whole events from the middle outward, messages of the user last.
-fn drop_middle(pieces: &mut Vec<Piece>, most: usize) {
-    for sort in [Sort::Output, Sort::Argument, Sort::Agent, Sort::Person] {
+fn drop_middle(pieces: &mut Vec<ExcerptPiece>, most: usize) {
+    for sort in [TextKind::Output, TextKind::Argument, TextKind::Agent, TextKind::Person] {
         let mut excess = size(pieces).saturating_sub(most);
         let middle = pieces.len() / 2;
         let mut order: Vec<usize> = (0..pieces.len()).filter(|at| pieces[*at].sort == sort).collect();
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_middle_of_what_tools_printed_goes_first() {
         let output = format!("begin {} end", "x".repeat(60_000));
-        let events = told([
+        let events = log_of([
             person(&"p".repeat(3_000)),
             agent(&"a".repeat(3_000)),
             result("1", ToolOutcome::Error, &output),
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_nobody_said_is_not_in_it() {
         let hidden = "secret words";
-        let events = told([
+        let events = log_of([
             EventKind::Thinking { text: hidden.into() },
             EventKind::Injected { text: hidden.into() },
             EventKind::System { text: hidden.into() },
@@ -202,7 +202,7 @@ mod tests {
                 1 => agent(text),
                 _ => result("1", ToolOutcome::Ok, text),
             });
-            prop_assert!(excerpt(&told(kinds), most).chars().count() <= most);
+            prop_assert!(excerpt(&log_of(kinds), most).chars().count() <= most);
         }
     }
 }

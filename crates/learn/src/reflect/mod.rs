@@ -15,5 +15,5 @@ pub mod rounds;
 pub mod rules;
 pub mod run;
 
-pub use draft::{Draft, MOST, Origin, What};
-pub use rules::{Session, reflect, reflect_on};
+pub use draft::{DraftChange, DraftOrigin, MOST, ReflectionDraft};
+pub use rules::{SessionInput, reflect, reflect_on};

@@ -6,30 +6,32 @@
 
 use std::collections::HashSet;
 
-use super::draft::{Draft, MOST, Origin, Remembered, What, bounded, bounded_to, confidence};
-use crate::diary::{Diary, Item, Voice, alike, telling};
-use crate::outcome::feedback::Word;
+use super::draft::{
+    DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
+};
+use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words, jaccard};
+use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
 use cm_note::bullet::content;
 use cm_note::bullet::{BulletKind, BulletType, Scope};
-use cm_note::note::Signal;
-use cm_playbook::conflict::Statement;
-use cm_playbook::curation::delta::{Add, Delta, Judge, Proposal};
+use cm_note::note::FeedbackSignal;
+use cm_playbook::conflict::RuleStatement;
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleProposal};
 use cm_session::status::SessionStatus;
 
 /// Input from one session.
 #[derive(Debug, Clone, Copy)]
-pub struct Session<'a> {
+pub struct SessionInput<'a> {
     pub diary: &'a Diary,
     /// Feedback of the session on rules.
-    pub feedback: &'a [Word],
+    pub feedback: &'a [RuleFeedback],
 }
 
 /// Result of a reflection.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reflected {
+pub struct Reflection {
     /// Drafts, feedback first; at most [`MOST`].
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<ReflectionDraft>,
     /// Number of drafts beyond the limit.
     pub dropped: usize,
 }
@@ -38,31 +40,31 @@ pub struct Reflected {
 const SAME: f64 = 0.6;
 
 /// Equivalent statements from one or more sessions.
-struct Group<'a> {
-    first: &'a Item,
-    of: Vec<(&'a Diary, &'a Item)>,
-    saying: Saying,
+struct StatementGroup<'a> {
+    first: &'a DiaryItem,
+    of: Vec<(&'a Diary, &'a DiaryItem)>,
+    saying: PreparedStatement,
 }
 
 /// A statement, prepared for comparison.
-struct Saying {
+struct PreparedStatement {
     words: HashSet<String>,
-    statement: Statement,
+    statement: RuleStatement,
 }
 
-impl Saying {
+impl PreparedStatement {
     fn of(text: &str) -> Self {
-        Self { words: telling(text), statement: Statement::of(text) }
+        Self { words: content_words(text), statement: RuleStatement::of(text) }
     }
 
     /// Returns `true` if both are equivalent: their content words are similar, and they do not
     /// differ in a number, a name or a negation.
-    fn is_one_with(&self, other: &Self) -> bool {
-        alike(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
+    fn is_equivalent(&self, other: &Self) -> bool {
+        jaccard(&self.words, &other.words) >= SAME && self.statement.may_be_one_with(&other.statement)
     }
 }
 
-impl Group<'_> {
+impl StatementGroup<'_> {
     /// Number of sessions with the statement. Identical texts count once, because sessions are
     /// forked and prompts are pasted.
     fn sessions(&self) -> usize {
@@ -71,7 +73,7 @@ impl Group<'_> {
         fresh.map(|(diary, _)| diary.session.as_str()).collect::<HashSet<_>>().len()
     }
 
-    fn origins(&self) -> Vec<Origin> {
+    fn origins(&self) -> Vec<DraftOrigin> {
         self.of.iter().map(|(diary, item)| origin(diary, item.line)).collect()
     }
 
@@ -85,53 +87,54 @@ impl Group<'_> {
 }
 
 /// Formats an item as evidence for display.
-fn quote(diary: &Diary, item: &Item) -> String {
+fn quote(diary: &Diary, item: &DiaryItem) -> String {
     let who = match item.voice {
-        Voice::Person => "the person",
-        Voice::Sender => "the sender of the session",
-        Voice::Agent => "the agent",
-        Voice::Log => "the log",
+        StatementAuthor::Person => "the person",
+        StatementAuthor::Sender => "the sender of the session",
+        StatementAuthor::Agent => "the agent",
+        StatementAuthor::Log => "the log",
     };
     format!("{who} in {} line {}: {}", diary.session, item.line, item.text)
 }
 
-fn origin(diary: &Diary, line: u64) -> Origin {
-    Origin { session: diary.session.clone(), agent: diary.agent.clone(), line }
+fn origin(diary: &Diary, line: u64) -> DraftOrigin {
+    DraftOrigin { session: diary.session.clone(), agent: diary.agent.clone(), line }
 }
 
 /// Derives the drafts of several sessions.
-pub fn reflect(sessions: &[Session<'_>]) -> Reflected {
-    let (drafts, dropped) = bounded(drafts(sessions));
-    Reflected { drafts, dropped }
+pub fn reflect(sessions: &[SessionInput<'_>]) -> Reflection {
+    let (drafts, dropped) = strongest(drafts(sessions));
+    Reflection { drafts, dropped }
 }
 
 /// Derives at most `most` drafts of one session. Equivalent statements of `earlier` sessions count
 /// as support; drafts based on them alone are left out.
-pub fn reflect_on(session: &Session<'_>, earlier: &[Diary], most: usize) -> Reflected {
-    let own: Vec<Saying> = said(session.diary).map(|item| Saying::of(&item.text)).collect();
-    let same = |item: &Item| {
-        let saying = Saying::of(&item.text);
-        own.iter().any(|other| other.is_one_with(&saying))
+pub fn reflect_on(session: &SessionInput<'_>, earlier: &[Diary], most: usize) -> Reflection {
+    let own: Vec<PreparedStatement> =
+        statement_items(session.diary).map(|item| PreparedStatement::of(&item.text)).collect();
+    let same = |item: &DiaryItem| {
+        let saying = PreparedStatement::of(&item.text);
+        own.iter().any(|other| other.is_equivalent(&saying))
     };
-    let others: Vec<Diary> = earlier.iter().filter_map(|diary| of_which(diary, same)).collect();
-    let all: Vec<Session<'_>> = std::iter::once(*session)
-        .chain(others.iter().map(|diary| Session { diary, feedback: &[] }))
+    let others: Vec<Diary> = earlier.iter().filter_map(|diary| filtered(diary, same)).collect();
+    let all: Vec<SessionInput<'_>> = std::iter::once(*session)
+        .chain(others.iter().map(|diary| SessionInput { diary, feedback: &[] }))
         .collect();
     let is_own =
-        |origin: &Origin| origin.session == session.diary.session && origin.agent == session.diary.agent;
+        |origin: &DraftOrigin| origin.session == session.diary.session && origin.agent == session.diary.agent;
     let drafts = drafts(&all).into_iter().filter(|draft| draft.origins.iter().any(is_own)).collect();
-    let (drafts, dropped) = bounded_to(drafts, most.min(MOST));
-    Reflected { drafts, dropped }
+    let (drafts, dropped) = strongest_of(drafts, most.min(MOST));
+    Reflection { drafts, dropped }
 }
 
 /// Returns the items from which drafts are derived.
-fn said(diary: &Diary) -> impl Iterator<Item = &Item> {
+fn statement_items(diary: &Diary) -> impl Iterator<Item = &DiaryItem> {
     [&diary.preferences, &diary.decisions, &diary.learnings, &diary.challenges].into_iter().flatten()
 }
 
 /// Returns a diary with only the items that pass; `None` if none does.
-fn of_which(diary: &Diary, passes: impl Fn(&Item) -> bool) -> Option<Diary> {
-    let kept = |items: &[Item]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
+fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
+    let kept = |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
     let kept = Diary {
         id: diary.id.clone(),
         session: diary.session.clone(),
@@ -144,45 +147,47 @@ fn of_which(diary: &Diary, passes: impl Fn(&Item) -> bool) -> Option<Diary> {
         challenges: kept(&diary.challenges),
         ..Diary::default()
     };
-    let says = said(&kept).next().is_some();
+    let says = statement_items(&kept).next().is_some();
     says.then_some(kept)
 }
 
-fn drafts(sessions: &[Session<'_>]) -> Vec<Draft> {
-    let mut drafts: Vec<Draft> = sessions.iter().flat_map(feedback).collect();
+fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
+    let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback).collect();
     let wishes = sessions.iter().flat_map(|session| {
-        let said = |items: &'_ [Item]| -> Vec<usize> {
+        let said = |items: &'_ [DiaryItem]| -> Vec<usize> {
             (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
         };
-        let of = |items: &'_ Vec<Item>| said(items);
+        let of = |items: &'_ Vec<DiaryItem>| said(items);
         let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
         let decisions = of(&session.diary.decisions).into_iter().map(|at| &session.diary.decisions[at]);
         preferences.chain(decisions).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     for group in grouped(wishes) {
-        drafts.extend(wish(&group));
+        drafts.extend(propose_wish(&group));
     }
     let facts = sessions.iter().flat_map(|session| {
         let held = session.diary.verdict.status != SessionStatus::Failure;
-        let counts = move |item: &&Item| item.line > 0 && (item.voice.is_persons() || held);
+        let counts = move |item: &&DiaryItem| item.line > 0 && (item.voice.is_persons() || held);
         session.diary.learnings.iter().filter(counts).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
     drafts.extend(grouped(facts).iter().map(fact));
     let pairs = sessions.iter().flat_map(|session| {
-        let solved = |item: &&Item| item.line > 0 && item.voice == Voice::Log && SOLVED.is_match(&item.text);
+        let solved = |item: &&DiaryItem| {
+            item.line > 0 && item.voice == StatementAuthor::Log && SOLVED.is_match(&item.text)
+        };
         session.diary.challenges.iter().filter(solved).map(|item| (session.diary, item)).collect::<Vec<_>>()
     });
-    drafts.extend(grouped(pairs).iter().filter_map(solved));
+    drafts.extend(grouped(pairs).iter().filter_map(propose_fix));
     drafts
 }
 
-fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
+fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a DiaryItem)>) -> Vec<StatementGroup<'a>> {
+    let mut groups: Vec<StatementGroup<'a>> = Vec::new();
     for (diary, item) in items {
-        let saying = Saying::of(&item.text);
-        match groups.iter_mut().find(|group| group.saying.is_one_with(&saying)) {
+        let saying = PreparedStatement::of(&item.text);
+        match groups.iter_mut().find(|group| group.saying.is_equivalent(&saying)) {
             Some(group) => group.of.push((diary, item)),
-            None => groups.push(Group { first: item, of: vec![(diary, item)], saying }),
+            None => groups.push(StatementGroup { first: item, of: vec![(diary, item)], saying }),
         }
     }
     groups
@@ -190,7 +195,7 @@ fn grouped<'a>(items: impl Iterator<Item = (&'a Diary, &'a Item)>) -> Vec<Group<
 
 /// Proposes a rule for a wish of the user if it is an instruction, otherwise a preference; `None`
 /// for a choice made once and for one task.
-fn wish(group: &Group<'_>) -> Option<Draft> {
+fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let sessions = group.sessions();
     let standing = group.standing();
     if !standing && sessions < 2 {
@@ -199,8 +204,8 @@ fn wish(group: &Group<'_>) -> Option<Draft> {
     let strongest = group.of.iter().map(|(_, item)| *item).find(|item| item.standing).unwrap_or(group.first);
     let strength = 40 + 10 * sessions as u32 + if standing { 20 } else { 0 };
     let Some((rule, bullet_type)) = as_rule(&strongest.text) else {
-        return Some(Draft {
-            what: What::Memory(memory("preference", group)),
+        return Some(ReflectionDraft {
+            what: DraftChange::Memory(memory("preference", group)),
             origins: group.origins(),
             strength,
         });
@@ -214,7 +219,7 @@ fn wish(group: &Group<'_>) -> Option<Draft> {
     } else {
         format!("the person asked for it again ({})", in_sessions(sessions))
     };
-    let bullet = Proposal {
+    let bullet = RuleProposal {
         category: category(&rule).to_owned(),
         content: rule,
         bullet_type: Some(bullet_type),
@@ -229,7 +234,7 @@ fn wish(group: &Group<'_>) -> Option<Draft> {
             .collect::<std::collections::BTreeSet<_>>()
             .into_iter()
             .collect(),
-        ..Proposal::default()
+        ..RuleProposal::default()
     };
     Some(add(bullet, reason, group.origins(), strength))
 }
@@ -240,25 +245,25 @@ fn project(workspace: &str) -> String {
     name.unwrap_or(workspace).to_owned()
 }
 
-fn add(bullet: Proposal, reason: String, origins: Vec<Origin>, strength: u32) -> Draft {
+fn add(bullet: RuleProposal, reason: String, origins: Vec<DraftOrigin>, strength: u32) -> ReflectionDraft {
     let first = origins.first();
-    let delta = Delta::Add(Box::new(Add {
+    let delta = CurationDelta::Add(Box::new(AddDelta {
         bullet,
         reason: Some(reason),
         session: first.map(|origin| origin.session.clone()),
         line: first.map(|origin| origin.line),
     }));
-    Draft { what: What::Delta(delta), origins, strength }
+    ReflectionDraft { what: DraftChange::Delta(delta), origins, strength }
 }
 
 fn in_sessions(sessions: usize) -> String {
     if sessions == 1 { "in 1 session".to_owned() } else { format!("in {sessions} sessions") }
 }
 
-fn memory(note_type: &'static str, group: &Group<'_>) -> Remembered {
+fn memory(note_type: &'static str, group: &StatementGroup<'_>) -> ProposedMemory {
     let observations = group.sessions();
     let lead = TOLD_LEAD.find(&group.first.text).map_or(0, |found| found.end());
-    Remembered {
+    ProposedMemory {
         note_type,
         text: sentence(&group.first.text[lead..]),
         observations,
@@ -269,7 +274,7 @@ fn memory(note_type: &'static str, group: &Group<'_>) -> Remembered {
 
 /// Proposes a fact if a person stated it, otherwise a fix: a cause that an agent named was fixed
 /// afterwards and is no longer valid.
-fn fact(group: &Group<'_>) -> Draft {
+fn fact(group: &StatementGroup<'_>) -> ReflectionDraft {
     let own = group.of.iter().any(|(_, item)| item.voice.is_persons());
     let strength = 20 + 10 * group.sessions() as u32 + if own { 10 } else { 0 };
     let what = if own { memory("fact", group) } else { memory("fix", group) };
@@ -278,7 +283,11 @@ fn fact(group: &Group<'_>) -> Draft {
     } else {
         format!("Fixed since: {}", lower_first(without_lead(&what.text)))
     };
-    Draft { what: What::Memory(Remembered { text, ..what }), origins: group.origins(), strength }
+    ReflectionDraft {
+        what: DraftChange::Memory(ProposedMemory { text, ..what }),
+        origins: group.origins(),
+        strength,
+    }
 }
 
 pattern!(
@@ -303,7 +312,7 @@ pattern!(
 pattern!(SOLVED = r"^(`[^`]+`) failed.*, and passed after changes to .*?[`e]\. (.{20,})$");
 
 /// Proposes a rule for an error and its fix if two sessions had it, otherwise a fix to remember.
-fn solved(group: &Group<'_>) -> Option<Draft> {
+fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let captures = SOLVED.captures(&group.first.text)?;
     let (check, cause) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
     if cause.contains('…') {
@@ -311,30 +320,34 @@ fn solved(group: &Group<'_>) -> Option<Draft> {
     }
     let text = format!("When {check} fails, one cause was: {}", lower_first(cause));
     if group.sessions() < 2 {
-        let memory = Remembered { text: sentence(&text), ..memory("fix", group) };
-        return Some(Draft { what: What::Memory(memory), origins: group.origins(), strength: 15 });
+        let memory = ProposedMemory { text: sentence(&text), ..memory("fix", group) };
+        return Some(ReflectionDraft {
+            what: DraftChange::Memory(memory),
+            origins: group.origins(),
+            strength: 15,
+        });
     }
-    let bullet = Proposal {
+    let bullet = RuleProposal {
         category: "debugging".to_owned(),
         content: content::rule(&format!("When {check} fails, check first: {}", lower_first(cause))).ok()?,
         kind: Some(BulletKind::ProjectConvention),
         evidence: group.evidence(),
-        ..Proposal::default()
+        ..RuleProposal::default()
     };
     let reason = format!("the same error was met and fixed {}", in_sessions(group.sessions()));
     Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
 }
 
 /// Converts the feedback of a session to drafts.
-fn feedback(session: &Session<'_>) -> Vec<Draft> {
+fn feedback(session: &SessionInput<'_>) -> Vec<ReflectionDraft> {
     let diary = session.diary;
-    let one = |word: &Word| {
+    let one = |word: &RuleFeedback| {
         let reason = word.reason.clone().or_else(|| {
             let status = diary.verdict.status.name();
             (!word.explicit)
                 .then(|| format!("cited in line {} of a session that ended in {status}", word.line))
         });
-        let judge = Judge {
+        let judge = FeedbackDelta {
             id: word.id.clone(),
             session: Some(diary.session.clone()),
             reason,
@@ -342,12 +355,12 @@ fn feedback(session: &Session<'_>) -> Vec<Draft> {
             invert: false,
         };
         let delta = match word.signal {
-            Signal::Helpful => Delta::Helpful(judge),
-            Signal::Harmful => Delta::Harmful(judge),
-            Signal::Irrelevant => Delta::Irrelevant(judge),
+            FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
+            FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
+            FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
         };
         let strength = if word.explicit { 100 } else { 30 };
-        Draft { what: What::Delta(delta), origins: vec![origin(diary, word.line)], strength }
+        ReflectionDraft { what: DraftChange::Delta(delta), origins: vec![origin(diary, word.line)], strength }
     };
     session.feedback.iter().map(one).collect()
 }
@@ -419,7 +432,7 @@ fn category(rule: &str) -> &'static str {
         ("architecture", &["module", "layer", "interface", "database", "schema", "api"]),
         ("integration", &["ci", "deploy", "docker", "webhook"]),
     ];
-    let words = telling(rule);
+    let words = content_words(rule);
     let fits = |(_, known): &&(&str, &[&str])| known.iter().any(|word| words.contains(*word));
     KNOWN.iter().find(fits).map_or("workflow", |(name, _)| name)
 }
@@ -433,8 +446,12 @@ mod tests {
     use super::*;
 
     fn diary(session: &str, preferences: &[(&str, bool)], decisions: &[&str]) -> Diary {
-        let item =
-            |text: &str, standing: bool| Item { text: text.into(), line: 7, voice: Voice::Person, standing };
+        let item = |text: &str, standing: bool| DiaryItem {
+            text: text.into(),
+            line: 7,
+            voice: StatementAuthor::Person,
+            standing,
+        };
         Diary {
             id: format!("id-{session}"),
             session: session.into(),
@@ -446,17 +463,17 @@ mod tests {
         }
     }
 
-    fn of(diaries: &[Diary]) -> Vec<Draft> {
-        let sessions: Vec<Session<'_>> =
-            diaries.iter().map(|diary| Session { diary, feedback: &[] }).collect();
+    fn of(diaries: &[Diary]) -> Vec<ReflectionDraft> {
+        let sessions: Vec<SessionInput<'_>> =
+            diaries.iter().map(|diary| SessionInput { diary, feedback: &[] }).collect();
         reflect(&sessions).drafts
     }
 
-    fn rules(drafts: &[Draft]) -> Vec<String> {
-        let rule = |draft: &Draft| match &draft.what {
-            What::Delta(Delta::Add(add)) => add.bullet.content.clone(),
-            What::Delta(delta) => delta.name().to_owned(),
-            What::Memory(memory) => format!("{}: {}", memory.note_type, memory.text),
+    fn rules(drafts: &[ReflectionDraft]) -> Vec<String> {
+        let rule = |draft: &ReflectionDraft| match &draft.what {
+            DraftChange::Delta(CurationDelta::Add(add)) => add.bullet.content.clone(),
+            DraftChange::Delta(delta) => delta.name().to_owned(),
+            DraftChange::Memory(memory) => format!("{}: {}", memory.note_type, memory.text),
         };
         drafts.iter().map(rule).collect()
     }
@@ -469,7 +486,7 @@ mod tests {
         let two = diary("b", &[], &["Use pnpm instead of npm here."]);
         let drafts = of(&[one, two]);
         assert_eq!(rules(&drafts), ["Always run the linter before you commit.", "Use pnpm instead of npm."]);
-        let What::Delta(Delta::Add(add)) = &drafts[1].what else { panic!("{drafts:?}") };
+        let DraftChange::Delta(CurationDelta::Add(add)) = &drafts[1].what else { panic!("{drafts:?}") };
         assert_eq!((add.session.as_deref(), add.line), (Some("a"), Some(7)));
         assert_eq!(add.bullet.workspace.as_deref(), Some("shop"));
         assert_eq!(add.bullet.evidence.len(), 2);
@@ -506,8 +523,8 @@ mod tests {
             let ends = ["each", "please", "always", "here", "everywhere"];
             let diaries: Vec<Diary> = ends.iter().take(count).map(|end| named(end)).collect();
             match &of(&diaries)[0].what {
-                What::Memory(memory) => (memory.observations, memory.confidence),
-                What::Delta(delta) => panic!("{delta:?}"),
+                DraftChange::Memory(memory) => (memory.observations, memory.confidence),
+                DraftChange::Delta(delta) => panic!("{delta:?}"),
             }
         };
         assert_eq!((sure(1), sure(3), sure(5)), ((1, 0.4), (3, 0.6), (5, 0.8)));
@@ -533,31 +550,36 @@ mod tests {
     fn feedback_keeps_its_weight_and_says_where_it_comes_from() {
         let mut told = diary("a", &[], &[]);
         told.verdict.status = SessionStatus::Success;
-        let word = |explicit: bool| Word {
+        let word = |explicit: bool| RuleFeedback {
             id: "b-mt2ssunl-jq6d8j".into(),
-            signal: Signal::Helpful,
+            signal: FeedbackSignal::Helpful,
             weight: if explicit { 1.0 } else { 0.3 },
             reason: None,
             line: 9,
             explicit,
         };
-        let draft =
-            |explicit| reflect(&[Session { diary: &told, feedback: &[word(explicit)] }]).drafts.remove(0);
-        let What::Delta(Delta::Helpful(judge)) = draft(false).what else { panic!("no word") };
+        let draft = |explicit| {
+            reflect(&[SessionInput { diary: &told, feedback: &[word(explicit)] }]).drafts.remove(0)
+        };
+        let DraftChange::Delta(CurationDelta::Helpful(judge)) = draft(false).what else { panic!("no word") };
         assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
         assert_eq!(judge.reason.as_deref(), Some("cited in line 9 of a session that ended in success"));
-        let What::Delta(Delta::Helpful(judge)) = draft(true).what else { panic!("no word") };
+        let DraftChange::Delta(CurationDelta::Helpful(judge)) = draft(true).what else { panic!("no word") };
         assert_eq!((judge.weight, judge.reason), (Some(1.0), None));
-        assert_eq!(draft(true).origins, [Origin { session: "a".into(), agent: "codex".into(), line: 9 }]);
+        assert_eq!(
+            draft(true).origins,
+            [DraftOrigin { session: "a".into(), agent: "codex".into(), line: 9 }]
+        );
     }
 
     #[test]
     fn an_error_with_its_fix_is_remembered_and_a_rule_when_it_comes_back() {
         let text = "`go test` failed, and passed after changes to `push.go`. The issue is that the push leaves out the upstream flag.";
         let met = |session: &str| {
-            let challenge = Item { text: text.into(), line: 3, voice: Voice::Log, standing: false };
+            let challenge =
+                DiaryItem { text: text.into(), line: 3, voice: StatementAuthor::Log, standing: false };
             let text = format!("{} ({session})", challenge.text);
-            Diary { challenges: vec![Item { text, ..challenge }], ..diary(session, &[], &[]) }
+            Diary { challenges: vec![DiaryItem { text, ..challenge }], ..diary(session, &[], &[]) }
         };
         assert_eq!(
             rules(&of(&[met("a")])),
@@ -579,7 +601,7 @@ mod tests {
             let diaries: Vec<Diary> = (0..count)
                 .map(|n| diary(&n.to_string(), &[(&format!("always run check number{n} alpha{n} before beta{n}"), true)], &[]))
                 .collect();
-            let sessions: Vec<Session<'_>> = diaries.iter().map(|diary| Session { diary, feedback: &[] }).collect();
+            let sessions: Vec<SessionInput<'_>> = diaries.iter().map(|diary| SessionInput { diary, feedback: &[] }).collect();
             let reflected = reflect(&sessions);
             prop_assert_eq!(reflected.drafts.len(), count.min(MOST));
             prop_assert_eq!(reflected.dropped, count.saturating_sub(MOST));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum RunOutcome {
     /// Notes or diaries were written, and nothing failed.
     Changed,
     /// There was no session to process.
@@ -21,7 +21,7 @@ pub enum Ending {
 
 /// Result of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Done {
+pub struct ReflectedSession {
     /// Session id.
     pub session: String,
     /// Name of the agent.
@@ -42,10 +42,10 @@ pub struct Done {
 
 /// Report of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
+pub struct ReflectionRun {
     /// Outcome of the run.
     #[serde(rename = "outcome")]
-    pub ending: Ending,
+    pub ending: RunOutcome,
     /// Number of processed sessions.
     pub sessions: usize,
     /// Number of failed sessions.
@@ -64,7 +64,7 @@ pub struct Run {
     pub reasons: Vec<String>,
 }
 
-impl Ending {
+impl RunOutcome {
     /// Returns `true` if the outcome is reported as a success.
     pub fn is_success(self) -> bool {
         match self {
@@ -87,19 +87,24 @@ impl Ending {
 
 /// Summarizes a run. `stopped` is the reason for sessions left over, `failure` the error that ended
 /// the whole run.
-pub fn conclude(done: &[Done], left: usize, stopped: Option<&str>, failure: Option<&str>) -> Run {
+pub fn summarize(
+    done: &[ReflectedSession],
+    left: usize,
+    stopped: Option<&str>,
+    failure: Option<&str>,
+) -> ReflectionRun {
     let failed = done.iter().filter(|session| session.failure.is_some()).count();
-    let sum = |count: fn(&Done) -> usize| done.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&ReflectedSession) -> usize| done.iter().map(count).sum::<usize>();
     let (diaries, applied) = (sum(|session| usize::from(session.diary)), sum(|session| session.applied));
     let worked = done.len() - failed;
     let ending = match (failure, done.len(), failed) {
-        (Some(_), _, _) if worked == 0 => Ending::Failed,
-        (Some(_), _, _) => Ending::PartlyFailed,
-        (None, 0, _) => Ending::NothingToDo,
-        (None, all, failed) if all == failed => Ending::Failed,
-        (None, _, 1..) => Ending::PartlyFailed,
-        (None, _, 0) if applied + diaries > 0 => Ending::Changed,
-        (None, _, 0) => Ending::NothingLearned,
+        (Some(_), _, _) if worked == 0 => RunOutcome::Failed,
+        (Some(_), _, _) => RunOutcome::PartlyFailed,
+        (None, 0, _) => RunOutcome::NothingToDo,
+        (None, all, failed) if all == failed => RunOutcome::Failed,
+        (None, _, 1..) => RunOutcome::PartlyFailed,
+        (None, _, 0) if applied + diaries > 0 => RunOutcome::Changed,
+        (None, _, 0) => RunOutcome::NothingLearned,
     };
     let mut reasons: Vec<String> = failure.into_iter().chain(stopped).map(str::to_owned).collect();
     if left > 0 {
@@ -109,7 +114,7 @@ pub fn conclude(done: &[Done], left: usize, stopped: Option<&str>, failure: Opti
     for (reason, count) in counted(told) {
         reasons.push(if count > 1 { format!("{reason} ({count} times)") } else { reason.to_owned() });
     }
-    Run {
+    ReflectionRun {
         ending,
         sessions: done.len(),
         failed,
@@ -137,27 +142,32 @@ fn counted<'a>(reasons: impl Iterator<Item = &'a String>) -> Vec<(&'a str, usize
 mod tests {
     use super::*;
 
-    fn done(applied: usize, failure: Option<&str>) -> Done {
-        Done { applied, proposed: applied, failure: failure.map(str::to_owned), ..Done::default() }
+    fn done(applied: usize, failure: Option<&str>) -> ReflectedSession {
+        ReflectedSession {
+            applied,
+            proposed: applied,
+            failure: failure.map(str::to_owned),
+            ..ReflectedSession::default()
+        }
     }
 
     #[test]
     fn a_run_says_what_it_did_and_nothing_more() {
-        let ending = |done: &[Done]| conclude(done, 0, None, None).ending;
-        assert_eq!(ending(&[]), Ending::NothingToDo);
-        assert_eq!(ending(&[done(0, None)]), Ending::NothingLearned);
-        assert_eq!(ending(&[done(2, None), done(0, None)]), Ending::Changed);
-        assert_eq!(ending(&[Done { diary: true, ..done(0, None) }]), Ending::Changed);
-        assert_eq!(ending(&[done(2, None), done(0, Some("no answer"))]), Ending::PartlyFailed);
-        assert_eq!(ending(&[done(0, Some("no answer"))]), Ending::Failed);
-        assert_eq!(conclude(&[], 3, None, Some("the model is not reached")).ending, Ending::Failed);
-        assert!(!Ending::Failed.is_success() && !Ending::PartlyFailed.is_success());
+        let ending = |done: &[ReflectedSession]| summarize(done, 0, None, None).ending;
+        assert_eq!(ending(&[]), RunOutcome::NothingToDo);
+        assert_eq!(ending(&[done(0, None)]), RunOutcome::NothingLearned);
+        assert_eq!(ending(&[done(2, None), done(0, None)]), RunOutcome::Changed);
+        assert_eq!(ending(&[ReflectedSession { diary: true, ..done(0, None) }]), RunOutcome::Changed);
+        assert_eq!(ending(&[done(2, None), done(0, Some("no answer"))]), RunOutcome::PartlyFailed);
+        assert_eq!(ending(&[done(0, Some("no answer"))]), RunOutcome::Failed);
+        assert_eq!(summarize(&[], 3, None, Some("the model is not reached")).ending, RunOutcome::Failed);
+        assert!(!RunOutcome::Failed.is_success() && !RunOutcome::PartlyFailed.is_success());
     }
 
     #[test]
     fn reasons_are_told_once_with_their_count() {
         let run =
-            conclude(&[done(0, Some("no answer")), done(0, Some("no answer"))], 2, Some("stopped"), None);
+            summarize(&[done(0, Some("no answer")), done(0, Some("no answer"))], 2, Some("stopped"), None);
         assert_eq!(run.reasons, ["stopped", "2 sessions were left for the next run", "no answer (2 times)"]);
     }
 }

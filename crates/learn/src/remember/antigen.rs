@@ -7,9 +7,9 @@
 
 use serde::Deserialize;
 
-use super::source::{Claim, Origin, Source, hash, same_session};
-use super::worth::{Unfit, fact, preference};
-use crate::diary::{SaidKind, said};
+use super::source::{Claim, MemorySource, SourceKind, hash, same_session};
+use super::worth::{RejectReason, fact, preference};
+use crate::diary::{UtteranceKind, utterances};
 use crate::prose::{cut, pattern};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
@@ -23,7 +23,7 @@ pattern!(CURSE = r"(?i)^(?:(?:damn(?:ed|it)?|shit|fuck(?:ing)?|ffs|argh+|ugh+|wt
 
 /// The friction reports of a project, with secrets removed; `None` for missing files.
 #[derive(Debug, Clone, Default)]
-pub struct Left {
+pub struct FrictionReports {
     /// Path of the project.
     pub project: String,
     /// Content of `antigen_candidates.json`.
@@ -59,14 +59,14 @@ struct WireCluster {
 
 /// Returns one source per session, and notices about unreadable files. `at` is the time of the
 /// reports, used for candidates without one.
-pub fn sources(left: &Left, at: Instant) -> (Vec<Source>, Vec<String>) {
+pub fn sources(left: &FrictionReports, at: Instant) -> (Vec<MemorySource>, Vec<String>) {
     let mut notices = Vec::new();
     let candidates: Vec<WireCandidate> =
         wire(left.candidates.as_deref(), "antigen_candidates.json", &mut notices);
     let clusters: Vec<WireCluster> = wire(left.clusters.as_deref(), "antigen_clusters.json", &mut notices);
     let clusters: Vec<WireCluster> =
         clusters.into_iter().filter(|cluster| !cluster.session_ids.is_empty()).collect();
-    let mut sources: Vec<Source> = Vec::new();
+    let mut sources: Vec<MemorySource> = Vec::new();
     for candidate in &candidates {
         of_candidate(&mut sources, candidate, left, at);
     }
@@ -79,7 +79,7 @@ pub fn sources(left: &Left, at: Instant) -> (Vec<Source>, Vec<String>) {
         of_review(&mut sources, left, at);
     }
     sources.retain(|source| source.is_event || !source.facts.is_empty() || !source.preferences.is_empty());
-    sources.iter_mut().for_each(seal);
+    sources.iter_mut().for_each(set_hash);
     (sources, notices)
 }
 
@@ -94,12 +94,17 @@ fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices:
 }
 
 /// Returns the source of a session, and creates it if necessary.
-fn session<'s>(sources: &'s mut Vec<Source>, id: &str, left: &Left, at: Instant) -> &'s mut Source {
+fn session<'s>(
+    sources: &'s mut Vec<MemorySource>,
+    id: &str,
+    left: &FrictionReports,
+    at: Instant,
+) -> &'s mut MemorySource {
     let known = sources
         .iter()
         .position(|source| source.session.as_deref().is_some_and(|there| same_session(there, id)));
     let place = known.unwrap_or_else(|| {
-        let mut source = Source::new(format!("friction:{id}"), Origin::Friction, at);
+        let mut source = MemorySource::new(format!("friction:{id}"), SourceKind::Friction, at);
         source.session = Some(id.to_owned());
         source.workspace = Some(left.project.clone());
         source.title = format!("Friction in {}", visible(id));
@@ -111,7 +116,12 @@ fn session<'s>(sources: &'s mut Vec<Source>, id: &str, left: &Left, at: Instant)
     &mut sources[place]
 }
 
-fn of_candidate(sources: &mut Vec<Source>, candidate: &WireCandidate, left: &Left, at: Instant) {
+fn of_candidate(
+    sources: &mut Vec<MemorySource>,
+    candidate: &WireCandidate,
+    left: &FrictionReports,
+    at: Instant,
+) {
     let at = Instant::parse(&candidate.anchor_ts).unwrap_or(at);
     let source = session(sources, &candidate.session_id, left, at);
     let severe = SEVERE.contains(&candidate.anchor_signal.as_str());
@@ -131,8 +141,8 @@ fn of_candidate(sources: &mut Vec<Source>, candidate: &WireCandidate, left: &Lef
 }
 
 /// Adds the statements of a cluster to each of its sessions.
-fn of_cluster(sources: &mut Vec<Source>, cluster: &WireCluster, left: &Left, at: Instant) {
-    let mut probe = Source::new(String::new(), Origin::Friction, at);
+fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &FrictionReports, at: Instant) {
+    let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
     if probe.preferences.is_empty() && probe.facts.is_empty() {
         let objection = cluster
@@ -150,12 +160,15 @@ fn of_cluster(sources: &mut Vec<Source>, cluster: &WireCluster, left: &Left, at:
     }
 }
 
-fn of_review(sources: &mut Vec<Source>, left: &Left, at: Instant) {
+fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instant) {
     let Some(review) = left.review.as_deref().filter(|text| text.contains("Antigen")) else { return };
     let generated = review.lines().find_map(|line| Instant::parse(line.strip_prefix("Generated: ")?).ok());
     for quote in review.lines().filter_map(|line| line.strip_prefix("> ")) {
-        let mut source =
-            Source::new(format!("friction:quote:{}", hash(quote)), Origin::Friction, generated.unwrap_or(at));
+        let mut source = MemorySource::new(
+            format!("friction:quote:{}", hash(quote)),
+            SourceKind::Friction,
+            generated.unwrap_or(at),
+        );
         source.workspace = Some(left.project.clone());
         source.title = format!("Friction: {}", quoted(quote));
         source.tags = vec!["friction".to_owned()];
@@ -168,16 +181,18 @@ fn of_review(sources: &mut Vec<Source>, left: &Left, at: Instant) {
 }
 
 /// Adds the statements in a user message to a source.
-fn take(source: &mut Source, text: &str) {
-    for said in said(&CURSE.replace(text, ""), true) {
+fn take(source: &mut MemorySource, text: &str) {
+    for said in utterances(&CURSE.replace(text, ""), true) {
         let (claims, judged) = match said.kind {
-            SaidKind::Preference | SaidKind::Decision => (&mut source.preferences, preference(&said.text)),
-            SaidKind::Learning => (&mut source.facts, fact(&said.text)),
-            SaidKind::Retraction => continue,
+            UtteranceKind::Preference | UtteranceKind::Decision => {
+                (&mut source.preferences, preference(&said.text))
+            }
+            UtteranceKind::Learning => (&mut source.facts, fact(&said.text)),
+            UtteranceKind::Retraction => continue,
         };
         match judged {
             Ok(text) => add(claims, Claim { text, line: 0, is_persons: false }),
-            Err(unfit) => source.left_out.count(unfit),
+            Err(unfit) => source.skipped.count(unfit),
         }
     }
 }
@@ -193,7 +208,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Sets the hash of a source; the order of its statements does not matter.
-fn seal(source: &mut Source) {
+fn set_hash(source: &mut MemorySource) {
     let mut said: Vec<&str> =
         source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
     said.sort_unstable();
@@ -202,19 +217,19 @@ fn seal(source: &mut Source) {
 
 /// Counts of statements that were not remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Unremembered {
+pub struct SkippedCounts {
     /// Statements with too little content, or about the moment only.
     pub slight: usize,
     /// Statements that are too long for a fact.
     pub too_long: usize,
 }
 
-impl Unremembered {
+impl SkippedCounts {
     /// Counts one more statement.
-    pub fn count(&mut self, unfit: Unfit) {
+    pub fn count(&mut self, unfit: RejectReason) {
         match unfit {
-            Unfit::Slight => self.slight += 1,
-            Unfit::TooLong => self.too_long += 1,
+            RejectReason::Slight => self.slight += 1,
+            RejectReason::TooLong => self.too_long += 1,
         }
     }
 
@@ -231,9 +246,9 @@ mod tests {
 
     use super::*;
 
-    fn left(candidates: &str, clusters: &str, review: &str) -> Vec<Source> {
+    fn left(candidates: &str, clusters: &str, review: &str) -> Vec<MemorySource> {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        let left = Left {
+        let left = FrictionReports {
             project: "shop".into(),
             candidates: some(candidates),
             clusters: some(clusters),
@@ -299,7 +314,8 @@ mod tests {
 
     #[test]
     fn a_file_of_another_form_is_told_and_left_out() {
-        let left = Left { candidates: Some("{\"no\": \"list\"}".into()), ..Left::default() };
+        let left =
+            FrictionReports { candidates: Some("{\"no\": \"list\"}".into()), ..FrictionReports::default() };
         let (sources, notices) = sources(&left, Instant::from_unix(0));
         assert!(
             sources.is_empty() && notices[0].starts_with("antigen_candidates.json is left out"),

@@ -6,14 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::source::Source;
+use super::source::MemorySource;
 use crate::diary::read::unescaped;
 use cm_note::instant::Instant;
 use cm_note::note::compose::EpisodeEntry;
 
 /// An entry of a daily log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Episode {
+pub struct LoggedEpisode {
     /// Day, such as `2026-11-21`.
     pub day: String,
     /// Time, as `HH:MM`.
@@ -26,11 +26,11 @@ pub struct Episode {
 }
 
 /// Content hashes of the remembered sources, by key.
-pub type Done = HashMap<String, HashSet<String>>;
+pub type RememberedSources = HashMap<String, HashSet<String>>;
 
 /// Status of a source relative to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SourceStatus {
     /// The key is unknown.
     New,
     /// The key is known, but the content differs.
@@ -40,8 +40,8 @@ pub enum Standing {
 }
 
 /// Collects all sources of the episodes.
-pub fn done<'e>(episodes: impl IntoIterator<Item = &'e Episode>) -> Done {
-    let mut done = Done::new();
+pub fn done<'e>(episodes: impl IntoIterator<Item = &'e LoggedEpisode>) -> RememberedSources {
+    let mut done = RememberedSources::new();
     for (key, hash) in episodes.into_iter().flat_map(|episode| &episode.sources) {
         done.entry(key.clone()).or_default().insert(hash.clone());
     }
@@ -49,17 +49,17 @@ pub fn done<'e>(episodes: impl IntoIterator<Item = &'e Episode>) -> Done {
 }
 
 /// Returns the status of a source.
-pub fn standing(source: &Source, done: &Done) -> Standing {
+pub fn standing(source: &MemorySource, done: &RememberedSources) -> SourceStatus {
     match done.get(&encoded(&source.key)) {
-        None => Standing::New,
-        Some(hashes) if hashes.contains(&source.hash) => Standing::Before,
-        Some(_) => Standing::Changed,
+        None => SourceStatus::New,
+        Some(hashes) if hashes.contains(&source.hash) => SourceStatus::Before,
+        Some(_) => SourceStatus::Changed,
     }
 }
 
 /// Builds the log entry of a source.
-pub fn entry(source: &Source, standing: Standing) -> EpisodeEntry {
-    let again = if standing == Standing::Changed { " (changed)" } else { "" };
+pub fn entry(source: &MemorySource, standing: SourceStatus) -> EpisodeEntry {
+    let again = if standing == SourceStatus::Changed { " (changed)" } else { "" };
     EpisodeEntry {
         at: source.at,
         title: format!("{}{again}", source.title),
@@ -72,7 +72,7 @@ pub fn entry(source: &Source, standing: Standing) -> EpisodeEntry {
 }
 
 /// Builds one entry for all sources that do not get their own; `None` if there are none.
-pub fn asides(sources: &[&Source], at: Instant) -> Option<EpisodeEntry> {
+pub fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeEntry> {
     let mut words: Vec<String> = sources.iter().map(|source| word(source)).collect();
     words.sort_unstable();
     let count = words.len();
@@ -88,7 +88,7 @@ pub fn asides(sources: &[&Source], at: Instant) -> Option<EpisodeEntry> {
     })
 }
 
-fn word(source: &Source) -> String {
+fn word(source: &MemorySource) -> String {
     format!("{}#{}", encoded(&source.key), source.hash)
 }
 
@@ -109,12 +109,12 @@ fn encoded(key: &str) -> String {
 }
 
 /// Parses the entries of a daily log.
-pub fn parse(day: &str, body: &str) -> Vec<Episode> {
-    let mut episodes: Vec<Episode> = Vec::new();
+pub fn parse(day: &str, body: &str) -> Vec<LoggedEpisode> {
+    let mut episodes: Vec<LoggedEpisode> = Vec::new();
     for line in body.lines() {
         if let Some(heading) = line.strip_prefix("## ") {
             let (minute, title) = heading.split_once(" - ").unwrap_or(("", heading));
-            episodes.push(Episode {
+            episodes.push(LoggedEpisode {
                 day: day.to_owned(),
                 minute: minute.trim().to_owned(),
                 title: unescaped(title.trim()),
@@ -135,7 +135,7 @@ pub fn parse(day: &str, body: &str) -> Vec<Episode> {
 
 /// Returns the `most` latest entries, the latest first. Older entries about the same sources are
 /// left out.
-pub fn last(mut episodes: Vec<Episode>, most: usize) -> Vec<Episode> {
+pub fn last(mut episodes: Vec<LoggedEpisode>, most: usize) -> Vec<LoggedEpisode> {
     // What stands later in a day's log was written later.
     episodes.reverse();
     episodes.sort_by(|a, b| (&b.day, &b.minute).cmp(&(&a.day, &a.minute)));
@@ -152,32 +152,39 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::remember::source::Origin;
+    use crate::remember::source::SourceKind;
     use cm_note::note::compose;
 
-    fn source(key: &str, title: &str) -> Source {
+    fn source(key: &str, title: &str) -> MemorySource {
         let at = Instant::parse("2026-11-01T09:30:00Z").unwrap();
-        Source { title: title.into(), hash: "abc123".into(), ..Source::new(key.into(), Origin::Stash, at) }
+        MemorySource {
+            title: title.into(),
+            hash: "abc123".into(),
+            ..MemorySource::new(key.into(), SourceKind::Stash, at)
+        }
     }
 
     #[test]
     fn what_an_entry_names_is_known_and_what_changed_is_seen() {
         let one = source("file:shop/.claude/stash/a b#`c.md", "Cache");
-        let day = compose::episode(&entry(&one, Standing::New));
+        let day = compose::episode(&entry(&one, SourceStatus::New));
         let episodes = parse("2026-11-01", &day);
         assert_eq!(
             (episodes.len(), episodes[0].title.as_str(), episodes[0].minute.as_str()),
             (1, "Cache", "09:30")
         );
         let done = done(&episodes);
-        assert_eq!(standing(&one, &done), Standing::Before);
-        assert_eq!(standing(&Source { hash: "other".into(), ..one.clone() }, &done), Standing::Changed);
-        assert_eq!(standing(&source("stash:x", ""), &done), Standing::New);
+        assert_eq!(standing(&one, &done), SourceStatus::Before);
+        assert_eq!(
+            standing(&MemorySource { hash: "other".into(), ..one.clone() }, &done),
+            SourceStatus::Changed
+        );
+        assert_eq!(standing(&source("stash:x", ""), &done), SourceStatus::New);
     }
 
     #[test]
     fn the_last_are_the_latest_and_one_for_each_source() {
-        let entry = |day: &str, minute: &str, key: &str| Episode {
+        let entry = |day: &str, minute: &str, key: &str| LoggedEpisode {
             day: day.into(),
             minute: minute.into(),
             title: format!("{day} {minute}"),
@@ -197,12 +204,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_title_summary_or_key_forges_a_source(title in "(.|\n){0,60}", summary in "(.|\n){0,60}", key in "(.|\n){1,30}") {
-            let one = Source { summary: Some(summary), ..source(&key, &format!("T{title}")) };
-            let day = compose::episode(&entry(&one, Standing::New));
+            let one = MemorySource { summary: Some(summary), ..source(&key, &format!("T{title}")) };
+            let day = compose::episode(&entry(&one, SourceStatus::New));
             let episodes = parse("2026-11-01", &day);
             prop_assert_eq!(episodes.len(), 1);
             prop_assert_eq!(episodes[0].sources.len(), 1);
-            prop_assert_eq!(standing(&one, &done(&episodes)), Standing::Before);
+            prop_assert_eq!(standing(&one, &done(&episodes)), SourceStatus::Before);
         }
     }
 }

@@ -7,13 +7,13 @@ use super::source::same_place;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::order;
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{Meant, Statement, opposed};
-use cm_playbook::meaning::Sense;
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
+use cm_playbook::meaning::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Source location of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FactSource {
     /// Key of the source.
     pub from: String,
     /// Session id.
@@ -26,7 +26,7 @@ pub struct Place {
 
 /// A fact with a note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct ExistingFact {
     /// Key of the note.
     pub id: String,
     /// Title, as used in edges.
@@ -48,7 +48,7 @@ pub struct Known {
 
 /// A fact stated by a source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct StatedFact {
     /// Statement of the fact.
     pub text: String,
     /// Workspace in which it applies; `None` for all.
@@ -56,14 +56,14 @@ pub struct Told {
     /// Time of the source.
     pub at: Instant,
     /// Location in the source.
-    pub place: Place,
+    pub place: FactSource,
     /// Whether a session log shows that a person stated it.
     pub is_persons: bool,
 }
 
 /// One end of a supersession.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum FactRef {
     /// Index among the known facts.
     Known(usize),
     /// Index among the new facts.
@@ -74,16 +74,16 @@ pub enum End {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supersession {
     /// The fact that is valid now.
-    pub newer: End,
+    pub newer: FactRef,
     /// The superseded fact; its note remains.
-    pub older: End,
+    pub older: FactRef,
     /// Reason, for display.
     pub why: String,
 }
 
 /// A fact that needs a note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct New {
+pub struct NewFact {
     /// Statement of the fact.
     pub text: String,
     /// Workspace in which it applies; `None` for all.
@@ -91,7 +91,7 @@ pub struct New {
     /// Time since which it is known.
     pub at: Instant,
     /// All locations that state it.
-    pub places: Vec<Place>,
+    pub places: Vec<FactSource>,
     /// Whether a session log shows that a person stated it.
     pub is_persons: bool,
     /// Reason why it needs review by a person; `None` if it is active at once.
@@ -100,23 +100,23 @@ pub struct New {
 
 /// Result of comparing stated facts with known ones.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settled {
+pub struct FactPlan {
     /// Facts that need a note.
-    pub new: Vec<New>,
+    pub new: Vec<NewFact>,
     /// Supersessions among new and known facts.
     pub supersessions: Vec<Supersession>,
     /// Known facts that another source confirms, by index.
-    pub confirmed: Vec<(usize, Place)>,
+    pub confirmed: Vec<(usize, FactSource)>,
 }
 
 /// Reason for review when a pinned fact would be superseded.
 const PINNED: &str = "it contradicts a fact that is pinned";
 
-struct Entry {
-    end: End,
+struct ComparedFact {
+    end: FactRef,
     /// Words of the statement, including numbers and names.
     tokens: Vec<String>,
-    statement: Statement,
+    statement: RuleStatement,
     meaning: Option<Embedding>,
     workspace: Option<String>,
     at: Option<Instant>,
@@ -125,16 +125,16 @@ struct Entry {
 }
 
 /// Compares the stated facts with the known ones, in order of time.
-pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
+pub fn compare(known: &[ExistingFact], mut told: Vec<StatedFact>, sense: &WordVectors<'_>) -> FactPlan {
     told.sort_by(|a, b| {
         (a.at, &a.place.from, a.place.line, &a.text).cmp(&(b.at, &b.place.from, b.place.line, &b.text))
     });
-    let mut shelf: Vec<Entry> =
-        known.iter().enumerate().map(|(at, known)| Entry::known(at, known, sense)).collect();
-    let mut settled = Settled::default();
+    let mut shelf: Vec<ComparedFact> =
+        known.iter().enumerate().map(|(at, known)| ComparedFact::known(at, known, sense)).collect();
+    let mut settled = FactPlan::default();
     for told in told {
-        let mut entry = Entry::told(End::New(settled.new.len()), &told, sense);
-        if let Some(there) = shelf.iter().find(|there| there.says(&entry)) {
+        let mut entry = ComparedFact::told(FactRef::New(settled.new.len()), &told, sense);
+        if let Some(there) = shelf.iter().find(|there| there.is_same(&entry)) {
             confirm(&mut settled, known, there.end, told.place);
             continue;
         }
@@ -142,7 +142,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
             .iter()
             .enumerate()
             .filter(|(_, there)| there.live)
-            .filter_map(|(at, there)| Some((at, there.gives_way(&entry, sense)?)))
+            .filter_map(|(at, there)| Some((at, there.superseded_by(&entry, sense)?)))
             .collect();
         let pinned = met.iter().any(|(at, _)| shelf[*at].pinned);
         let draft = order(&told.text).or(pinned.then_some(PINNED));
@@ -159,7 +159,7 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
             };
             settled.supersessions.push(Supersession { newer, older, why });
         }
-        settled.new.push(New {
+        settled.new.push(NewFact {
             text: told.text,
             workspace: told.workspace,
             at: told.at,
@@ -172,15 +172,15 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
     settled
 }
 
-fn confirm(settled: &mut Settled, known: &[Known], end: End, place: Place) {
+fn confirm(settled: &mut FactPlan, known: &[ExistingFact], end: FactRef, place: FactSource) {
     match end {
-        End::New(at) => {
+        FactRef::New(at) => {
             let places = &mut settled.new[at].places;
             if places.iter().all(|there| there.from != place.from) {
                 places.push(place);
             }
         }
-        End::Known(at) => {
+        FactRef::Known(at) => {
             let said = |sources: &Vec<String>| sources.contains(&place.from);
             let again =
                 settled.confirmed.iter().any(|(there, other)| *there == at && other.from == place.from);
@@ -192,12 +192,12 @@ fn confirm(settled: &mut Settled, known: &[Known], end: End, place: Place) {
     }
 }
 
-impl Entry {
-    fn known(at: usize, known: &Known, sense: &Sense<'_>) -> Self {
+impl ComparedFact {
+    fn known(at: usize, known: &ExistingFact, sense: &WordVectors<'_>) -> Self {
         Self {
-            end: End::Known(at),
+            end: FactRef::Known(at),
             tokens: tokens(&known.text),
-            statement: Statement::of(&known.text),
+            statement: RuleStatement::of(&known.text),
             meaning: sense.text(&known.text),
             workspace: known.workspace.clone(),
             at: known.at,
@@ -206,11 +206,11 @@ impl Entry {
         }
     }
 
-    fn told(end: End, told: &Told, sense: &Sense<'_>) -> Self {
+    fn told(end: FactRef, told: &StatedFact, sense: &WordVectors<'_>) -> Self {
         Self {
             end,
             tokens: tokens(&told.text),
-            statement: Statement::of(&told.text),
+            statement: RuleStatement::of(&told.text),
             meaning: sense.text(&told.text),
             workspace: told.workspace.clone(),
             at: Some(told.at),
@@ -219,13 +219,13 @@ impl Entry {
         }
     }
 
-    fn meant(&self) -> Meant<'_> {
-        Meant { statement: &self.statement, embedding: self.meaning.as_ref() }
+    fn meant(&self) -> EmbeddedStatement<'_> {
+        EmbeddedStatement { statement: &self.statement, embedding: self.meaning.as_ref() }
     }
 
     /// Returns `true` if both state the same in the same workspace. Invalid facts are included, so
     /// that an old source does not restore them.
-    fn says(&self, new: &Self) -> bool {
+    fn is_same(&self, new: &Self) -> bool {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return false;
         }
@@ -233,7 +233,7 @@ impl Entry {
     }
 
     /// Returns the reason why `new` supersedes this fact, for display; `None` if both are valid.
-    fn gives_way(&self, new: &Self, sense: &Sense<'_>) -> Option<String> {
+    fn superseded_by(&self, new: &Self, sense: &WordVectors<'_>) -> Option<String> {
         if !same_place(self.workspace.as_deref(), new.workspace.as_deref()) {
             return None;
         }
@@ -258,7 +258,7 @@ const NUMBERS: [&str; 13] = [
 ];
 
 /// The only number in which two otherwise equal statements differ.
-struct Figure {
+struct NumberDifference {
     one: String,
     other: String,
     /// Whether it is part of a name, as in "step 2" or "station 4", rather than a value that
@@ -266,14 +266,14 @@ struct Figure {
     is_label: bool,
 }
 
-fn differing_figure(a: &[String], b: &[String]) -> Option<Figure> {
+fn differing_figure(a: &[String], b: &[String]) -> Option<NumberDifference> {
     let short = a.len().min(b.len());
     let differing: Vec<usize> = (0..short).filter(|at| a[*at] != b[*at]).collect();
     let [at] = differing[..] else { return None };
     let (one, other) = (&a[at], &b[at]);
     let words = a[..short].iter().filter(|word| !is_number(word)).count();
     let found = words >= 3 && is_number(one) && is_number(other);
-    found.then(|| Figure { one: one.clone(), other: other.clone(), is_label: at < 2 })
+    found.then(|| NumberDifference { one: one.clone(), other: other.clone(), is_label: at < 2 })
 }
 
 fn tokens(text: &str) -> Vec<String> {
@@ -294,16 +294,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use cm_playbook::meaning::NoMeaning;
+    use cm_playbook::meaning::NoEmbeddings;
 
-    fn told(text: &str, day: i64) -> Told {
-        let place = Place { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
+    fn told(text: &str, day: i64) -> StatedFact {
+        let place = FactSource { from: format!("diary:{day}"), session: None, agent: None, line: 1 };
         let at = Instant::from_unix(day * 86_400);
-        Told { text: text.to_owned(), workspace: None, at, place, is_persons: false }
+        StatedFact { text: text.to_owned(), workspace: None, at, place, is_persons: false }
     }
 
-    fn known(text: &str, day: i64) -> Known {
-        Known {
+    fn known(text: &str, day: i64) -> ExistingFact {
+        ExistingFact {
             id: text.to_owned(),
             title: text.to_owned(),
             path: NotePath::parse("graph/facts/a.md").unwrap(),
@@ -316,12 +316,12 @@ mod tests {
         }
     }
 
-    fn settled(known: &[Known], told: Vec<Told>) -> Settled {
-        settle(known, told, &Sense::of(&NoMeaning))
+    fn settled(known: &[ExistingFact], told: Vec<StatedFact>) -> FactPlan {
+        compare(known, told, &WordVectors::of(&NoEmbeddings))
     }
 
     /// Returns the pairs of newer and older facts.
-    fn turns(settled: &Settled) -> Vec<(End, End)> {
+    fn turns(settled: &FactPlan) -> Vec<(FactRef, FactRef)> {
         settled.supersessions.iter().map(|step| (step.newer, step.older)).collect()
     }
 
@@ -337,10 +337,10 @@ mod tests {
             ("The database is Postgres 15 on staging", "The database is Postgres 16 on staging"),
         ] {
             let after = settled(&[known(old, 1)], vec![told(new, 2)]);
-            assert_eq!(turns(&after), [(End::New(0), End::Known(0))], "{old} / {new}");
+            assert_eq!(turns(&after), [(FactRef::New(0), FactRef::Known(0))], "{old} / {new}");
             // An older account does not take the place of what was learned later.
             let after = settled(&[known(new, 2)], vec![told(old, 1)]);
-            assert_eq!(turns(&after), [(End::Known(0), End::New(0))], "{new} / {old}");
+            assert_eq!(turns(&after), [(FactRef::Known(0), FactRef::New(0))], "{new} / {old}");
         }
     }
 
@@ -364,15 +364,15 @@ mod tests {
             vec![told("the API listens on port 8080!", 2)],
         );
         assert_eq!((after.new.len(), after.confirmed.len()), (0, 1));
-        let persons = Known { sources: None, ..known("The API listens on port 8080", 1) };
-        assert_eq!(settled(&[persons], vec![told("The API listens on port 8080", 2)]), Settled::default());
-        let gone = Known { live: false, ..known("The API listens on port 8080", 1) };
+        let persons = ExistingFact { sources: None, ..known("The API listens on port 8080", 1) };
+        assert_eq!(settled(&[persons], vec![told("The API listens on port 8080", 2)]), FactPlan::default());
+        let gone = ExistingFact { live: false, ..known("The API listens on port 8080", 1) };
         assert_eq!(settled(&[gone], vec![told("The API listens on port 8080", 2)]).new.len(), 0);
     }
 
     #[test]
     fn a_pinned_fact_keeps_its_place_and_the_other_waits() {
-        let pinned = Known { pinned: true, ..known("The API listens on port 8080", 1) };
+        let pinned = ExistingFact { pinned: true, ..known("The API listens on port 8080", 1) };
         let after = settled(&[pinned], vec![told("The API listens on port 9090", 2)]);
         assert_eq!((turns(&after), after.new[0].draft), (vec![], Some(PINNED)));
     }
@@ -388,8 +388,10 @@ mod tests {
 
     #[test]
     fn what_holds_in_one_project_contradicts_nothing_in_another() {
-        let shop = Known { workspace: Some("/src/shop".into()), ..known("The API listens on port 8080", 1) };
-        let blog = Told { workspace: Some("/src/blog".into()), ..told("The API listens on port 9090", 2) };
+        let shop =
+            ExistingFact { workspace: Some("/src/shop".into()), ..known("The API listens on port 8080", 1) };
+        let blog =
+            StatedFact { workspace: Some("/src/blog".into()), ..told("The API listens on port 9090", 2) };
         let after = settled(&[shop], vec![blog]);
         assert_eq!((after.new.len(), turns(&after)), (1, vec![]));
     }
@@ -398,7 +400,7 @@ mod tests {
     fn in_a_chain_each_takes_the_place_of_the_one_before() {
         let ports = [8080, 9090, 7070].map(|port| format!("The API listens on port {port}"));
         let after = settled(&[], (1..).zip(&ports).map(|(day, text)| told(text, day)).collect());
-        assert_eq!(turns(&after), [(End::New(1), End::New(0)), (End::New(2), End::New(1))]);
+        assert_eq!(turns(&after), [(FactRef::New(1), FactRef::New(0)), (FactRef::New(2), FactRef::New(1))]);
     }
 
     proptest! {
@@ -408,19 +410,19 @@ mod tests {
                 "The API listens on port 8080", "The API listens on port 9090", "We deploy from the main branch",
                 "We never deploy from the main branch", "Readings are kept for a year",
             ];
-            let all: Vec<Told> = (1..).zip(&days).map(|(day, text)| told(say[*text], day)).collect();
+            let all: Vec<StatedFact> = (1..).zip(&days).map(|(day, text)| told(say[*text], day)).collect();
             let first = settled(&[], all.clone());
-            let mut older: Vec<End> = first.supersessions.iter().map(|step| step.older).collect();
+            let mut older: Vec<FactRef> = first.supersessions.iter().map(|step| step.older).collect();
             let count = older.len();
             older.dedup();
             prop_assert_eq!(older.len(), count);
-            let notes: Vec<Known> = first.new.iter().enumerate().map(|(at, new)| Known {
+            let notes: Vec<ExistingFact> = first.new.iter().enumerate().map(|(at, new)| ExistingFact {
                 at: Some(new.at),
-                live: !first.supersessions.iter().any(|step| step.older == End::New(at)),
+                live: !first.supersessions.iter().any(|step| step.older == FactRef::New(at)),
                 sources: Some(new.places.iter().map(|place| place.from.clone()).collect()),
                 ..known(&new.text, 0)
             }).collect();
-            prop_assert_eq!(settled(&notes, all), Settled::default());
+            prop_assert_eq!(settled(&notes, all), FactPlan::default());
         }
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! The files contain no generation date, so an unchanged memory results in unchanged files.
 
-use super::episodes::Episode;
+use super::episodes::LoggedEpisode;
 use super::part::shown;
-use super::preferences::Evidence;
+use super::preferences::PreferenceEvidence;
 use crate::friction::antigen::by_words::Confidence;
 
 /// Notice below the heading, which identifies generated files.
@@ -15,7 +15,7 @@ pub const NAMES: [&str; 3] = ["facts.md", "episodes.md", "preferences.md"];
 
 /// A rendered file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct MemoryFile {
     /// File name, without a folder.
     pub name: &'static str,
     pub text: String,
@@ -23,7 +23,7 @@ pub struct File {
 
 /// A fact in `facts.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
+pub struct FactLine {
     /// Statement of the fact.
     pub text: String,
     /// Day since which it is known.
@@ -32,12 +32,12 @@ pub struct Fact {
 
 /// A preference in `preferences.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preference {
+pub struct PreferenceLine {
     /// Statement of the preference.
     pub text: String,
     pub level: Confidence,
     /// Observations; `None` if a person wrote it.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<PreferenceEvidence>,
 }
 
 /// Returns `true` if the content is that of a generated file.
@@ -49,16 +49,20 @@ pub fn is_ours(bytes: &[u8]) -> bool {
 }
 
 /// Renders the three files, in the order of [`NAMES`].
-pub fn files(facts: &[Fact], episodes: &[Episode], preferences: &[Preference]) -> Vec<File> {
+pub fn files(
+    facts: &[FactLine],
+    episodes: &[LoggedEpisode],
+    preferences: &[PreferenceLine],
+) -> Vec<MemoryFile> {
     let texts = [facts_text(facts), episodes_text(episodes), preferences_text(preferences)];
-    NAMES.into_iter().zip(texts).map(|(name, text)| File { name, text }).collect()
+    NAMES.into_iter().zip(texts).map(|(name, text)| MemoryFile { name, text }).collect()
 }
 
 fn head(title: &str) -> String {
     format!("# {title}\n\n{NOTICE}")
 }
 
-fn facts_text(facts: &[Fact]) -> String {
+fn facts_text(facts: &[FactLine]) -> String {
     let mut text = head("Facts");
     text.push('\n');
     for fact in facts {
@@ -71,7 +75,7 @@ fn facts_text(facts: &[Fact]) -> String {
     text
 }
 
-fn episodes_text(episodes: &[Episode]) -> String {
+fn episodes_text(episodes: &[LoggedEpisode]) -> String {
     let mut text = head("Episodes");
     for episode in episodes {
         text.push_str(&format!("\n### {} - {}\n", episode.day, shown(&episode.title)));
@@ -85,7 +89,7 @@ fn episodes_text(episodes: &[Episode]) -> String {
     text
 }
 
-fn preferences_text(preferences: &[Preference]) -> String {
+fn preferences_text(preferences: &[PreferenceLine]) -> String {
     let mut text = head("Preferences");
     for (title, level) in [
         ("High confidence", Confidence::High),
@@ -101,11 +105,11 @@ fn preferences_text(preferences: &[Preference]) -> String {
     text
 }
 
-fn preference(preference: &Preference) -> String {
+fn preference(preference: &PreferenceLine) -> String {
     let evidence = match &preference.evidence {
         None => "a person's own word".to_owned(),
-        Some(Evidence { observed, against: 0, .. }) => format!("evidence: {}", counted(*observed)),
-        Some(Evidence { observed, against, .. }) => {
+        Some(PreferenceEvidence { observed, against: 0, .. }) => format!("evidence: {}", counted(*observed)),
+        Some(PreferenceEvidence { observed, against, .. }) => {
             format!("evidence: {}, {against} against", counted(*observed))
         }
     };
@@ -122,12 +126,16 @@ mod tests {
 
     #[test]
     fn the_three_files_tell_what_is_known_and_how_sure_it_is() {
-        let evidence = Evidence { observed: 5, against: 1, level: Confidence::Medium };
+        let evidence = PreferenceEvidence { observed: 5, against: 1, level: Confidence::Medium };
         let wants = [
-            Preference { text: "Name the unit".into(), level: Confidence::High, evidence: None },
-            Preference { text: "Use <b>pnpm".into(), level: Confidence::Medium, evidence: Some(evidence) },
+            PreferenceLine { text: "Name the unit".into(), level: Confidence::High, evidence: None },
+            PreferenceLine {
+                text: "Use <b>pnpm".into(),
+                level: Confidence::Medium,
+                evidence: Some(evidence),
+            },
         ];
-        let facts = [Fact { text: "The port is 8080".into(), since: Some("2026-11-01".into()) }];
+        let facts = [FactLine { text: "The port is 8080".into(), since: Some("2026-11-01".into()) }];
         let files = files(&facts, &[], &wants);
         assert_eq!(files[0].text, format!("# Facts\n\n{NOTICE}\n- The port is 8080 (since 2026-11-01)\n"));
         assert!(files[1].text.ends_with("\nNone yet.\n"));

@@ -16,31 +16,31 @@ pub mod section;
 pub mod source;
 mod worth;
 
-pub use antigen::Unremembered;
+pub use antigen::SkippedCounts;
 
-use episodes::{Done, Standing, standing};
-use source::{Origin, Source};
+use episodes::{RememberedSources, SourceStatus, standing};
+use source::{MemorySource, SourceKind};
 
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::Note;
 use cm_note::note::compose::EpisodeEntry;
 use cm_playbook::live::live;
-use cm_playbook::meaning::Sense;
+use cm_playbook::meaning::WordVectors;
 
 /// The memory before a run.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct ExistingMemory {
     /// All facts, including superseded ones.
-    pub facts: Vec<facts::Known>,
-    pub preferences: Vec<preferences::Known>,
+    pub facts: Vec<facts::ExistingFact>,
+    pub preferences: Vec<preferences::ExistingPreference>,
     /// Sources that were already remembered.
-    pub done: Done,
+    pub done: RememberedSources,
 }
 
 /// Number of sources read, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
-pub struct Taken {
+pub struct SourceCounts {
     /// Stashes, of the vault and of other tools.
     pub stashes: usize,
     pub diaries: usize,
@@ -52,20 +52,20 @@ pub struct Taken {
 
 /// Changes to the memory.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
+pub struct RememberPlan {
     /// New and confirmed facts.
-    pub facts: facts::Settled,
+    pub facts: facts::FactPlan,
     /// New and changed preferences.
-    pub preferences: preferences::Settled,
+    pub preferences: preferences::PreferencePlan,
     /// New log entries, in order of time.
     pub episodes: Vec<EpisodeEntry>,
     /// Number of sources by kind.
-    pub taken: Taken,
+    pub taken: SourceCounts,
     /// Number of statements that were not remembered.
-    pub left_out: Unremembered,
+    pub left_out: SkippedCounts,
 }
 
-impl Plan {
+impl RememberPlan {
     /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         let facts = self.facts.new.is_empty() && self.facts.confirmed.is_empty();
@@ -78,42 +78,50 @@ impl Plan {
 
 /// Returns for each note whether it is valid: not superseded, and not waiting for review by a
 /// person.
-pub fn holding(notes: &[Note]) -> Vec<bool> {
+pub fn valid_notes(notes: &[Note]) -> Vec<bool> {
     live(&Graph::connect(notes))
 }
 
 /// Plans the changes that the sources make to the memory.
-pub fn plan(sources: &[Source], known: &Known, sense: &Sense<'_>, now: Instant) -> Plan {
-    let mut plan = Plan::default();
-    let mut fresh: Vec<(&Source, Standing)> = Vec::new();
+pub fn plan(
+    sources: &[MemorySource],
+    known: &ExistingMemory,
+    sense: &WordVectors<'_>,
+    now: Instant,
+) -> RememberPlan {
+    let mut plan = RememberPlan::default();
+    let mut fresh: Vec<(&MemorySource, SourceStatus)> = Vec::new();
     for source in sources {
         match (standing(source, &known.done), source.origin) {
-            (Standing::Before, _) => {
+            (SourceStatus::Before, _) => {
                 plan.taken.before += 1;
                 continue;
             }
-            (_, Origin::Stash) => plan.taken.stashes += 1,
-            (_, Origin::Diary) => plan.taken.diaries += 1,
-            (_, Origin::Friction) => plan.taken.friction += 1,
+            (_, SourceKind::Stash) => plan.taken.stashes += 1,
+            (_, SourceKind::Diary) => plan.taken.diaries += 1,
+            (_, SourceKind::Friction) => plan.taken.friction += 1,
         }
-        plan.left_out.add(source.left_out);
+        plan.left_out.add(source.skipped);
         fresh.push((source, standing(source, &known.done)));
     }
-    plan.facts =
-        facts::settle(&known.facts, fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(), sense);
+    plan.facts = facts::compare(
+        &known.facts,
+        fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(),
+        sense,
+    );
     let told = fresh.iter().flat_map(|(source, _)| told_preferences(source)).collect();
-    plan.preferences = preferences::settle(&known.preferences, told, sense);
+    plan.preferences = preferences::compare(&known.preferences, told, sense);
     plan.episodes = entries(&fresh, now);
     plan
 }
 
-fn told_facts(source: &Source) -> impl Iterator<Item = facts::Told> {
-    source.facts.iter().map(|claim| facts::Told {
+fn told_facts(source: &MemorySource) -> impl Iterator<Item = facts::StatedFact> {
+    source.facts.iter().map(|claim| facts::StatedFact {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
         at: source.at,
         is_persons: claim.is_persons,
-        place: facts::Place {
+        place: facts::FactSource {
             from: source.key.clone(),
             session: source.session.clone(),
             agent: source.agent.clone(),
@@ -122,8 +130,8 @@ fn told_facts(source: &Source) -> impl Iterator<Item = facts::Told> {
     })
 }
 
-fn told_preferences(source: &Source) -> impl Iterator<Item = preferences::Told> {
-    source.preferences.iter().map(|claim| preferences::Told {
+fn told_preferences(source: &MemorySource) -> impl Iterator<Item = preferences::StatedPreference> {
+    source.preferences.iter().map(|claim| preferences::StatedPreference {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
         agent: source.agent.clone(),
@@ -137,13 +145,13 @@ fn told_preferences(source: &Source) -> impl Iterator<Item = preferences::Told> 
 }
 
 /// Builds one entry per event, and one for all sources that contain only preferences and facts.
-fn entries(fresh: &[(&Source, Standing)], now: Instant) -> Vec<EpisodeEntry> {
+fn entries(fresh: &[(&MemorySource, SourceStatus)], now: Instant) -> Vec<EpisodeEntry> {
     let events = fresh.iter().filter(|(source, _)| source.is_event);
     let mut entries: Vec<EpisodeEntry> =
         events.map(|(source, standing)| episodes::entry(source, *standing)).collect();
-    let asides: Vec<&Source> =
+    let asides: Vec<&MemorySource> =
         fresh.iter().filter(|(source, _)| !source.is_event).map(|(source, _)| *source).collect();
-    entries.extend(episodes::asides(&asides, now));
+    entries.extend(episodes::combined_entry(&asides, now));
     entries.sort_by(|a, b| (a.at, &a.source).cmp(&(b.at, &b.source)));
     entries
 }
@@ -154,31 +162,31 @@ mod tests {
 
     use super::*;
     use cm_note::note::compose;
-    use cm_playbook::meaning::NoMeaning;
+    use cm_playbook::meaning::NoEmbeddings;
     use source::Claim;
 
-    fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> Source {
+    fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> MemorySource {
         let claim = |text: &str| Claim { text: text.to_owned(), line: 1, is_persons: false };
-        Source {
+        MemorySource {
             title: key.to_owned(),
             hash: source::hash(&format!("{fact} {wants}")),
             session: Some(format!("{key}-0000-4000")),
             facts: vec![claim(fact)],
             preferences: vec![claim(wants)],
             is_event,
-            ..Source::new(key.to_owned(), Origin::Diary, Instant::from_unix(day * 86_400))
+            ..MemorySource::new(key.to_owned(), SourceKind::Diary, Instant::from_unix(day * 86_400))
         }
     }
 
-    fn planned(sources: &[Source], known: &Known) -> Plan {
-        plan(sources, known, &Sense::of(&NoMeaning), Instant::from_unix(999_999_999))
+    fn planned(sources: &[MemorySource], known: &ExistingMemory) -> RememberPlan {
+        plan(sources, known, &WordVectors::of(&NoEmbeddings), Instant::from_unix(999_999_999))
     }
 
     /// Returns the sources that are known after a plan was carried out.
-    fn after(plan: &Plan) -> Known {
-        let days: Vec<episodes::Episode> =
+    fn after(plan: &RememberPlan) -> ExistingMemory {
+        let days: Vec<episodes::LoggedEpisode> =
             plan.episodes.iter().flat_map(|entry| episodes::parse("d", &compose::episode(entry))).collect();
-        Known { done: episodes::done(&days), ..Known::default() }
+        ExistingMemory { done: episodes::done(&days), ..ExistingMemory::default() }
     }
 
     #[test]
@@ -187,7 +195,7 @@ mod tests {
             source("diary:one", 1, "The API listens on port 8080", "Use pnpm here", true),
             source("friction:two", 2, "Readings are kept for a year", "Name the unit", false),
         ];
-        let first = planned(&sources, &Known::default());
+        let first = planned(&sources, &ExistingMemory::default());
         assert_eq!((first.facts.new.len(), first.preferences.new.len(), first.episodes.len()), (2, 2, 2));
         let second = planned(&sources, &after(&first));
         assert!(second.is_empty(), "{second:?}");
@@ -199,12 +207,12 @@ mod tests {
         fn the_order_of_sources_does_not_matter(days in prop::collection::vec((0_i64..5, 0_usize..3, 0_usize..3, any::<bool>()), 0..7)) {
             let facts = ["The API listens on port 8080", "The API listens on port 9090", "Readings are kept for a year"];
             let wants = ["Always use tabs for indentation", "Never use tabs for indentation", "Name the unit"];
-            let mut sources: Vec<Source> = (0..).zip(&days).map(|(n, (day, fact, want, event))| {
+            let mut sources: Vec<MemorySource> = (0..).zip(&days).map(|(n, (day, fact, want, event))| {
                 source(&format!("key{n}aaaa"), *day, facts[*fact], wants[*want], *event)
             }).collect();
-            let one = planned(&sources, &Known::default());
+            let one = planned(&sources, &ExistingMemory::default());
             sources.reverse();
-            prop_assert_eq!(planned(&sources, &Known::default()), one);
+            prop_assert_eq!(planned(&sources, &ExistingMemory::default()), one);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! The caller decides which entries may be shown to agents. The part contains no generation date,
 //! so an unchanged memory results in unchanged bytes.
 
-use super::episodes::Episode;
+use super::episodes::LoggedEpisode;
 use crate::prose::cut;
 use cm_note::markdown::escape::escape_rule;
 use cm_note::markdown::mentions::quote_mentions;
@@ -24,7 +24,7 @@ const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end
 
 /// The rendered part with the number of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Part {
+pub struct MemoryPart {
     /// Text between the markers, ending with a line break.
     pub text: String,
     /// Number of facts.
@@ -39,7 +39,7 @@ pub struct Part {
 
 /// Renders the part. Facts and preferences must be sorted by importance, episodes with the latest
 /// first.
-pub fn part(facts: &[String], preferences: &[String], episodes: &[Episode]) -> Part {
+pub fn part(facts: &[String], preferences: &[String], episodes: &[LoggedEpisode]) -> MemoryPart {
     let episodes = &episodes[..episodes.len().min(EPISODES)];
     let room = LINES - FIXED - episodes.len();
     let wanted = preferences.len().min(PREFERENCES.max(room.saturating_sub(facts.len())));
@@ -52,7 +52,7 @@ pub fn part(facts: &[String], preferences: &[String], episodes: &[Episode]) -> P
     let wants = preferences[..wanted].iter().map(|wants| line(wants));
     section(&mut text, "Preferences", wants, preferences.len() - wanted);
     section(&mut text, "Latest episodes", episodes.iter().map(episode), 0);
-    Part {
+    MemoryPart {
         text,
         facts: told,
         preferences: wanted,
@@ -82,7 +82,7 @@ pub(super) fn shown(entry: &str) -> String {
     quote_mentions(&escape_rule(&cut(entry, LONGEST)))
 }
 
-fn episode(episode: &Episode) -> String {
+fn episode(episode: &LoggedEpisode) -> String {
     let summary = episode.summary.as_deref().map(|summary| format!(": {summary}")).unwrap_or_default();
     line(&format!("{} {}{summary}", episode.day, episode.title))
 }
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::remember::section::SECTION;
 
-    fn episode(title: &str) -> Episode {
-        Episode {
+    fn episode(title: &str) -> LoggedEpisode {
+        LoggedEpisode {
             day: "2026-11-01".into(),
             minute: "09:00".into(),
             title: title.into(),
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_part_tells_facts_preferences_and_the_last_five_episodes() {
-        let episodes: Vec<Episode> = (0..7).map(|n| episode(&format!("Episode {n}"))).collect();
+        let episodes: Vec<LoggedEpisode> = (0..7).map(|n| episode(&format!("Episode {n}"))).collect();
         let part = part(&["The port is 8080".into()], &["Use pnpm, see @docs/x.md".into()], &episodes);
         assert_eq!((part.facts, part.preferences, part.episodes, part.omitted), (1, 1, 5, 0));
         assert!(
@@ -130,7 +130,7 @@ mod tests {
             facts in 0_usize..300, preferences in 0_usize..300, episodes in 0_usize..9, word in "(<!-- MEMORY:(START|END) -->|```|# |~~~|- |.|\n){0,8}"
         ) {
             let texts = |count: usize| (0..count).map(|n| format!("{word} {n}")).collect::<Vec<_>>();
-            let episodes: Vec<Episode> = (0..episodes).map(|_| episode(&word)).collect();
+            let episodes: Vec<LoggedEpisode> = (0..episodes).map(|_| episode(&word)).collect();
             let part = part(&texts(facts), &texts(preferences), &episodes);
             prop_assert!(part.text.lines().count() + 2 <= LINES);
             prop_assert_eq!(part.facts + part.preferences + part.omitted, facts + preferences);

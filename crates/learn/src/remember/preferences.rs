@@ -10,8 +10,8 @@ use crate::friction::antigen::by_words::Confidence;
 use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
 use cm_note::path::NotePath;
-use cm_playbook::conflict::{Statement, opposed};
-use cm_playbook::meaning::Sense;
+use cm_playbook::conflict::{RuleStatement, opposed};
+use cm_playbook::meaning::WordVectors;
 
 /// A session that shows or contradicts a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Observation {
 
 /// Number of observations for and against a preference, with the resulting confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Evidence {
+pub struct PreferenceEvidence {
     /// Number of sessions that show the preference.
     pub observed: usize,
     /// Number of sessions that contradict it.
@@ -49,7 +49,7 @@ pub struct Evidence {
 }
 
 /// Returns the number of observations at which a level starts.
-fn floor(level: Confidence) -> usize {
+fn level_start(level: Confidence) -> usize {
     match level {
         Confidence::High => 5,
         Confidence::Medium => 3,
@@ -58,19 +58,19 @@ fn floor(level: Confidence) -> usize {
 }
 
 /// Summarizes observations, in order of time.
-pub fn evidence(observations: &[Observation]) -> Evidence {
+pub fn evidence(observations: &[Observation]) -> PreferenceEvidence {
     let mut ordered: Vec<&Observation> = observations.iter().collect();
     ordered.sort_by_key(|observation| (observation.at, observation.against, &observation.from));
     let mut count = 0;
     for observation in &ordered {
         count = match (observation.against, Confidence::of(count)) {
             (false, _) => count + 1,
-            (true, Confidence::High) => floor(Confidence::Medium),
-            (true, Confidence::Medium | Confidence::Low) => floor(Confidence::Low),
+            (true, Confidence::High) => level_start(Confidence::Medium),
+            (true, Confidence::Medium | Confidence::Low) => level_start(Confidence::Low),
         };
     }
     let against = ordered.iter().filter(|observation| observation.against).count();
-    Evidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
+    PreferenceEvidence { observed: ordered.len() - against, against, level: Confidence::of(count) }
 }
 
 /// Converts a level to the number in a note's frontmatter, 0–1.
@@ -93,7 +93,7 @@ pub fn level_of(confidence: f64) -> Confidence {
 
 /// A preference with a note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct ExistingPreference {
     /// Key of the note.
     pub id: String,
     pub path: NotePath,
@@ -104,12 +104,12 @@ pub struct Known {
     /// Observations in the note.
     pub observations: Vec<Observation>,
     /// Whether a person wrote it, so that sessions do not change it.
-    pub is_word: bool,
+    pub is_manual: bool,
 }
 
 /// A preference stated by a source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct StatedPreference {
     /// Statement of the preference.
     pub text: String,
     /// Workspace in which it applies; `None` for all.
@@ -122,7 +122,7 @@ pub struct Told {
 
 /// A preference that needs a note.
 #[derive(Debug, Clone, PartialEq)]
-pub struct New {
+pub struct NewPreference {
     /// Statement of the preference.
     pub text: String,
     /// Workspace in which it applies; `None` if several workspaces show it.
@@ -137,35 +137,35 @@ pub struct New {
 
 /// A preference with new observations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Changed {
+pub struct ChangedPreference {
     /// Index among the known preferences.
     pub at: usize,
     /// New observations.
     pub added: Vec<Observation>,
     /// Summary without the new observations.
-    pub before: Evidence,
+    pub before: PreferenceEvidence,
     /// Summary with the new observations.
-    pub after: Evidence,
+    pub after: PreferenceEvidence,
     /// Whether it now applies to all workspaces and did not before.
     pub everywhere: bool,
 }
 
 /// Result of comparing stated preferences with known ones.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settled {
+pub struct PreferencePlan {
     /// Preferences that need a note.
-    pub new: Vec<New>,
+    pub new: Vec<NewPreference>,
     /// Preferences with new observations.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedPreference>,
     /// Pairs of a preference written by a person and a contradicting statement.
-    pub against_a_word: Vec<(String, String)>,
+    pub conflicts: Vec<(String, String)>,
 }
 
 /// A preference while sources are compared.
-struct Entry<'k> {
-    known: Option<(usize, &'k Known)>,
+struct ComparedPreference<'k> {
+    known: Option<(usize, &'k ExistingPreference)>,
     text: String,
-    statement: Statement,
+    statement: RuleStatement,
     workspace: Option<String>,
     agent: Option<String>,
     observations: Vec<Observation>,
@@ -173,7 +173,11 @@ struct Entry<'k> {
 }
 
 /// Compares the stated preferences with the known ones, in order of time.
-pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settled {
+pub fn compare(
+    known: &[ExistingPreference],
+    mut told: Vec<StatedPreference>,
+    sense: &WordVectors<'_>,
+) -> PreferencePlan {
     told.sort_by(|a, b| {
         (a.observation.at, &a.observation.from, &a.text).cmp(&(
             b.observation.at,
@@ -181,17 +185,17 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
             &b.text,
         ))
     });
-    let mut entries: Vec<Entry<'_>> =
-        known.iter().enumerate().map(|(at, known)| Entry::known(at, known)).collect();
-    let mut settled = Settled::default();
+    let mut entries: Vec<ComparedPreference<'_>> =
+        known.iter().enumerate().map(|(at, known)| ComparedPreference::known(at, known)).collect();
+    let mut settled = PreferencePlan::default();
     for told in told {
-        let new = Entry::told(told);
+        let new = ComparedPreference::told(told);
         for entry in entries.iter_mut().filter(|entry| entry.is_opposed(&new, sense)) {
-            match entry.known.filter(|(_, known)| known.is_word) {
+            match entry.known.filter(|(_, known)| known.is_manual) {
                 Some((_, known)) => {
                     let pair = (known.text.clone(), new.text.clone());
-                    if !settled.against_a_word.contains(&pair) {
-                        settled.against_a_word.push(pair);
+                    if !settled.conflicts.contains(&pair) {
+                        settled.conflicts.push(pair);
                     }
                 }
                 None => new
@@ -211,12 +215,12 @@ pub fn settle(known: &[Known], mut told: Vec<Told>, sense: &Sense<'_>) -> Settle
     settled
 }
 
-impl<'k> Entry<'k> {
-    fn known(at: usize, known: &'k Known) -> Self {
+impl<'k> ComparedPreference<'k> {
+    fn known(at: usize, known: &'k ExistingPreference) -> Self {
         Self {
             known: Some((at, known)),
             text: known.text.clone(),
-            statement: Statement::of(&known.text),
+            statement: RuleStatement::of(&known.text),
             workspace: known.workspace.clone(),
             agent: None,
             observations: known.observations.clone(),
@@ -224,10 +228,10 @@ impl<'k> Entry<'k> {
         }
     }
 
-    fn told(told: Told) -> Self {
+    fn told(told: StatedPreference) -> Self {
         Self {
             known: None,
-            statement: Statement::of(&told.text),
+            statement: RuleStatement::of(&told.text),
             text: told.text,
             workspace: told.workspace,
             agent: told.agent,
@@ -236,7 +240,7 @@ impl<'k> Entry<'k> {
         }
     }
 
-    fn is_opposed(&self, new: &Self, sense: &Sense<'_>) -> bool {
+    fn is_opposed(&self, new: &Self, sense: &WordVectors<'_>) -> bool {
         same_place(self.workspace.as_deref(), new.workspace.as_deref())
             && self.is_older(new)
             && opposed(&self.statement, &new.statement, sense).is_some()
@@ -258,7 +262,7 @@ impl<'k> Entry<'k> {
 
     /// Adds the observations of another session with the same preference.
     fn join(&mut self, other: Self) {
-        if self.known.is_some_and(|(_, known)| known.is_word) {
+        if self.known.is_some_and(|(_, known)| known.is_manual) {
             return;
         }
         if !same_place(self.workspace.as_deref(), other.workspace.as_deref()) {
@@ -274,12 +278,12 @@ impl<'k> Entry<'k> {
         }
     }
 
-    fn settle(self, settled: &mut Settled) {
+    fn settle(self, settled: &mut PreferencePlan) {
         match self.known {
             Some((at, known)) => {
                 let everywhere = known.workspace.is_some() && self.workspace.is_none();
                 if !self.added.is_empty() {
-                    settled.changed.push(Changed {
+                    settled.changed.push(ChangedPreference {
                         at,
                         added: self.added,
                         before: evidence(&known.observations),
@@ -288,7 +292,7 @@ impl<'k> Entry<'k> {
                     });
                 }
             }
-            None => settled.new.push(New {
+            None => settled.new.push(NewPreference {
                 draft: payload(&self.text),
                 text: self.text,
                 workspace: self.workspace,
@@ -304,7 +308,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use cm_playbook::meaning::NoMeaning;
+    use cm_playbook::meaning::NoEmbeddings;
 
     fn seen(session: &str, day: i64, against: bool) -> Observation {
         let at = Instant::from_unix(day * 86_400);
@@ -316,17 +320,29 @@ mod tests {
         }
     }
 
-    fn told(text: &str, session: &str, day: i64) -> Told {
-        Told { text: text.to_owned(), workspace: None, agent: None, observation: seen(session, day, false) }
+    fn told(text: &str, session: &str, day: i64) -> StatedPreference {
+        StatedPreference {
+            text: text.to_owned(),
+            workspace: None,
+            agent: None,
+            observation: seen(session, day, false),
+        }
     }
 
-    fn known(text: &str, observations: Vec<Observation>) -> Known {
+    fn known(text: &str, observations: Vec<Observation>) -> ExistingPreference {
         let path = NotePath::parse("graph/preferences/a.md").unwrap();
-        Known { id: "a".into(), path, text: text.into(), workspace: None, observations, is_word: false }
+        ExistingPreference {
+            id: "a".into(),
+            path,
+            text: text.into(),
+            workspace: None,
+            observations,
+            is_manual: false,
+        }
     }
 
-    fn settled(known: &[Known], all: Vec<Told>) -> Settled {
-        settle(known, all, &Sense::of(&NoMeaning))
+    fn settled(known: &[ExistingPreference], all: Vec<StatedPreference>) -> PreferencePlan {
+        compare(known, all, &WordVectors::of(&NoEmbeddings))
     }
 
     #[test]
@@ -351,7 +367,7 @@ mod tests {
         assert_eq!(first.new.len(), 1);
         assert_eq!(first.new[0].observations.len(), 2);
         let again = settled(&[known("Use pnpm here", first.new[0].observations.clone())], all);
-        assert_eq!(again, Settled::default());
+        assert_eq!(again, PreferencePlan::default());
     }
 
     #[test]
@@ -367,14 +383,15 @@ mod tests {
 
     #[test]
     fn a_persons_own_word_is_not_moved_by_a_session() {
-        let word = Known { is_word: true, ..known("Always use tabs for indentation", Vec::new()) };
+        let word =
+            ExistingPreference { is_manual: true, ..known("Always use tabs for indentation", Vec::new()) };
         let after = settled(&[word], vec![told("Never use tabs for indentation", "new", 9)]);
-        assert_eq!((after.changed.len(), after.against_a_word.len(), after.new.len()), (0, 1, 1));
+        assert_eq!((after.changed.len(), after.conflicts.len(), after.new.len()), (0, 1, 1));
     }
 
     #[test]
     fn what_several_projects_show_holds_everywhere_and_contraries_of_two_projects_are_none() {
-        let at = |text: &str, session: &str, place: &str| Told {
+        let at = |text: &str, session: &str, place: &str| StatedPreference {
             workspace: Some(place.to_owned()),
             ..told(text, session, 1)
         };
@@ -415,12 +432,12 @@ mod tests {
         #[test]
         fn what_was_settled_once_is_settled(texts in prop::collection::vec(0_usize..4, 0..8)) {
             let say = ["Always use tabs for indentation", "Never use tabs for indentation", "Name the unit", "Use pnpm here"];
-            let all: Vec<Told> = (0..).zip(&texts)
+            let all: Vec<StatedPreference> = (0..).zip(&texts)
                 .map(|(day, text)| told(say[*text], &format!("s{}", day % 3), day)).collect();
             let first = settled(&[], all.clone());
-            let notes: Vec<Known> =
+            let notes: Vec<ExistingPreference> =
                 first.new.iter().map(|new| known(&new.text, new.observations.clone())).collect();
-            prop_assert_eq!(settled(&notes, all), Settled::default());
+            prop_assert_eq!(settled(&notes, all), PreferencePlan::default());
         }
     }
 }

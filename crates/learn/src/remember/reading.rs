@@ -3,12 +3,12 @@
 //! A stash has no fixed format. Sections are used if their headings name their content; elsewhere,
 //! only sentences that are recognizable as lasting statements.
 
-use super::Unremembered;
-use super::source::{Claim, Origin, Source, hash};
-use super::worth::{Unfit, fact, preference};
+use super::SkippedCounts;
+use super::source::{Claim, MemorySource, SourceKind, hash};
+use super::worth::{RejectReason, fact, preference};
 use crate::diary::read::{read, unescaped};
-use crate::diary::{Diary, Item, SaidKind, Voice, said};
-use crate::prose::{Reading, cut, pattern, sentences};
+use crate::diary::{Diary, DiaryItem, StatementAuthor, UtteranceKind, utterances};
+use crate::prose::{MessageAuthor, cut, pattern, sentences};
 use crate::reflect::rules::names_a_cause;
 use cm_note::frontmatter::parse::parse;
 use cm_note::frontmatter::split::Split;
@@ -30,10 +30,10 @@ pattern!(
 pattern!(WANTS = r"^(?:(?:user |team |my |our |key )?(?:preferences?|conventions?))$");
 
 /// Parses a stash or diary of the vault. `text` is the content of its file, with secrets removed.
-pub fn of_note(note: &Note, origin: Origin, text: &str) -> Source {
+pub fn of_note(note: &Note, origin: SourceKind, text: &str) -> MemorySource {
     let split = Split::of(text);
     let at = note.created.or(note.updated).unwrap_or(Instant::from_unix(0));
-    let mut source = Source::new(format!("{}:{}", origin.name(), note.key()), origin, at);
+    let mut source = MemorySource::new(format!("{}:{}", origin.name(), note.key()), origin, at);
     source.title = visible(&note.title);
     source.tags.clone_from(&note.tags);
     source.session.clone_from(&note.session);
@@ -46,14 +46,14 @@ pub fn of_note(note: &Note, origin: Origin, text: &str) -> Source {
 
 /// Parses a stash of another tool. `path` is relative to the project folder; `at` is the
 /// modification time, used if the file contains no date.
-pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> Source {
+pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> MemorySource {
     let split = Split::of(text);
     let fields = parse(&split).fields;
     let word = |key: &str| fields.get(key).and_then(|field| field.text());
     let body = split.body();
     let dated = ["created", "timestamp", "date"].iter().find_map(|key| Instant::parse(&word(key)?).ok());
     let at = dated.or_else(|| date_of(body)).unwrap_or(at);
-    let mut source = Source::new(format!("file:{project}/{path}"), Origin::Stash, at);
+    let mut source = MemorySource::new(format!("file:{project}/{path}"), SourceKind::Stash, at);
     let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
     let heading = || outline(body, 1).headings.into_iter().next().map(|heading| heading.text);
     source.title = cut(&visible(&word("title").or_else(heading).unwrap_or_else(|| stem.to_owned())), 120);
@@ -80,9 +80,9 @@ fn seconds(time: &str) -> &'static str {
     if time.len() == 5 { ":00" } else { "" }
 }
 
-fn take(source: &mut Source, text: &str, body: &str) {
+fn take(source: &mut MemorySource, text: &str, body: &str) {
     source.hash = hash(body);
-    let diary = read(text).filter(|diary| source.origin == Origin::Diary || tells_lines(diary));
+    let diary = read(text).filter(|diary| source.origin == SourceKind::Diary || has_log_lines(diary));
     match diary {
         Some(diary) => of_diary(source, &diary),
         None => of_prose(source, body),
@@ -90,33 +90,33 @@ fn take(source: &mut Source, text: &str, body: &str) {
 }
 
 /// Returns `true` if a parsed diary has items with log lines, which a free-form stash has not.
-fn tells_lines(diary: &Diary) -> bool {
+fn has_log_lines(diary: &Diary) -> bool {
     diary.sections().iter().any(|(_, items)| items.iter().any(|item| item.line > 0))
 }
 
-fn of_diary(source: &mut Source, diary: &Diary) {
-    let mut left_out = Unremembered::default();
-    let person = |item: &&Item| item.voice.is_persons();
-    let lasting = |item: &&Item| person(item) || !names_a_cause(&item.text);
+fn of_diary(source: &mut MemorySource, diary: &Diary) {
+    let mut left_out = SkippedCounts::default();
+    let person = |item: &&DiaryItem| item.voice.is_persons();
+    let lasting = |item: &&DiaryItem| person(item) || !names_a_cause(&item.text);
     let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
-    source.facts = learned.filter_map(|item| kept(item, fact, source.origin, &mut left_out)).collect();
+    source.facts = learned.filter_map(|item| claim_of(item, fact, source.origin, &mut left_out)).collect();
     let wanted = diary.preferences.iter().filter(person);
     source.preferences =
-        wanted.filter_map(|item| kept(item, preference, source.origin, &mut left_out)).collect();
-    source.left_out = left_out;
+        wanted.filter_map(|item| claim_of(item, preference, source.origin, &mut left_out)).collect();
+    source.skipped = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
     let told = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
     let told = told.map(|item| words_of(&item.text));
     source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(told));
 }
 
-fn kept(
-    item: &Item,
-    judge: fn(&str) -> Result<String, Unfit>,
-    origin: Origin,
-    left_out: &mut Unremembered,
+fn claim_of(
+    item: &DiaryItem,
+    judge: fn(&str) -> Result<String, RejectReason>,
+    origin: SourceKind,
+    left_out: &mut SkippedCounts,
 ) -> Option<Claim> {
-    let is_persons = origin == Origin::Diary && item.voice == Voice::Person;
+    let is_persons = origin == SourceKind::Diary && item.voice == StatementAuthor::Person;
     match judge(&words_of(&item.text)) {
         Ok(text) => Some(Claim { text, line: item.line, is_persons }),
         Err(unfit) => {
@@ -131,9 +131,9 @@ fn words_of(item: &str) -> String {
     unescaped(item).replace("&#91;", "[")
 }
 
-fn of_prose(source: &mut Source, body: &str) {
-    let all = sentences(body, Reading::Agent);
-    let mut left_out = Unremembered::default();
+fn of_prose(source: &mut MemorySource, body: &str) {
+    let all = sentences(body, MessageAuthor::Agent);
+    let mut left_out = SkippedCounts::default();
     for sentence in &all {
         let heading = sentence.heading.trim_end_matches(':');
         if FACTS.is_match(heading) {
@@ -141,24 +141,24 @@ fn of_prose(source: &mut Source, body: &str) {
         } else if WANTS.is_match(heading) {
             take_claim(&mut source.preferences, preference(&sentence.text), &mut left_out);
         } else {
-            for said in said(&sentence.text, false) {
+            for said in utterances(&sentence.text, false) {
                 match said.kind {
-                    SaidKind::Learning => take_claim(&mut source.facts, fact(&said.text), &mut left_out),
-                    SaidKind::Preference => {
+                    UtteranceKind::Learning => take_claim(&mut source.facts, fact(&said.text), &mut left_out),
+                    UtteranceKind::Preference => {
                         take_claim(&mut source.preferences, preference(&said.text), &mut left_out)
                     }
-                    SaidKind::Decision | SaidKind::Retraction => {}
+                    UtteranceKind::Decision | UtteranceKind::Retraction => {}
                 }
             }
         }
     }
-    source.left_out = left_out;
+    source.skipped = left_out;
     let title = source.title.to_lowercase();
     let told = all.iter().map(|sentence| sentence.text.clone()).filter(|text| text.to_lowercase() != title);
     source.summary = summary(told.take(3));
 }
 
-fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, Unfit>, left_out: &mut Unremembered) {
+fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, left_out: &mut SkippedCounts) {
     match judged {
         Ok(text) if claims.iter().all(|claim| claim.text != text) => {
             claims.push(Claim { text, line: 0, is_persons: false })
@@ -188,7 +188,7 @@ mod tests {
         claims.iter().map(|claim| claim.text.as_str()).collect()
     }
 
-    fn file(text: &str) -> Source {
+    fn file(text: &str) -> MemorySource {
         of_file("shop", ".claude/stash/cache.md", text, Instant::from_unix(0))
     }
 
@@ -240,7 +240,7 @@ mod tests {
         let text = "---\nsession: s-1\nstarted: 2026-11-01T09:00:00Z\n---\n\n# Ports\n\nOutcome: success\n\n## Key learnings\n\n\
                     - The API listens on port 8080 (person, line 4)\n\
                     - The queue listens on port 5672 (sender, line 5)\n";
-        let mut source = Source::new("d".to_owned(), Origin::Diary, Instant::from_unix(0));
+        let mut source = MemorySource::new("d".to_owned(), SourceKind::Diary, Instant::from_unix(0));
         take(&mut source, text, text);
         let of = |at: usize| source.facts[at].is_persons;
         assert_eq!((source.facts.len(), of(0), of(1)), (2, true, false));

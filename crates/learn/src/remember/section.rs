@@ -1,13 +1,14 @@
 //! The memory part of a rule file, between `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`.
 
-use cm_note::markdown::part::Part;
+use cm_note::markdown::part::ManagedSection;
 
 /// First line of the part.
 pub const START: &str = "<!-- MEMORY:START -->";
 /// Last line of the part.
 pub const END: &str = "<!-- MEMORY:END -->";
 
-pub const SECTION: Part = Part { opening: START, opens: |line| line == START, closing: END };
+pub const SECTION: ManagedSection =
+    ManagedSection { opening: START, opens: |line| line == START, closing: END };
 
 #[cfg(test)]
 mod tests {

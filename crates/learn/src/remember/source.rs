@@ -4,14 +4,14 @@
 //! A source is identified by a key and a content hash, so the same content is never read twice,
 //! even if all caches are lost.
 
-use super::Unremembered;
+use super::SkippedCounts;
 use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 
 /// Kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Origin {
+pub enum SourceKind {
     /// A stash: raw notes.
     Stash,
     /// A diary: the summary of a session.
@@ -20,7 +20,7 @@ pub enum Origin {
     Friction,
 }
 
-impl Origin {
+impl SourceKind {
     /// Name, as used in episodes.
     pub fn name(self) -> &'static str {
         match self {
@@ -33,13 +33,13 @@ impl Origin {
 
 /// A stash, diary or friction report, parsed into claims.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Source {
+pub struct MemorySource {
     /// Key, independent of its location on disk: `stash:ID`, `diary:ID`, `file:PROJECT/PATH` or
     /// `friction:SESSION`.
     pub key: String,
     /// Content hash, as returned by [`hash`].
     pub hash: String,
-    pub origin: Origin,
+    pub origin: SourceKind,
     pub title: String,
     /// Tags without `#`.
     pub tags: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Source {
     /// Whether it describes an event and therefore gets its own episode.
     pub is_event: bool,
     /// Number of statements that were not remembered.
-    pub left_out: Unremembered,
+    pub skipped: SkippedCounts,
 }
 
 /// A statement of a source.
@@ -77,9 +77,9 @@ pub struct Claim {
     pub is_persons: bool,
 }
 
-impl Source {
+impl MemorySource {
     /// Creates a source without content.
-    pub fn new(key: String, origin: Origin, at: Instant) -> Self {
+    pub fn new(key: String, origin: SourceKind, at: Instant) -> Self {
         Self {
             key,
             hash: String::new(),
@@ -95,7 +95,7 @@ impl Source {
             facts: Vec::new(),
             preferences: Vec::new(),
             is_event: true,
-            left_out: Unremembered::default(),
+            skipped: SkippedCounts::default(),
         }
     }
 }
@@ -110,7 +110,7 @@ pub fn hash(text: &str) -> String {
 /// Returns `true` if two names denote the same session. Friction reports name a session by project,
 /// time and a prefix of its id.
 pub fn same_session(a: &str, b: &str) -> bool {
-    let (a, b) = (bare(a), bare(b));
+    let (a, b) = (session_part(a), session_part(b));
     a == b || (a.len().min(b.len()) >= SHORT && (a.starts_with(b) || b.starts_with(a)))
 }
 
@@ -118,7 +118,7 @@ pub fn same_session(a: &str, b: &str) -> bool {
 const SHORT: usize = 8;
 
 /// Strips project and time from `PROJECT/MMDD-HHMM-ID`; other names lose only the project.
-fn bare(session: &str) -> &str {
+fn session_part(session: &str) -> &str {
     let name = session.rsplit('/').next().unwrap_or(session);
     let digits = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut parts = name.splitn(3, '-');

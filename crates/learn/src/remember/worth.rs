@@ -3,8 +3,8 @@
 //! Doubtful sentences are rejected: questions, work steps, errors, code, and references to context
 //! that is lost later.
 
-use crate::diary::weight;
-use crate::friction::ledger::{Fit, fit};
+use crate::diary::content_word_count;
+use crate::friction::ledger::{FactLength, fit};
 use crate::prose::pattern;
 use cm_note::markdown::escape::visible;
 
@@ -28,7 +28,7 @@ pattern!(
 
 /// Reason for rejecting a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfit {
+pub enum RejectReason {
     /// Too little content, or only about the moment.
     Slight,
     /// Longer than the limit for facts.
@@ -39,9 +39,12 @@ pub enum Unfit {
 ///
 /// # Errors
 /// Returns the reason if the sentence is rejected.
-pub fn fact(text: &str) -> Result<String, Unfit> {
+pub fn fact(text: &str) -> Result<String, RejectReason> {
     let text = plain(text);
-    let slight = weight(&text) < WORDS || STEP.is_match(&text) || POINTS.is_match(&text) || is_noise(&text);
+    let slight = content_word_count(&text) < WORDS
+        || STEP.is_match(&text)
+        || POINTS.is_match(&text)
+        || is_noise(&text);
     checked(text, slight)
 }
 
@@ -50,19 +53,19 @@ pub fn fact(text: &str) -> Result<String, Unfit> {
 ///
 /// # Errors
 /// Returns the reason if the sentence is rejected.
-pub fn preference(text: &str) -> Result<String, Unfit> {
+pub fn preference(text: &str) -> Result<String, RejectReason> {
     let whole = plain(text);
     let bare = HENCE.replace(&whole, "");
     let text = if bare.trim().is_empty() { whole } else { capital(&bare) };
-    let slight = weight(&text) < WANTS || is_noise(&text);
+    let slight = content_word_count(&text) < WANTS || is_noise(&text);
     checked(text, slight)
 }
 
-fn checked(text: String, slight: bool) -> Result<String, Unfit> {
+fn checked(text: String, slight: bool) -> Result<String, RejectReason> {
     match fit(&text) {
-        _ if slight => Err(Unfit::Slight),
-        Fit::TooLong => Err(Unfit::TooLong),
-        Fit::Fits | Fit::Long => Ok(text),
+        _ if slight => Err(RejectReason::Slight),
+        FactLength::TooLong => Err(RejectReason::TooLong),
+        FactLength::Fits | FactLength::Long => Ok(text),
     }
 }
 
@@ -132,9 +135,12 @@ mod tests {
             "`cargo test --workspace --all-features -- --nocapture` ran",
             "ok",
         ] {
-            assert_eq!(fact(text), Err(Unfit::Slight), "{text}");
+            assert_eq!(fact(text), Err(RejectReason::Slight), "{text}");
         }
-        assert_eq!(fact(&format!("The pool {}", "keeps connections ".repeat(20))), Err(Unfit::TooLong));
+        assert_eq!(
+            fact(&format!("The pool {}", "keeps connections ".repeat(20))),
+            Err(RejectReason::TooLong)
+        );
         assert_eq!(fact("See [[A|the old pool]] for limits.").as_deref(), Ok("See the old pool for limits"));
     }
 
@@ -145,7 +151,7 @@ mod tests {
             Ok("Use pnpm instead of npm")
         );
         assert_eq!(preference("please never force-push").as_deref(), Ok("Never force-push"));
-        assert_eq!(preference("no").err(), Some(Unfit::Slight));
+        assert_eq!(preference("no").err(), Some(RejectReason::Slight));
     }
 
     proptest! {

@@ -2,10 +2,10 @@
 //! or reset databases.
 
 use super::shape::verbs;
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// SQL clients with the flags that take a statement; without flags, statements are operands.
 const CLIENTS: [(&str, &[&str]); 21] = [
@@ -33,8 +33,10 @@ const CLIENTS: [(&str, &[&str]); 21] = [
 ];
 
 /// Returns the database dangers of a command.
-pub fn dangers(command: &Simple) -> Vec<Danger> {
-    let of = |(severity, reason): (Severity, &str)| Danger::of(command, Class::Database, severity, reason);
+pub fn dangers(command: &SimpleCommand) -> Vec<Danger> {
+    let of = |(severity, reason): (DangerSeverity, &str)| {
+        Danger::of(command, DangerClass::Database, severity, reason)
+    };
     if let Some((_, flags)) = CLIENTS.iter().find(|(name, _)| *name == command.program) {
         return texts(command, flags)
             .iter()
@@ -47,7 +49,7 @@ pub fn dangers(command: &Simple) -> Vec<Danger> {
 }
 
 /// Returns the SQL texts that a client receives as arguments or on stdin.
-fn texts(command: &Simple, flags: &[&str]) -> Vec<String> {
+fn texts(command: &SimpleCommand, flags: &[&str]) -> Vec<String> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let mut texts: Vec<String> = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -101,7 +103,7 @@ fn statements(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn judged(statement: &str) -> Option<(Severity, &'static str)> {
+fn judged(statement: &str) -> Option<(DangerSeverity, &'static str)> {
     let words: Vec<&str> = statement.split(' ').collect();
     let unbound = match statement.split_once(" WHERE ") {
         Some((_, condition)) => {
@@ -128,7 +130,7 @@ fn judged(statement: &str) -> Option<(Severity, &'static str)> {
 }
 
 /// Judges database tools that are not SQL clients.
-fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
+fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     let words: Vec<&str> = verbs(command).collect();
     let line = command.line();
     let drops = (Block, "drops the whole database");
@@ -219,7 +221,7 @@ fn tool(command: &Simple) -> Option<(Severity, &'static str)> {
 }
 
 /// Judges Redis commands that delete keys or change the server.
-fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
+fn redis(words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let is = |wanted: &[&str]| upper.iter().any(|word| wanted.contains(&word.as_str()));
     if upper.iter().any(|word| word.contains("FLUSHALL") || word.contains("FLUSHDB")) {
@@ -236,7 +238,7 @@ fn redis(words: &[&str]) -> Option<(Severity, &'static str)> {
 
 /// Judges an HTTP request that deletes something on another host, or an index or database of a
 /// store on any host.
-fn requested(command: &Simple, words: &[&str]) -> Option<(Severity, &'static str)> {
+fn requested(command: &SimpleCommand, words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
     let line = command.line();
     let deletes =
         command.args.iter().any(|word| matches!(word.text.as_str(), "-XDELETE" | "--request=DELETE"))

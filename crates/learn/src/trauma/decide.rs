@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::Ground;
-use super::{Class, Danger, Severity, dangers, shape};
+use super::reach::PathContext;
+use super::{Danger, DangerClass, DangerSeverity, dangers, shape};
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 
 /// Verdict of the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Judgement {
+pub enum GuardVerdict {
     /// The command has no known danger.
     Allow,
     /// May run, but a person should confirm it.
@@ -22,12 +22,12 @@ pub enum Judgement {
 
 /// A verdict with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Decision {
-    pub judgement: Judgement,
+pub struct GuardDecision {
+    pub judgement: GuardVerdict,
     /// Reason, as a sentence without a final period; empty if the command is allowed.
     pub reason: String,
     /// Class of the danger; `None` if the command is allowed.
-    pub class: Option<Class>,
+    pub class: Option<DangerClass>,
     /// Past incident with the same class, command and kind of path.
     pub incident: Option<PastIncident>,
 }
@@ -37,7 +37,7 @@ pub struct Decision {
 pub struct PastIncident {
     /// Id of the bullet that records it.
     pub bullet: String,
-    pub class: Class,
+    pub class: DangerClass,
     /// Normalized command, in the format of `Danger::shape`.
     pub shape: String,
     /// Session in which it happened; empty if unknown.
@@ -56,7 +56,7 @@ impl PastIncident {
         let incident = bullet.fields.incident.as_ref()?;
         Some(Self {
             bullet: bullet.id.to_string(),
-            class: Class::of(&incident.class)?,
+            class: DangerClass::of(&incident.class)?,
             shape: incident.shape.clone(),
             session: incident.session.clone().unwrap_or_default(),
             date: incident.date.clone().or_else(|| bullet.created.map(|at| at.day())).unwrap_or_default(),
@@ -66,13 +66,13 @@ impl PastIncident {
 
     /// Returns `true` if the incident happened in this session.
     #[must_use]
-    pub fn tells_of(&self, session: &str) -> bool {
+    pub fn happened_in(&self, session: &str) -> bool {
         self.session == session || self.sessions.iter().any(|other| other == session)
     }
 
     /// Returns `true` if a danger has the same class, command and kind of path; flags are ignored.
     fn is_like(&self, danger: &Danger) -> bool {
-        self.class == danger.class && shape::kin(&self.shape) == shape::kin(&danger.shape)
+        self.class == danger.class && shape::without_flags(&self.shape) == shape::without_flags(&danger.shape)
     }
 }
 
@@ -92,7 +92,7 @@ pub struct BlockedPattern {
 impl BlockedPattern {
     /// Returns the command pattern of a note in `blocked/`; `None` if the note blocks a rule.
     #[must_use]
-    pub fn of(blocked: &Blocked) -> Option<Self> {
+    pub fn of(blocked: &BlockedNote) -> Option<Self> {
         let fields = &blocked.fields;
         let pattern = fields.pattern.clone().filter(|pattern| !pattern.trim().is_empty())?;
         let instead = fields.replacement.as_deref().map(|instead| format!("use {instead} instead"));
@@ -107,72 +107,72 @@ impl BlockedPattern {
 #[must_use]
 pub fn decide(
     text: &str,
-    ground: &Ground<'_>,
+    ground: &PathContext<'_>,
     incidents: &[PastIncident],
     blocked: &[BlockedPattern],
-) -> Decision {
-    let own = kept_out(text, blocked);
-    let found = dangers(text, ground).into_iter().map(|danger| judged(danger, incidents));
+) -> GuardDecision {
+    let own = blocked_pattern(text, blocked);
+    let found = dangers(text, ground).into_iter().map(|danger| decide_danger(danger, incidents));
     gravest(own.into_iter().chain(found))
 }
 
 /// Judges the given dangers. `incidents` are those that a person has accepted.
-pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> Decision {
-    gravest(dangers.map(|danger| judged(danger, incidents)))
+pub(super) fn judge(dangers: impl Iterator<Item = Danger>, incidents: &[PastIncident]) -> GuardDecision {
+    gravest(dangers.map(|danger| decide_danger(danger, incidents)))
 }
 
 /// Returns the most severe decision, the first of equals; allows if there is none.
-fn gravest(decisions: impl Iterator<Item = Decision>) -> Decision {
-    let gravest = decisions.fold(None::<Decision>, |best, next| match best {
+fn gravest(decisions: impl Iterator<Item = GuardDecision>) -> GuardDecision {
+    let gravest = decisions.fold(None::<GuardDecision>, |best, next| match best {
         Some(best) if best.judgement >= next.judgement => Some(best),
         _ => Some(next),
     });
-    gravest.unwrap_or(Decision {
-        judgement: Judgement::Allow,
+    gravest.unwrap_or(GuardDecision {
+        judgement: GuardVerdict::Allow,
         reason: String::new(),
         class: None,
         incident: None,
     })
 }
 
-fn judged(danger: Danger, incidents: &[PastIncident]) -> Decision {
+fn decide_danger(danger: Danger, incidents: &[PastIncident]) -> GuardDecision {
     let past = incidents.iter().rfind(|incident| incident.is_like(&danger)).cloned();
     let judgement = match (danger.severity, &past) {
-        (Severity::Warn, None) => Judgement::Warn,
-        _ => Judgement::Block,
+        (DangerSeverity::Warn, None) => GuardVerdict::Warn,
+        _ => GuardVerdict::Block,
     };
     let mut reason = format!("this {}", danger.reason);
     if let Some(past) = &past {
         reason +=
             &format!("; the same went wrong on {} (session {}, {})", past.date, past.session, past.bullet);
     }
-    Decision { judgement, reason, class: Some(danger.class), incident: past }
+    GuardDecision { judgement, reason, class: Some(danger.class), incident: past }
 }
 
 /// Returns a decision if a command contains a blocked pattern. Commands that only display or search
 /// text are ignored.
-fn kept_out(text: &str, blocked: &[BlockedPattern]) -> Option<Decision> {
+fn blocked_pattern(text: &str, blocked: &[BlockedPattern]) -> Option<GuardDecision> {
     if !blocked.iter().any(|pattern| !pattern.pattern.trim().is_empty()) {
         return None;
     }
     let lines: Vec<String> = cm_shell::read(text)
         .commands
         .iter()
-        .filter(|command| !shows(&command.program))
-        .map(cm_shell::Simple::line)
+        .filter(|command| !only_displays(&command.program))
+        .map(cm_shell::SimpleCommand::line)
         .collect();
     let found = |pattern: &&BlockedPattern| {
         let wanted = pattern.pattern.trim();
         !wanted.is_empty() && lines.iter().any(|line| line.contains(wanted))
     };
     let pattern = blocked.iter().filter(found).min_by_key(|pattern| pattern.warns)?;
-    let judgement = if pattern.warns { Judgement::Warn } else { Judgement::Block };
+    let judgement = if pattern.warns { GuardVerdict::Warn } else { GuardVerdict::Block };
     let reason =
         format!("`{}` is a blocked pattern ({}): {}", pattern.pattern.trim(), pattern.name, pattern.reason);
-    Some(Decision { judgement, reason, class: Some(Class::Blocked), incident: None })
+    Some(GuardDecision { judgement, reason, class: Some(DangerClass::Blocked), incident: None })
 }
 
 /// Returns `true` if a program only displays or searches the text in its arguments.
-fn shows(program: &str) -> bool {
+fn only_displays(program: &str) -> bool {
     matches!(program, "echo" | "printf" | "grep" | "rg" | "ag" | "cat" | "man" | "tldr")
 }

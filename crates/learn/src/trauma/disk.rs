@@ -1,26 +1,28 @@
 //! Detects commands that overwrite devices or change permissions recursively.
 
-use super::reach::{Reach, Site};
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::reach::{CommandContext, PathClass};
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// Returns the disk and permission dangers of a command.
-pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = written(command)
-        .map(|device| Danger::of(command, Class::Disk, Block, format!("writes over the device {device}")))
+        .map(|device| {
+            Danger::of(command, DangerClass::Disk, Block, format!("writes over the device {device}"))
+        })
         .into_iter()
         .collect();
     found.extend(
-        formatted(command).map(|(severity, reason)| Danger::of(command, Class::Disk, severity, reason)),
+        formatted(command).map(|(severity, reason)| Danger::of(command, DangerClass::Disk, severity, reason)),
     );
     found.extend(rights(command, site));
     found
 }
 
 /// Returns the device that a command writes to.
-fn written(command: &Simple) -> Option<&str> {
+fn written(command: &SimpleCommand) -> Option<&str> {
     let redirected = command
         .redirects
         .iter()
@@ -46,7 +48,7 @@ fn is_device(path: &str) -> bool {
     })
 }
 
-fn formatted(command: &Simple) -> Option<(Severity, &'static str)> {
+fn formatted(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     let first = command.operands().next().map_or("", |word| word.text.as_str());
     let any = |wanted: &[&str]| command.args.iter().any(|word| wanted.contains(&word.text.as_str()));
     let erases = (Block, "erases a disk or a part of it");
@@ -82,7 +84,7 @@ fn formatted(command: &Simple) -> Option<(Severity, &'static str)> {
 }
 
 /// Judges recursive permission changes such as `chmod -R` and `chown -R`.
-fn rights(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     if !matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "icacls" | "setfacl")
         || !command.has(&["-R", "--recursive"])
     {
@@ -94,12 +96,12 @@ fn rights(command: &Simple, site: &Site<'_>) -> Option<Danger> {
         && command.program == "chmod";
     let worst = operands.map(|path| (site.reach(path), path)).max_by_key(|(reach, _)| *reach)?;
     let severity = match worst.0 {
-        Reach::System | Reach::Home => Block,
-        Reach::Temporary | Reach::Made => return None,
+        PathClass::System | PathClass::Home => Block,
+        PathClass::Temporary | PathClass::Generated => return None,
         _ if open => Warn,
-        Reach::Repository | Reach::Outside => Warn,
+        PathClass::Repository | PathClass::Outside => Warn,
         _ => return None,
     };
     let reason = format!("changes the rights of everything below {}: {}", worst.1, worst.0.words());
-    Some(Danger::at(command, Class::Permissions, severity, reason, worst.0.word()))
+    Some(Danger::at(command, DangerClass::Permissions, severity, reason, worst.0.word()))
 }

@@ -1,10 +1,10 @@
 //! Detects commands that send secrets off the machine or give another machine a shell.
 
-use super::reach::Site;
-use super::{Class, Danger, Severity};
-use cm_shell::{Simple, program_text};
+use super::reach::CommandContext;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::{SimpleCommand, program_text};
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// Programs that send their arguments or input over the network.
 #[rustfmt::skip]
@@ -44,8 +44,8 @@ const VARIABLES: [&str; 9] = [
 ];
 
 /// Returns the exfiltration dangers of a command.
-pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
-    let of = |severity, reason: String| Danger::of(command, Class::Exfiltration, severity, reason);
+pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
+    let of = |severity, reason: String| Danger::of(command, DangerClass::Exfiltration, severity, reason);
     if let Some(reason) = shell_opened(command) {
         return vec![of(Block, reason.to_owned())];
     }
@@ -75,7 +75,7 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
 
 /// Returns `true` if a path is a file with keys or passwords. Public keys and example files are
 /// excluded.
-pub fn is_secret(site: &Site<'_>, path: &str) -> bool {
+pub fn is_secret(site: &CommandContext<'_>, path: &str) -> bool {
     let path = path.trim_start_matches('@');
     let path = path.strip_prefix("file://").unwrap_or(path);
     let whole = format!("/{}", site.target(path).unwrap_or_else(|| path.to_owned()).trim_start_matches('/'));
@@ -91,7 +91,7 @@ pub fn is_secret(site: &Site<'_>, path: &str) -> bool {
 }
 
 /// Describes the first secret in the arguments or the redirected input; `None` if there is none.
-fn sent(command: &Simple, site: &Site<'_>) -> Option<String> {
+fn sent(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<String> {
     let mut passed = false;
     for (at, word) in command.args.iter().enumerate() {
         if std::mem::take(&mut passed) {
@@ -163,7 +163,7 @@ fn logs_in(program: &str, flag: &str) -> bool {
 }
 
 /// Describes the first secret that an upstream command writes to the pipe; `None` if there is none.
-fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
+fn piped(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<String> {
     for before in &command.upstream {
         let words: Vec<&str> = before.operands().map(|word| word.text.as_str()).collect();
         let environment = match before.program.as_str() {
@@ -172,7 +172,7 @@ fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
             "set" | "export" | "declare" => words.is_empty(),
             _ => false,
         };
-        if environment && !command.follows(&["grep", "rg"]) {
+        if environment && !command.is_downstream_of(&["grep", "rg"]) {
             return Some("the environment with its keys".to_owned());
         }
         if prints_secret(before, &words) {
@@ -196,7 +196,7 @@ fn piped(command: &Simple, site: &Site<'_>) -> Option<String> {
 }
 
 /// Returns `true` if a command prints a secret, such as `gh auth token`.
-fn prints_secret(command: &Simple, words: &[&str]) -> bool {
+fn prints_secret(command: &SimpleCommand, words: &[&str]) -> bool {
     match command.program.as_str() {
         "security" => words.iter().any(|word| word.starts_with("find-") || word.starts_with("dump-")),
         "gpg" | "gpg2" => command.args.iter().any(|word| word.text.starts_with("--export-secret")),
@@ -215,7 +215,7 @@ fn prints_secret(command: &Simple, words: &[&str]) -> bool {
 }
 
 /// Returns `true` if a program sends its stdin.
-fn takes_input(command: &Simple) -> bool {
+fn takes_input(command: &SimpleCommand) -> bool {
     let any = |wanted: &[&str]| {
         command.args.iter().any(|word| {
             wanted.iter().any(|flag| word.text == *flag || word.text.starts_with(&format!("{flag}=")))
@@ -237,7 +237,7 @@ fn takes_input(command: &Simple) -> bool {
 }
 
 /// Returns `true` if the request goes to this machine.
-fn is_local(command: &Simple) -> bool {
+fn is_local(command: &SimpleCommand) -> bool {
     const LOCAL: [&str; 5] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
     let host = |word: &str| {
         let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
@@ -247,7 +247,7 @@ fn is_local(command: &Simple) -> bool {
 }
 
 /// Returns `true` if the destination of a copy is another machine.
-fn goes_out(command: &Simple) -> bool {
+fn goes_out(command: &SimpleCommand) -> bool {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     let remote = |word: &&str| word.contains("://") || word.contains(':') && !word.starts_with(['/', '.']);
     match command.program.as_str() {
@@ -265,7 +265,7 @@ fn goes_out(command: &Simple) -> bool {
 }
 
 /// Returns the reason if a command gives another machine a shell or opens a raw connection to it.
-fn shell_opened(command: &Simple) -> Option<&'static str> {
+fn shell_opened(command: &SimpleCommand) -> Option<&'static str> {
     const OPENS: &str = "gives another machine a shell on this one";
     const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
     let program = command.program.as_str();
@@ -279,7 +279,7 @@ fn shell_opened(command: &Simple) -> Option<&'static str> {
         });
     }
     let netcat = matches!(program, "nc" | "ncat" | "netcat");
-    if netcat && (command.has(&["-e", "-c", "--exec", "--sh-exec"]) || command.follows(&SHELLS)) {
+    if netcat && (command.has(&["-e", "-c", "--exec", "--sh-exec"]) || command.is_downstream_of(&SHELLS)) {
         return Some(OPENS);
     }
     if program == "socat"
@@ -295,7 +295,7 @@ fn shell_opened(command: &Simple) -> Option<&'static str> {
 }
 
 /// Returns the reason if an inline program reads keys and uses the network.
-fn scripted(command: &Simple) -> Option<&'static str> {
+fn scripted(command: &SimpleCommand) -> Option<&'static str> {
     let text = program_text(command)?;
     let holds = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     let sends = [

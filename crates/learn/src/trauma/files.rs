@@ -1,11 +1,11 @@
 //! Detects commands that delete, empty or move away files and folders.
 
-use super::reach::{Reach, Site, is_made};
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::reach::{CommandContext, PathClass, is_made};
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
 /// Returns the file dangers of a command.
-pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),
         "rm" | "rmdir" | "remove-item" | "ri" | "rd" | "del" | "erase" => removed_on_windows(command, site),
@@ -25,18 +25,18 @@ pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     found
 }
 
-fn paths(command: &Simple) -> impl Iterator<Item = &str> {
+fn paths(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     command.operands().map(|word| word.text.as_str())
 }
 
-fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let recursive = command.has(&["-r", "-R", "--recursive"]);
     if command.program == "rmdir" || command.program == "trash" {
         return Vec::new();
     }
     if command.operands().next().is_none() && is_fed(command) {
         if let Some(search) = command.upstream.iter().find(|before| before.program == "find") {
-            let site = Site { ground: site.ground, variables: site.variables, command: search };
+            let site = CommandContext { ground: site.ground, variables: site.variables, command: search };
             return searched(search, &site);
         }
         if !recursive {
@@ -44,8 +44,8 @@ fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
         }
         return vec![Danger::at(
             command,
-            Class::Files,
-            Severity::Warn,
+            DangerClass::Files,
+            DangerSeverity::Warn,
             "deletes with everything in it whatever the pipe names",
             "unknown",
         )];
@@ -54,7 +54,7 @@ fn removed(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
 }
 
 /// Returns `true` if the command receives its arguments from a pipe or a file.
-fn is_fed(command: &Simple) -> bool {
+fn is_fed(command: &SimpleCommand) -> bool {
     !command.upstream.is_empty() || command.redirects.iter().any(|redirect| redirect.sign == "<")
 }
 
@@ -68,8 +68,8 @@ fn may_be_root(path: &str) -> bool {
 
 /// Returns the most severe loss among the paths, the first of equals.
 fn destroyed<'p>(
-    command: &Simple,
-    site: &Site<'_>,
+    command: &SimpleCommand,
+    site: &CommandContext<'_>,
     paths: impl Iterator<Item = &'p str>,
     does: &str,
     recursive: bool,
@@ -79,50 +79,52 @@ fn destroyed<'p>(
     let (severity, reach, path) = gravest(losses)?;
     let all = if recursive { " with everything in it" } else { "" };
     let reason = format!("{does} {path}{all}: {}", reach.words());
-    Some(Danger::at(command, Class::Files, severity, reason, reach.word()))
+    Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
 }
 
 /// Returns the most severe loss, the first of equals.
 fn gravest<'p>(
-    losses: impl Iterator<Item = (Severity, Reach, &'p str)>,
-) -> Option<(Severity, Reach, &'p str)> {
+    losses: impl Iterator<Item = (DangerSeverity, PathClass, &'p str)>,
+) -> Option<(DangerSeverity, PathClass, &'p str)> {
     losses.reduce(|best, next| if next.0 > best.0 { next } else { best })
 }
 
 /// Returns the severity of losing a path; `None` if it can be recreated or is a single file of the
 /// work.
-fn loss(site: &Site<'_>, path: &str, recursive: bool) -> Option<(Severity, Reach)> {
+fn loss(site: &CommandContext<'_>, path: &str, recursive: bool) -> Option<(DangerSeverity, PathClass)> {
     let reach = site.reach(path);
     let many = path.contains('*');
     let severity = match reach {
-        Reach::Temporary | Reach::Made => return None,
-        Reach::Home | Reach::System | Reach::Repository if recursive || many => Severity::Block,
-        Reach::Outside if recursive && site.is_made(path) => Severity::Warn,
-        Reach::Unknown if recursive && may_be_root(path) => Severity::Block,
-        Reach::System if !path.contains('.') => Severity::Block,
-        Reach::Workspace | Reach::Outside if recursive => Severity::Block,
-        Reach::Inside | Reach::Unknown | Reach::Shared if recursive => Severity::Warn,
-        Reach::System | Reach::Outside | Reach::Repository => Severity::Warn,
-        Reach::Workspace if many => Severity::Warn,
+        PathClass::Temporary | PathClass::Generated => return None,
+        PathClass::Home | PathClass::System | PathClass::Repository if recursive || many => {
+            DangerSeverity::Block
+        }
+        PathClass::Outside if recursive && site.is_generated(path) => DangerSeverity::Warn,
+        PathClass::Unknown if recursive && may_be_root(path) => DangerSeverity::Block,
+        PathClass::System if !path.contains('.') => DangerSeverity::Block,
+        PathClass::Workspace | PathClass::Outside if recursive => DangerSeverity::Block,
+        PathClass::Inside | PathClass::Unknown | PathClass::Shared if recursive => DangerSeverity::Warn,
+        PathClass::System | PathClass::Outside | PathClass::Repository => DangerSeverity::Warn,
+        PathClass::Workspace if many => DangerSeverity::Warn,
         _ => return None,
     };
     Some((severity, reach))
 }
 
-fn is_windows(command: &Simple) -> bool {
+fn is_windows(command: &SimpleCommand) -> bool {
     command.args.iter().any(|word| {
         let lower = word.text.to_ascii_lowercase();
         matches!(lower.as_str(), "/s" | "/q" | "/f" | "-recurse" | "-force")
     })
 }
 
-fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let lower = |word: &str| word.to_ascii_lowercase();
     if is_fed(command) && !command.args.iter().any(|word| !word.text.starts_with(['-', '/'])) {
         return vec![Danger::at(
             command,
-            Class::Files,
-            Severity::Warn,
+            DangerClass::Files,
+            DangerSeverity::Warn,
             "deletes with everything in it whatever the pipe names",
             "unknown",
         )];
@@ -136,7 +138,7 @@ fn removed_on_windows(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
 }
 
 /// Judges `find … -delete`.
-fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+fn found(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     if !command.args.iter().any(|word| word.text == "-delete") {
         return Vec::new();
     }
@@ -144,7 +146,7 @@ fn found(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
 }
 
 /// Judges the deletion of everything that a search finds.
-fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+fn searched(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let roots: Vec<&str> = command
         .args
         .iter()
@@ -165,24 +167,24 @@ fn searched(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let one = |root: &&'_ str| {
         let reach = site.reach(root);
         let severity = match reach {
-            Reach::Temporary | Reach::Made => return None,
-            Reach::Inside | Reach::Workspace if made => return None,
-            Reach::Inside | Reach::Unknown | Reach::Shared => Severity::Warn,
-            Reach::Workspace if !names.is_empty() => Severity::Warn,
-            _ => Severity::Block,
+            PathClass::Temporary | PathClass::Generated => return None,
+            PathClass::Inside | PathClass::Workspace if made => return None,
+            PathClass::Inside | PathClass::Unknown | PathClass::Shared => DangerSeverity::Warn,
+            PathClass::Workspace if !names.is_empty() => DangerSeverity::Warn,
+            _ => DangerSeverity::Block,
         };
         Some((severity, reach))
     };
     let losses = roots.iter().filter_map(|root| one(root).map(|(severity, reach)| (severity, reach, *root)));
     let found = gravest(losses).map(|(severity, reach, root)| {
         let reason = format!("deletes what it finds below {root}: {}", reach.words());
-        Danger::at(command, Class::Files, severity, reason, reach.word())
+        Danger::at(command, DangerClass::Files, severity, reason, reach.word())
     });
     found.into_iter().collect()
 }
 
 /// Judges files that a command empties.
-fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+fn truncated(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let size = command.args.iter().position(|word| word.text == "-s" || word.text == "--size");
     let value = size.and_then(|at| command.args.get(at + 1)).map(|word| word.text.as_str());
     let grows = value.is_some_and(|value| !value.starts_with(['0', '-', '<', '/', '%']));
@@ -190,29 +192,30 @@ fn truncated(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
     let cut = |path: &str| {
         let danger = emptied(command, site, path);
         let reach = site.reach_through(path);
-        let work = matches!(reach, Reach::Inside | Reach::Outside | Reach::Home) && !grows;
+        let work = matches!(reach, PathClass::Inside | PathClass::Outside | PathClass::Home) && !grows;
         let reason = format!("empties {path}: {}", reach.words());
-        danger
-            .or_else(|| work.then(|| Danger::at(command, Class::Files, Severity::Warn, reason, reach.word())))
+        danger.or_else(|| {
+            work.then(|| Danger::at(command, DangerClass::Files, DangerSeverity::Warn, reason, reach.word()))
+        })
     };
     paths(command).skip(skipped).filter_map(cut).collect()
 }
 
 /// Judges a file that a redirect or `truncate` empties.
-fn emptied(command: &Simple, site: &Site<'_>, path: &str) -> Option<Danger> {
+fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Option<Danger> {
     let reach = site.reach(path);
-    let bad = matches!(reach, Reach::System | Reach::Repository)
+    let bad = matches!(reach, PathClass::System | PathClass::Repository)
         && !path.starts_with("/dev/")
         && !path.starts_with("/proc/");
     let own = path.starts_with("/var/log/")
         || path.starts_with("/opt/")
         || path.starts_with("/mnt/")
         || path.starts_with("/srv/");
-    let severity = if own { Severity::Warn } else { Severity::Block };
+    let severity = if own { DangerSeverity::Warn } else { DangerSeverity::Block };
     bad.then(|| {
         Danger::at(
             command,
-            Class::Files,
+            DangerClass::Files,
             severity,
             format!("writes over {path}: {}", reach.words()),
             reach.word(),
@@ -220,31 +223,31 @@ fn emptied(command: &Simple, site: &Site<'_>, path: &str) -> Option<Danger> {
     })
 }
 
-fn moved(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+fn moved(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let paths: Vec<&str> = paths(command).collect();
     let (to, from) = paths.split_last()?;
     if *to == "/dev/null" {
         return Some(Danger::of(
             command,
-            Class::Files,
-            Severity::Block,
+            DangerClass::Files,
+            DangerSeverity::Block,
             "moves files into /dev/null, where they are lost",
         ));
     }
     let lost = from.iter().find(|path| {
-        matches!(site.reach(path), Reach::System | Reach::Home | Reach::Repository)
+        matches!(site.reach(path), PathClass::System | PathClass::Home | PathClass::Repository)
             && path.split('/').count() <= 3
     })?;
     Some(Danger::at(
         command,
-        Class::Files,
-        Severity::Warn,
+        DangerClass::Files,
+        DangerSeverity::Warn,
         format!("moves {lost} away: {}", site.reach(lost).words()),
         site.reach(lost).word(),
     ))
 }
 
-fn synchronised(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let deletes = command
         .args
         .iter()
@@ -255,13 +258,13 @@ fn synchronised(command: &Simple, site: &Site<'_>) -> Option<Danger> {
     let to = paths(command).last()?;
     let reach = site.reach(to);
     let severity = match reach {
-        Reach::Temporary | Reach::Made => return None,
-        Reach::Home | Reach::System if !to.contains(':') => Severity::Block,
-        _ => Severity::Warn,
+        PathClass::Temporary | PathClass::Generated => return None,
+        PathClass::Home | PathClass::System if !to.contains(':') => DangerSeverity::Block,
+        _ => DangerSeverity::Warn,
     };
     Some(Danger::at(
         command,
-        Class::Files,
+        DangerClass::Files,
         severity,
         format!("deletes at {to} what the source does not have"),
         reach.word(),

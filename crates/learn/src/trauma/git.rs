@@ -1,14 +1,14 @@
 //! Detects git commands that discard uncommitted work, commits, or commits of others on the remote.
 
 use super::shape::verbs;
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Class::{ForcePush, HardReset, History};
-use Severity::{Block, Warn};
+use DangerClass::{ForcePush, HardReset, History};
+use DangerSeverity::{Block, Warn};
 
 /// Returns the danger of a git command.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     if command.program == "git-filter-repo" || command.program == "bfg" {
         return Some(Danger::of(command, History, Block, "rewrites every commit"));
     }
@@ -62,13 +62,13 @@ pub fn danger(command: &Simple) -> Option<Danger> {
     Some(Danger::of(command, class, severity, reason))
 }
 
-fn has_text(command: &Simple, flag: &str) -> bool {
+fn has_text(command: &SimpleCommand, flag: &str) -> bool {
     command.args.iter().any(|word| word.text == flag)
 }
 
-type Found = Option<(Class, Severity, &'static str)>;
+type Found = Option<(DangerClass, DangerSeverity, &'static str)>;
 
-fn push(command: &Simple, operands: &[&str]) -> Found {
+fn push(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["-n"]) {
         return None;
     }
@@ -98,7 +98,7 @@ fn push(command: &Simple, operands: &[&str]) -> Found {
     deletes.then_some((ForcePush, if main { Block } else { Warn }, "deletes a branch on the remote"))
 }
 
-fn reset(command: &Simple, operands: &[&str]) -> Found {
+fn reset(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--merge"]) {
         return Some((HardReset, Warn, "throws away what is staged, and a merge that is under way"));
     }
@@ -129,7 +129,7 @@ fn is_remote(name: &str) -> bool {
 }
 
 /// Judges `git rm`, which also deletes files from the working tree.
-fn untracked(command: &Simple, operands: &[&str]) -> Found {
+fn untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--cached", "-n"]) {
         return None;
     }
@@ -146,7 +146,7 @@ fn untracked(command: &Simple, operands: &[&str]) -> Found {
     }
 }
 
-fn clean(command: &Simple) -> Found {
+fn clean(command: &SimpleCommand) -> Found {
     let forced = command.has(&["-f", "--force"]);
     if !forced || command.has(&["-n"]) {
         return None;
@@ -161,7 +161,7 @@ fn clean(command: &Simple) -> Found {
     Some((HardReset, Warn, "deletes files that git does not track"))
 }
 
-fn discard(command: &Simple, verb: &str, operands: &[&str]) -> Found {
+fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
     let all = operands.iter().any(|path| matches!(*path, "." | ":/" | "*" | "./"))
         || command.args.iter().any(|word| word.text == ".");
     let staged = verb == "restore" && command.has(&["-S", "--staged"]) && !command.has(&["-W", "--worktree"]);

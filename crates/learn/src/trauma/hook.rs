@@ -5,12 +5,12 @@
 
 use serde_json::{Value, json};
 
-use super::tool::{Change, changes};
-use super::{Decision, Judgement};
+use super::tool::{ToolFileChange, changes};
+use super::{GuardDecision, GuardVerdict};
 
 /// Hook protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hook {
+pub enum HookProtocol {
     /// Claude Code: `PreToolUse`.
     Claude,
     /// Codex: `PreToolUse`; supports fewer answers than Claude Code.
@@ -23,37 +23,37 @@ pub enum Hook {
 
 /// A tool call that an agent wants checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
-    pub hook: Hook,
+pub struct GuardRequest {
+    pub hook: HookProtocol,
     /// Command line; `None` if the tool is not a shell or no tool is about to run.
     pub command: Option<String>,
     /// Files that the tool is about to write or delete.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ToolFileChange>,
     /// Working directory of the call.
     pub cwd: Option<String>,
     /// Whether the agent runs without permission prompts, so that a warning cannot be confirmed.
-    pub alone: bool,
+    pub unattended: bool,
 }
 
 /// Maximum length of the reported reason, in characters.
 const REASON: usize = 2_000;
 
-impl Asked {
+impl GuardRequest {
     /// Parses an agent's message. `named` selects the protocol; otherwise it is detected from the
     /// keys. `None` if the message matches no protocol.
     #[must_use]
-    pub fn read(message: &Value, named: Option<Hook>) -> Option<Self> {
+    pub fn read(message: &Value, named: Option<HookProtocol>) -> Option<Self> {
         let message = message.as_object().filter(|message| !message.is_empty())?;
         let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let event = text("hook_event_name").unwrap_or_default();
         let has = |key: &str| message.contains_key(key);
         let hook = named.or_else(|| match event {
-            "beforeShellExecution" | "preToolUse" => Some(Hook::Cursor),
-            _ if has("conversation_id") || has("cursor_version") => Some(Hook::Cursor),
-            "BeforeTool" => Some(Hook::Gemini),
-            _ if has("turn_id") => Some(Hook::Codex),
+            "beforeShellExecution" | "preToolUse" => Some(HookProtocol::Cursor),
+            _ if has("conversation_id") || has("cursor_version") => Some(HookProtocol::Cursor),
+            "BeforeTool" => Some(HookProtocol::Gemini),
+            _ if has("turn_id") => Some(HookProtocol::Codex),
             "" if !has("tool_name") => None,
-            _ => Some(Hook::Claude),
+            _ => Some(HookProtocol::Claude),
         })?;
         let before =
             matches!(event, "" | "PreToolUse" | "BeforeTool" | "beforeShellExecution" | "preToolUse");
@@ -75,7 +75,7 @@ impl Asked {
             command: words.filter(|_| before && shell),
             changes: changes.unwrap_or_default(),
             cwd: folder.or_else(|| text("cwd")).or(workspace).map(str::to_owned),
-            alone: matches!(text("permission_mode"), Some("bypassPermissions" | "dontAsk")),
+            unattended: matches!(text("permission_mode"), Some("bypassPermissions" | "dontAsk")),
         })
     }
 }
@@ -110,21 +110,21 @@ fn is_shell(tool: &str) -> bool {
 
 /// Returns the complete stdout of the hook; may be empty.
 #[must_use]
-pub fn answer(asked: &Asked, decision: &Decision) -> String {
+pub fn answer(asked: &GuardRequest, decision: &GuardDecision) -> String {
     let reason: String = decision.reason.chars().take(REASON).collect();
     let answer = match (asked.hook, decision.judgement) {
-        (_, Judgement::Allow) => return no_opinion(asked.hook).to_owned(),
-        (Hook::Claude | Hook::Codex, Judgement::Block) => pre_tool_use("deny", &reason),
-        (Hook::Claude, Judgement::Warn) if !asked.alone => pre_tool_use("ask", &reason),
+        (_, GuardVerdict::Allow) => return no_opinion(asked.hook).to_owned(),
+        (HookProtocol::Claude | HookProtocol::Codex, GuardVerdict::Block) => pre_tool_use("deny", &reason),
+        (HookProtocol::Claude, GuardVerdict::Warn) if !asked.unattended => pre_tool_use("ask", &reason),
         // A question that nobody answers is a refusal, or not understood; this is shown and goes on.
-        (Hook::Claude | Hook::Codex | Hook::Gemini, Judgement::Warn) => {
+        (HookProtocol::Claude | HookProtocol::Codex | HookProtocol::Gemini, GuardVerdict::Warn) => {
             json!({ "systemMessage": format!("cm guard: {reason}") })
         }
-        (Hook::Cursor, judgement) => {
-            let permission = if judgement == Judgement::Block { "deny" } else { "ask" };
+        (HookProtocol::Cursor, judgement) => {
+            let permission = if judgement == GuardVerdict::Block { "deny" } else { "ask" };
             json!({ "permission": permission, "user_message": reason, "agent_message": reason })
         }
-        (Hook::Gemini, Judgement::Block) => json!({ "decision": "deny", "reason": reason }),
+        (HookProtocol::Gemini, GuardVerdict::Block) => json!({ "decision": "deny", "reason": reason }),
     };
     format!("{answer}\n")
 }
@@ -139,10 +139,10 @@ fn pre_tool_use(permission: &str, reason: &str) -> Value {
 
 /// Returns the answer that leaves the decision to the agent.
 #[must_use]
-pub fn no_opinion(hook: Hook) -> &'static str {
+pub fn no_opinion(hook: HookProtocol) -> &'static str {
     match hook {
-        Hook::Claude | Hook::Codex => "",
-        Hook::Cursor | Hook::Gemini => "{}\n",
+        HookProtocol::Claude | HookProtocol::Codex => "",
+        HookProtocol::Cursor | HookProtocol::Gemini => "{}\n",
     }
 }
 
@@ -150,8 +150,8 @@ pub fn no_opinion(hook: Hook) -> &'static str {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<Asked> {
-        Asked::read(&serde_json::from_str(text).unwrap(), None)
+    fn read(text: &str) -> Option<GuardRequest> {
+        GuardRequest::read(&serde_json::from_str(text).unwrap(), None)
     }
 
     #[test]
@@ -159,37 +159,37 @@ mod tests {
         for (text, hook, command, cwd) in [
             (
                 r#"{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
-                Hook::Claude,
+                HookProtocol::Claude,
                 Some("ls"),
                 Some("/w"),
             ),
             (
                 r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf x"]}}"#,
-                Hook::Codex,
+                HookProtocol::Codex,
                 Some("bash -lc 'rm -rf x'"),
                 Some("/w"),
             ),
             (
                 r#"{"conversation_id":"c","hook_event_name":"beforeShellExecution","command":"ls","cwd":"","workspace_roots":["/w"]}"#,
-                Hook::Cursor,
+                HookProtocol::Cursor,
                 Some("ls"),
                 Some("/w"),
             ),
             (
                 r#"{"hook_event_name":"BeforeTool","cwd":"/w","tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#,
-                Hook::Gemini,
+                HookProtocol::Gemini,
                 Some("ls"),
                 Some("/w"),
             ),
             (
                 r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"command":"rm -rf /"}}"#,
-                Hook::Claude,
+                HookProtocol::Claude,
                 None,
                 None,
             ),
             (
                 r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#,
-                Hook::Claude,
+                HookProtocol::Claude,
                 None,
                 None,
             ),
@@ -237,10 +237,15 @@ mod tests {
 
     #[test]
     fn no_answer_to_an_allowed_command_takes_a_question_from_the_person() {
-        let decision =
-            Decision { judgement: Judgement::Allow, reason: String::new(), class: None, incident: None };
-        for hook in [Hook::Claude, Hook::Codex, Hook::Cursor, Hook::Gemini] {
-            let asked = Asked { hook, command: None, changes: Vec::new(), cwd: None, alone: false };
+        let decision = GuardDecision {
+            judgement: GuardVerdict::Allow,
+            reason: String::new(),
+            class: None,
+            incident: None,
+        };
+        for hook in [HookProtocol::Claude, HookProtocol::Codex, HookProtocol::Cursor, HookProtocol::Gemini] {
+            let asked =
+                GuardRequest { hook, command: None, changes: Vec::new(), cwd: None, unattended: false };
             assert!(matches!(answer(&asked, &decision).trim(), "" | "{}"));
         }
     }

@@ -3,12 +3,12 @@
 
 use serde::Serialize;
 
-use super::reach::Ground;
-use super::{Class, Danger, Severity, dangers};
+use super::reach::PathContext;
+use super::{Danger, DangerClass, DangerSeverity, dangers};
 
 /// Outcome of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum CallOutcome {
     Succeeded,
     Failed,
     /// Rejected; it never ran.
@@ -19,7 +19,7 @@ pub enum Ending {
 
 /// A step after a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After<'a> {
+pub enum NextStep<'a> {
     /// The user sent this message.
     Said(&'a str),
     /// The agent sent this message.
@@ -30,18 +30,18 @@ pub enum After<'a> {
 
 /// A command that a session called, with the steps after it.
 #[derive(Debug, Clone, Copy)]
-pub struct Attempt<'a> {
+pub struct ObservedCommand<'a> {
     pub command: &'a str,
-    pub ending: Ending,
+    pub ending: CallOutcome,
     pub output: &'a str,
     /// Steps after the command, in order; only the first 12 are used.
-    pub after: &'a [After<'a>],
+    pub after: &'a [NextStep<'a>],
 }
 
 /// Evidence that a command did harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
-pub enum Trace {
+pub enum HarmEvidence {
     /// First line of the user's complaint about the command.
     Regret(String),
     /// Line in which the agent apologizes for a loss.
@@ -54,14 +54,14 @@ pub enum Trace {
 
 /// A destructive command that did harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Incident {
-    pub class: Class,
+pub struct HarmfulCommand {
+    pub class: DangerClass,
     /// Normalized command, for comparison with other incidents.
     pub shape: String,
     /// What the command does.
     pub reason: String,
     /// Evidence of the harm; a failure first, then in log order.
-    pub traces: Vec<Trace>,
+    pub traces: Vec<HarmEvidence>,
 }
 
 const FOLLOWED: usize = 12;
@@ -114,19 +114,21 @@ const NOT_DONE: [&str; 10] = [
 
 /// Returns the incident if a command was destructive, was not refused, and left evidence of harm.
 #[must_use]
-pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> {
-    if attempt.ending == Ending::Refused {
+pub fn incident(attempt: &ObservedCommand<'_>, ground: &PathContext<'_>) -> Option<HarmfulCommand> {
+    if attempt.ending == CallOutcome::Refused {
         return None;
     }
     let danger = gravest(attempt.command, ground)?;
-    let mut traces: Vec<Trace> = failure(attempt, &danger).into_iter().collect();
+    let mut traces: Vec<HarmEvidence> = failure(attempt, &danger).into_iter().collect();
     traces.extend(attempt.after.iter().take(FOLLOWED).filter_map(|after| match after {
-        After::Said(words) => regret(words),
-        After::Answered(words) => apology(words).map(Trace::Apology),
-        After::Ran(command) => is_restore(command, danger.class).then(|| Trace::Restore(shortened(command))),
+        NextStep::Said(words) => regret(words),
+        NextStep::Answered(words) => apology(words).map(HarmEvidence::Apology),
+        NextStep::Ran(command) => {
+            is_restore(command, danger.class).then(|| HarmEvidence::Restore(shortened(command)))
+        }
     }));
-    let done = attempt.ending != Ending::Failed || !nothing_done(attempt.output) || !traces.is_empty();
-    (done && !traces.is_empty()).then_some(Incident {
+    let done = attempt.ending != CallOutcome::Failed || !nothing_done(attempt.output) || !traces.is_empty();
+    (done && !traces.is_empty()).then_some(HarmfulCommand {
         class: danger.class,
         shape: danger.shape,
         reason: danger.reason,
@@ -136,11 +138,17 @@ pub fn incident(attempt: &Attempt<'_>, ground: &Ground<'_>) -> Option<Incident> 
 
 /// Returns `true` if a class is about loss. For the others, phrases such as "undo that" are not
 /// evidence of harm.
-fn destroys(class: Class) -> bool {
-    !matches!(class, Class::Exfiltration | Class::Publishing | Class::Persistence | Class::Obscured)
+fn destroys(class: DangerClass) -> bool {
+    !matches!(
+        class,
+        DangerClass::Exfiltration
+            | DangerClass::Publishing
+            | DangerClass::Persistence
+            | DangerClass::Obscured
+    )
 }
 
-fn gravest(command: &str, ground: &Ground<'_>) -> Option<Danger> {
+fn gravest(command: &str, ground: &PathContext<'_>) -> Option<Danger> {
     dangers(command, ground)
         .into_iter()
         .filter(|danger| destroys(danger.class))
@@ -148,11 +156,11 @@ fn gravest(command: &str, ground: &Ground<'_>) -> Option<Danger> {
 }
 
 /// Returns evidence if a severe command failed after it had started.
-fn failure(attempt: &Attempt<'_>, danger: &Danger) -> Option<Trace> {
-    let failed = attempt.ending == Ending::Failed
-        && danger.severity == Severity::Block
+fn failure(attempt: &ObservedCommand<'_>, danger: &Danger) -> Option<HarmEvidence> {
+    let failed = attempt.ending == CallOutcome::Failed
+        && danger.severity == DangerSeverity::Block
         && !nothing_done(attempt.output);
-    failed.then(|| Trace::Failure(shortened(attempt.output)))
+    failed.then(|| HarmEvidence::Failure(shortened(attempt.output)))
 }
 
 fn nothing_done(output: &str) -> bool {
@@ -169,18 +177,19 @@ pub(super) fn apology(words: &str) -> Option<String> {
     })
 }
 
-fn regret(words: &str) -> Option<Trace> {
+fn regret(words: &str) -> Option<HarmEvidence> {
     let lower = words.to_lowercase();
     // A long message that only happens to hold such a word is a new task.
     let short = lower.len() <= 600;
-    (short && REGRET.iter().any(|regret| lower.contains(regret))).then(|| Trace::Regret(shortened(words)))
+    (short && REGRET.iter().any(|regret| lower.contains(regret)))
+        .then(|| HarmEvidence::Regret(shortened(words)))
 }
 
 /// Returns `true` if a command restores data destroyed by a command of this class.
-fn is_restore(command: &str, class: Class) -> bool {
+fn is_restore(command: &str, class: DangerClass) -> bool {
     let says = |words: &[&str]| words.iter().any(|word| command.contains(word));
     match class {
-        Class::ForcePush | Class::HardReset | Class::History => {
+        DangerClass::ForcePush | DangerClass::HardReset | DangerClass::History => {
             says(&[
                 "git reflog",
                 "git fsck",
@@ -193,7 +202,7 @@ fn is_restore(command: &str, class: Class) -> bool {
                 && says(&["--source", " -- "])
                 && !says(&["git checkout -- "])
         }
-        Class::Files | Class::Disk | Class::Permissions => says(&[
+        DangerClass::Files | DangerClass::Disk | DangerClass::Permissions => says(&[
             "git checkout -- ",
             "git restore ",
             "git reflog",
@@ -208,7 +217,7 @@ fn is_restore(command: &str, class: Class) -> bool {
             "borg extract",
             "restic restore",
         ]),
-        Class::Database => says(&[
+        DangerClass::Database => says(&[
             "pg_restore",
             "backup",
             "dump",
@@ -218,16 +227,16 @@ fn is_restore(command: &str, class: Class) -> bool {
             "RESTORE DATABASE",
             "redis-server --appendonly",
         ]),
-        Class::Infrastructure => {
+        DangerClass::Infrastructure => {
             says(&["terraform import", "velero restore", "restore", "backup", "rollback", "undelete"])
         }
-        Class::RemoteScript
-        | Class::System
-        | Class::Exfiltration
-        | Class::Publishing
-        | Class::Persistence
-        | Class::Obscured
-        | Class::Blocked => false,
+        DangerClass::RemoteScript
+        | DangerClass::System
+        | DangerClass::Exfiltration
+        | DangerClass::Publishing
+        | DangerClass::Persistence
+        | DangerClass::Obscured
+        | DangerClass::Blocked => false,
     }
 }
 

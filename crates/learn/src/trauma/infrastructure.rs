@@ -1,13 +1,13 @@
 //! Detects commands that take down machines, clusters, buckets, volumes or services.
 
 use super::shape::verbs;
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// Returns the infrastructure danger of a command.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let (severity, reason) = match command.program.as_str() {
         "terraform" | "tofu" | "terragrunt" => terraform(command, &words)?,
@@ -68,26 +68,28 @@ pub fn danger(command: &Simple) -> Option<Danger> {
         "npm" if words.first() == Some(&"unpublish") => (Block, "takes a published package away"),
         "cargo" if words.first() == Some(&"yank") => (Warn, "yanks a published version"),
         "shutdown" | "reboot" | "halt" | "poweroff" => {
-            return Some(Danger::of(command, Class::System, Warn, "stops the machine"));
+            return Some(Danger::of(command, DangerClass::System, Warn, "stops the machine"));
         }
         "crontab" if command.has(&["-r"]) => {
-            return Some(Danger::of(command, Class::System, Warn, "deletes all scheduled commands"));
+            return Some(Danger::of(command, DangerClass::System, Warn, "deletes all scheduled commands"));
         }
-        "userdel" | "deluser" => return Some(Danger::of(command, Class::System, Warn, "deletes an account")),
+        "userdel" | "deluser" => {
+            return Some(Danger::of(command, DangerClass::System, Warn, "deletes an account"));
+        }
         "iptables" if command.has(&["-F"]) => {
-            return Some(Danger::of(command, Class::System, Warn, "drops all rules of the firewall"));
+            return Some(Danger::of(command, DangerClass::System, Warn, "drops all rules of the firewall"));
         }
         "kill" if command.args.last().is_some_and(|word| word.text == "-1") => {
-            return Some(Danger::of(command, Class::System, Block, "ends every process"));
+            return Some(Danger::of(command, DangerClass::System, Block, "ends every process"));
         }
         _ => return None,
     };
-    Some(Danger::of(command, Class::Infrastructure, severity, reason))
+    Some(Danger::of(command, DangerClass::Infrastructure, severity, reason))
 }
 
-type Found = Option<(Severity, &'static str)>;
+type Found = Option<(DangerSeverity, &'static str)>;
 
-fn terraform(command: &Simple, words: &[&str]) -> Found {
+fn terraform(command: &SimpleCommand, words: &[&str]) -> Found {
     match words.iter().find(|word| !matches!(**word, "run-all" | "run")) {
         Some(&"destroy") => Some((Block, "destroys all resources of the configuration")),
         Some(&"apply")
@@ -104,7 +106,7 @@ fn terraform(command: &Simple, words: &[&str]) -> Found {
     }
 }
 
-fn kubectl(command: &Simple, words: &[&str]) -> Found {
+fn kubectl(command: &SimpleCommand, words: &[&str]) -> Found {
     const WHOLE: [&str; 16] = [
         "ns",
         "namespace",
@@ -143,7 +145,7 @@ fn kubectl(command: &Simple, words: &[&str]) -> Found {
     }
 }
 
-fn docker(command: &Simple, words: &[&str]) -> Found {
+fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
     let volumes = command.has(&["-v", "--volumes"]);
     match words {
         ["system", "prune", ..]
@@ -166,7 +168,7 @@ fn docker(command: &Simple, words: &[&str]) -> Found {
     }
 }
 
-fn aws(command: &Simple, words: &[&str]) -> Found {
+fn aws(command: &SimpleCommand, words: &[&str]) -> Found {
     const GRAVE: [&str; 18] = [
         "delete-stack",
         "delete-bucket",
@@ -207,7 +209,7 @@ fn aws(command: &Simple, words: &[&str]) -> Found {
     }
 }
 
-fn cloud(command: &Simple, words: &[&str]) -> Found {
+fn cloud(command: &SimpleCommand, words: &[&str]) -> Found {
     let deletes = words.iter().take(5).any(|word| matches!(*word, "delete" | "destroy" | "purge" | "rm"));
     let storage =
         words.windows(2).any(|pair| pair == ["storage", "rm"]) && !command.has(&["-r", "--recursive"]);

@@ -27,18 +27,18 @@ mod written;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use cm_shell::{Script, Simple};
+use cm_shell::{ParsedScript, SimpleCommand};
 
 use decide::judge;
-pub use decide::{BlockedPattern, Decision, Judgement, PastIncident, decide};
-pub use incident::{After, Attempt, Ending, Incident, Trace, incident};
-pub use reach::{Ground, Lookup};
+pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
+pub use incident::{CallOutcome, HarmEvidence, HarmfulCommand, NextStep, ObservedCommand, incident};
+pub use reach::{FileLookup, PathContext};
 pub use tool::decide_change;
 
 /// Class of a danger. The names are stored in bullets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum DangerClass {
     /// Deletes files or folders.
     Files,
     /// Drops data of a database.
@@ -71,7 +71,7 @@ pub enum Class {
     Blocked,
 }
 
-impl Class {
+impl DangerClass {
     /// All classes, in declaration order.
     pub const ALL: [Self; 15] = [
         Self::Files,
@@ -123,7 +123,7 @@ impl Class {
 /// Severity of a danger, which decides between a warning and a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Severity {
+pub enum DangerSeverity {
     /// Recoverable with effort, or a small loss.
     Warn,
     /// Irreversible, or beyond the work at hand.
@@ -133,8 +133,8 @@ pub enum Severity {
 /// A danger of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    pub class: Class,
-    pub severity: Severity,
+    pub class: DangerClass,
+    pub severity: DangerSeverity,
     /// What the command does, as a phrase that follows "this ".
     pub reason: String,
     /// Normalized command (program, verbs, kind of path, flags), for comparison with past
@@ -143,14 +143,19 @@ pub struct Danger {
 }
 
 impl Danger {
-    fn of(command: &Simple, class: Class, severity: Severity, reason: impl Into<String>) -> Self {
+    fn of(
+        command: &SimpleCommand,
+        class: DangerClass,
+        severity: DangerSeverity,
+        reason: impl Into<String>,
+    ) -> Self {
         Self { class, severity, reason: reason.into(), shape: shape::of(command, "") }
     }
 
     fn at(
-        command: &Simple,
-        class: Class,
-        severity: Severity,
+        command: &SimpleCommand,
+        class: DangerClass,
+        severity: DangerSeverity,
         reason: impl Into<String>,
         reach: &str,
     ) -> Self {
@@ -160,17 +165,17 @@ impl Danger {
 
 /// Returns all dangers of a command line, in execution order.
 #[must_use]
-pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
+pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
     let script = cm_shell::read(text);
-    let variables = reach::Variables::of(&script);
+    let variables = reach::ScriptVariables::of(&script);
     let mut found: Vec<Danger> =
         script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
     found.extend(remote::chained(&script));
     if script.truncated {
         let reason = "is nested too deeply, or too long, to be read";
         found.push(Danger {
-            class: Class::Obscured,
-            severity: Severity::Warn,
+            class: DangerClass::Obscured,
+            severity: DangerSeverity::Warn,
             reason: reason.to_owned(),
             shape: String::new(),
         });
@@ -179,15 +184,15 @@ pub fn dangers(text: &str, ground: &Ground<'_>) -> Vec<Danger> {
 }
 
 fn of_command(
-    command: &Simple,
-    script: &Script,
-    ground: &Ground<'_>,
-    variables: &reach::Variables,
+    command: &SimpleCommand,
+    script: &ParsedScript,
+    ground: &PathContext<'_>,
+    variables: &reach::ScriptVariables,
 ) -> Vec<Danger> {
     if is_harmless(command) {
         return Vec::new();
     }
-    let site = reach::Site { ground, variables, command };
+    let site = reach::CommandContext { ground, variables, command };
     let mut found = files::dangers(command, &site);
     found.extend(written::dangers(command, &site));
     found.extend(exfiltration::dangers(command, &site));
@@ -202,12 +207,12 @@ fn of_command(
     if let ("apply_patch" | "applypatch", Some(patch)) = (command.program.as_str(), patch_of(command)) {
         found.extend(tool::patched(patch).iter().filter_map(|change| tool::danger(change, ground)));
     }
-    found.extend(flood(command, script));
+    found.extend(fork_bomb(command, script));
     found
 }
 
 /// Returns `true` for a dry run and for `--help` or a final `--version`.
-fn is_harmless(command: &Simple) -> bool {
+fn is_harmless(command: &SimpleCommand) -> bool {
     let options: Vec<String> = command
         .args
         .iter()
@@ -223,19 +228,19 @@ fn is_harmless(command: &Simple) -> bool {
 }
 
 /// Returns the patch that `apply_patch` receives as an argument or on stdin.
-fn patch_of(command: &Simple) -> Option<&str> {
+fn patch_of(command: &SimpleCommand) -> Option<&str> {
     command.args.first().map(|word| word.text.as_str()).or(command.input.as_deref())
 }
 
 /// Detects a fork bomb: a function that pipes into itself.
-fn flood(command: &Simple, script: &Script) -> Option<Danger> {
+fn fork_bomb(command: &SimpleCommand, script: &ParsedScript) -> Option<Danger> {
     let before = command.upstream.last().map(|before| before.program.as_str());
     let doubles = before == Some(&*command.program) && script.functions.contains(&command.program);
     doubles.then(|| {
         Danger::of(
             command,
-            Class::System,
-            Severity::Block,
+            DangerClass::System,
+            DangerSeverity::Block,
             "starts itself again and again until the machine stops",
         )
     })

@@ -1,8 +1,8 @@
 //! Detects commands that cannot be read: decoded just before they run, or named by a shell
 //! variable.
 
-use super::{Class, Danger, Severity};
-use cm_shell::{Simple, program_text};
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::{SimpleCommand, program_text};
 
 /// Programs that decode or transform text.
 #[rustfmt::skip]
@@ -30,21 +30,21 @@ const RUNS: [&str; 9] = [
 ];
 
 /// Returns the danger of a command that cannot be read.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let reason = decoded(command).or_else(|| hidden(command))?;
-    Some(Danger::of(command, Class::Obscured, Severity::Warn, reason))
+    Some(Danger::of(command, DangerClass::Obscured, DangerSeverity::Warn, reason))
 }
 
 /// Returns the reason if a command runs decoded text.
-fn decoded(command: &Simple) -> Option<&'static str> {
+fn decoded(command: &SimpleCommand) -> Option<&'static str> {
     const REASON: &str = "runs text that was decoded on the way; decode it, read it, then run it";
     let program = command.program.as_str();
     let within = |text: &str| WITHIN.iter().any(|decoder| text.contains(decoder));
     if SHELLS.contains(&program) && reads_input(command) {
-        if command.follows(&DECODERS) {
+        if command.is_downstream_of(&DECODERS) {
             return Some(REASON);
         }
-        if command.input.is_none() && command.follows(&EDITORS) {
+        if command.input.is_none() && command.is_downstream_of(&EDITORS) {
             return Some("runs text that was put together on the way; look at it first");
         }
     }
@@ -77,7 +77,7 @@ fn is_encoded(flag: &str) -> bool {
 }
 
 /// Returns `true` if the program reads its script from a pipe.
-fn reads_input(command: &Simple) -> bool {
+fn reads_input(command: &SimpleCommand) -> bool {
     let own = command.args.iter().any(|word| {
         matches!(
             word.text.as_str(),
@@ -89,9 +89,9 @@ fn reads_input(command: &Simple) -> bool {
 }
 
 /// Returns the reason if the program name is a shell expansion and the arguments are destructive.
-fn hidden(command: &Simple) -> Option<&'static str> {
+fn hidden(command: &SimpleCommand) -> Option<&'static str> {
     let named = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
-    let program = command.invoked.as_str();
+    let program = command.program_path.as_str();
     let runner = command.program == "eval" && command.args.iter().any(|word| word.text.starts_with('$'));
     let hides = named(program) && !program.contains('/');
     if !hides && !runner {

@@ -1,13 +1,13 @@
 //! Detects sensitive paths: start-up files, keys, hooks, schedules and agent settings, which run
 //! code later or grant access.
 
-use super::Severity;
-use super::reach::Site;
+use super::DangerSeverity;
+use super::reach::CommandContext;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// Severity of a change, and a description that follows "changes PATH: ".
-pub type Power = (Severity, &'static str);
+pub type SensitivePath = (DangerSeverity, &'static str);
 
 /// Files in a home folder that a shell, an editor or a desktop runs at start-up.
 #[rustfmt::skip]
@@ -52,7 +52,7 @@ const SYSTEM: [&str; 28] = [
 ];
 
 /// Returns the severity and description of a sensitive path; `None` for an ordinary file.
-pub fn power(site: &Site<'_>, path: &str) -> Option<Power> {
+pub fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<SensitivePath> {
     let lower = path.to_ascii_lowercase();
     if lower.starts_with("$profile") || lower.ends_with("profile.ps1") {
         return Some((Warn, "a file that runs at the start of a shell"));
@@ -81,7 +81,7 @@ fn in_home<'p>(path: &'p str, home: &str) -> Option<&'p str> {
     })
 }
 
-fn of_home(path: &str) -> Option<Power> {
+fn of_home(path: &str) -> Option<SensitivePath> {
     if matches!(path, ".ssh" | ".gnupg" | ".aws" | ".kube" | ".claude" | ".codex") {
         return Some((Warn, "a folder of keys or settings"));
     }
@@ -103,12 +103,12 @@ fn of_home(path: &str) -> Option<Power> {
     settings.then_some((Warn, "settings with passwords or with programs to be run"))
 }
 
-fn of_agent(path: &str) -> Option<Power> {
+fn of_agent(path: &str) -> Option<SensitivePath> {
     let settings = AGENTS.iter().any(|file| below(path, file) || path.ends_with(&format!("/{file}")));
     settings.then_some((Warn, "settings of an agent, which hold its hooks, servers and permissions"))
 }
 
-fn of_repository(path: &str) -> Option<Power> {
+fn of_repository(path: &str) -> Option<SensitivePath> {
     let (_, inside) = path.rsplit_once("/.git/")?;
     match inside {
         _ if inside.starts_with("hooks/") && !inside.ends_with(".sample") => {

@@ -1,11 +1,11 @@
 //! Detects commands that publish something in the user's name, which cannot be undone.
 
 use super::shape::verbs;
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
 /// Returns the danger of a command that publishes.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let has = |flags: &[&str]| command.args.iter().any(|word| flags.contains(&word.text.as_str()));
     let first = words.first().copied().unwrap_or_default();
@@ -53,7 +53,7 @@ pub fn danger(command: &Simple) -> Option<Danger> {
     };
     publishes.then(|| {
         let reason = "publishes in your name, which cannot be taken back";
-        Danger::of(command, Class::Publishing, Severity::Warn, reason)
+        Danger::of(command, DangerClass::Publishing, DangerSeverity::Warn, reason)
     })
 }
 

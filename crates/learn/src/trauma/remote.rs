@@ -1,7 +1,7 @@
 //! Detects scripts from the network that run without review.
 
-use super::{Class, Danger, Severity};
-use cm_shell::{Script, Simple, program_text};
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::{ParsedScript, SimpleCommand, program_text};
 
 const LOADERS: [&str; 6] = ["curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
 #[rustfmt::skip]
@@ -11,13 +11,13 @@ const RUNNERS: [&str; 20] = [
 ];
 
 /// Returns the danger of a command that downloads a script or runs a downloaded one.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     if let Some(danger) = downloaded(command) {
         return Some(danger);
     }
     // In PowerShell the brackets of `iex (New-Object Net.WebClient).DownloadString('…')` begin further commands.
     if command.program.to_ascii_lowercase().starts_with(".downloadstring") {
-        return Some(unread(command));
+        return Some(unreviewed_script(command));
     }
     if !RUNNERS.contains(&command.program.as_str())
         && !matches!(command.program.as_str(), "eval" | "source" | ".")
@@ -25,7 +25,7 @@ pub fn danger(command: &Simple) -> Option<Danger> {
         return None;
     }
 
-    let piped = command.follows(&LOADERS) && reads_input(command);
+    let piped = command.is_downstream_of(&LOADERS) && reads_input(command);
     let given = command.input.iter().chain(command.redirects.iter().map(|redirect| &redirect.target.text));
     let inlined = command.args.iter().map(|word| &word.text).chain(given).any(|text| loads(text));
     let fetched = program_text(command).is_some_and(|text| {
@@ -33,28 +33,28 @@ pub fn danger(command: &Simple) -> Option<Danger> {
         let runs = ["exec(", "eval(", "os.system(", "Function("];
         runs.iter().any(|run| brings.iter().any(|load| encloses(text, run, load)))
     });
-    (piped || inlined || fetched).then(|| unread(command))
+    (piped || inlined || fetched).then(|| unreviewed_script(command))
 }
 
 /// Returns the danger of a downloaded file that a later command of the same script runs.
-pub fn chained(script: &Script) -> Option<Danger> {
+pub fn chained(script: &ParsedScript) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
         let runner =
             RUNNERS.contains(&command.program.as_str()) || matches!(command.program.as_str(), "source" | ".");
         let file = command.operands().next().map(|word| word.text.as_str()).filter(|_| runner);
-        let runs = [Some(command.invoked.as_str()), file].into_iter().flatten();
+        let runs = [Some(command.program_path.as_str()), file].into_iter().flatten();
         if runs.map(|path| path.trim_start_matches("./")).any(|path| loaded.contains(&path)) {
             let reason = "runs what it brought from the network just before; read it first";
-            return Some(Danger::of(command, Class::RemoteScript, Severity::Warn, reason));
+            return Some(Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Warn, reason));
         }
-        loaded.extend(brought(command));
+        loaded.extend(downloaded_file(command));
     }
     None
 }
 
 /// Returns the file that a download command writes.
-fn brought(command: &Simple) -> Option<&str> {
+fn downloaded_file(command: &SimpleCommand) -> Option<&str> {
     let words = || command.args.iter().map(|word| word.text.as_str());
     let behind = |flags: &[&str]| {
         let at = words().position(|word| flags.contains(&word))?;
@@ -81,14 +81,14 @@ fn encloses(text: &str, outer: &str, inner: &str) -> bool {
     text.match_indices(outer).take(16).any(|(at, _)| near(at).lines().next().unwrap_or("").contains(inner))
 }
 
-fn unread(command: &Simple) -> Danger {
+fn unreviewed_script(command: &SimpleCommand) -> Danger {
     let reason = "runs a script from the network that nobody has read; load it, read it, then run it";
-    Danger::of(command, Class::RemoteScript, Severity::Block, reason)
+    Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Block, reason)
 }
 
 /// Returns `true` if the program reads its script from a pipe, that is, has neither a file nor an
 /// inline script.
-fn reads_input(command: &Simple) -> bool {
+fn reads_input(command: &SimpleCommand) -> bool {
     let shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash");
     let own = command.args.iter().any(|word| {
         matches!(word.text.as_str(), "-c" | "-e" | "-m" | "-r" | "-p" | "-n" | "-ne" | "-pe" | "--eval")
@@ -108,7 +108,7 @@ fn loads(word: &str) -> bool {
 }
 
 /// Warns if a download command saves a script to a file.
-fn downloaded(command: &Simple) -> Option<Danger> {
+fn downloaded(command: &SimpleCommand) -> Option<Danger> {
     if !matches!(command.program.as_str(), "curl" | "wget") {
         return None;
     }
@@ -120,8 +120,8 @@ fn downloaded(command: &Simple) -> Option<Danger> {
     (kept && script).then(|| {
         Danger::of(
             command,
-            Class::RemoteScript,
-            Severity::Warn,
+            DangerClass::RemoteScript,
+            DangerSeverity::Warn,
             "brings a script from the network; read it before it runs",
         )
     })

@@ -3,40 +3,41 @@
 use std::collections::HashMap;
 
 use super::incident::apology;
-use super::{After, Attempt, Ending, Ground, Incident, hook, incident};
-use cm_session::event::{Event, EventKind, ToolOutcome};
+use super::{CallOutcome, HarmfulCommand, NextStep, ObservedCommand, PathContext, hook, incident};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::{CallId, scaffold};
 
 /// An incident with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Happened<'a> {
-    pub incident: Incident,
+pub struct SessionIncident<'a> {
+    pub incident: HarmfulCommand,
     pub command: String,
     /// Event of the tool call.
-    pub event: &'a Event,
+    pub event: &'a SessionEvent,
 }
 
 /// Returns the incidents of a session, in log order. Only shell calls count, not mentions of
 /// commands.
 #[must_use]
-pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'a>> {
+pub fn incidents<'a>(events: &'a [SessionEvent], ground: &PathContext<'_>) -> Vec<SessionIncident<'a>> {
     let ends = ends(events);
-    let steps: Vec<(usize, Step)> =
+    let steps: Vec<(usize, IncidentStep)> =
         events.iter().enumerate().filter_map(|(at, event)| Some((at, step(event)?))).collect();
     let mut found = Vec::new();
     for (index, (at, step)) in steps.iter().enumerate() {
-        let (Step::Called(command), EventKind::ToolCall { id, .. }) = (step, &events[*at].kind) else {
+        let (IncidentStep::Called(command), EventKind::ToolCall { id, .. }) = (step, &events[*at].kind)
+        else {
             continue;
         };
         let nameless = match events.get(at + 1).map(|event| &event.kind) {
-            Some(EventKind::ToolRejected { id: None, text }) => (Ending::Refused, text.as_str()),
-            _ => (Ending::Unknown, ""),
+            Some(EventKind::ToolRejected { id: None, text }) => (CallOutcome::Refused, text.as_str()),
+            _ => (CallOutcome::Unknown, ""),
         };
         let (ending, output) = id.as_ref().and_then(|id| ends.get(id)).copied().unwrap_or(nameless);
-        let after: Vec<After<'_>> =
+        let after: Vec<NextStep<'_>> =
             steps[index + 1..].iter().take(12).map(|(_, step)| step.after()).collect();
-        let attempt = Attempt { command, ending, output, after: &after };
-        found.extend(incident(&attempt, ground).map(|incident| Happened {
+        let attempt = ObservedCommand { command, ending, output, after: &after };
+        found.extend(incident(&attempt, ground).map(|incident| SessionIncident {
             incident,
             command: command.clone(),
             event: &events[*at],
@@ -46,7 +47,7 @@ pub fn incidents<'a>(events: &'a [Event], ground: &Ground<'_>) -> Vec<Happened<'
 }
 
 /// An event that can be a command or a reaction to one.
-enum Step {
+enum IncidentStep {
     /// The agent called a shell.
     Called(String),
     /// The user ran a command themselves.
@@ -57,45 +58,45 @@ enum Step {
     Answered(String),
 }
 
-impl Step {
-    fn after(&self) -> After<'_> {
+impl IncidentStep {
+    fn after(&self) -> NextStep<'_> {
         match self {
-            Self::Called(command) | Self::Ran(command) => After::Ran(command),
-            Self::Said(words) => After::Said(words),
-            Self::Answered(words) => After::Answered(words),
+            Self::Called(command) | Self::Ran(command) => NextStep::Ran(command),
+            Self::Said(words) => NextStep::Said(words),
+            Self::Answered(words) => NextStep::Answered(words),
         }
     }
 }
 
-fn step(event: &Event) -> Option<Step> {
+fn step(event: &SessionEvent) -> Option<IncidentStep> {
     match &event.kind {
-        EventKind::ToolCall { name, input, .. } => hook::command_of(name, input).map(Step::Called),
-        EventKind::PersonCommand { command, .. } => Some(Step::Ran(command.clone())),
+        EventKind::ToolCall { name, input, .. } => hook::command_of(name, input).map(IncidentStep::Called),
+        EventKind::PersonCommand { command, .. } => Some(IncidentStep::Ran(command.clone())),
         EventKind::UserPrompt { text } if !event.side && !scaffold::is_scaffold(text) => {
-            Some(Step::Said(text.clone()))
+            Some(IncidentStep::Said(text.clone()))
         }
         EventKind::AssistantText { text } if !event.side && apology(text).is_some() => {
-            Some(Step::Answered(text.clone()))
+            Some(IncidentStep::Answered(text.clone()))
         }
         _ => None,
     }
 }
 
 /// Returns the outcome and output of each call.
-fn ends(events: &[Event]) -> HashMap<&CallId, (Ending, &str)> {
+fn ends(events: &[SessionEvent]) -> HashMap<&CallId, (CallOutcome, &str)> {
     let mut ends = HashMap::new();
     for event in events {
         match &event.kind {
             EventKind::ToolResult { id: Some(id), outcome, text, .. } => {
                 let ending = match outcome {
-                    ToolOutcome::Ok => Ending::Succeeded,
-                    ToolOutcome::Error => Ending::Failed,
-                    ToolOutcome::Unknown => Ending::Unknown,
+                    ToolOutcome::Ok => CallOutcome::Succeeded,
+                    ToolOutcome::Error => CallOutcome::Failed,
+                    ToolOutcome::Unknown => CallOutcome::Unknown,
                 };
                 ends.insert(id, (ending, text.as_str()));
             }
             EventKind::ToolRejected { id: Some(id), text } => {
-                ends.insert(id, (Ending::Refused, text.as_str()));
+                ends.insert(id, (CallOutcome::Refused, text.as_str()));
             }
             _ => {}
         }
@@ -108,10 +109,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
+    const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
 
-    fn session(kinds: Vec<EventKind>) -> Vec<Event> {
-        let event = |(line, kind)| Event { at: None, line, part: 0, record: None, side: false, kind };
+    fn session(kinds: Vec<EventKind>) -> Vec<SessionEvent> {
+        let event = |(line, kind)| SessionEvent { at: None, line, part: 0, record: None, side: false, kind };
         (1..).zip(kinds).map(event).collect()
     }
 

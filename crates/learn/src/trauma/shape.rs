@@ -1,6 +1,6 @@
 //! Normalizes commands so that similar ones can be compared.
 
-use cm_shell::Simple;
+use cm_shell::SimpleCommand;
 
 /// Programs with subcommands, and how many words those have.
 const VERBS: [(&str, usize); 22] = [
@@ -30,7 +30,7 @@ const VERBS: [(&str, usize); 22] = [
 
 /// Returns the shape of a command: program, subcommands, class of the path in angle brackets, and
 /// sorted flags.
-pub fn of(command: &Simple, reach: &str) -> String {
+pub fn of(command: &SimpleCommand, reach: &str) -> String {
     let count = VERBS.iter().find(|(name, _)| *name == command.program).map_or(0, |(_, count)| *count);
     let mut words = vec![command.program.clone()];
     words.extend(verbs(command).take(count).map(str::to_owned));
@@ -46,13 +46,13 @@ pub fn of(command: &Simple, reach: &str) -> String {
 }
 
 /// Returns a shape without its flags.
-pub fn kin(shape: &str) -> &str {
+pub fn without_flags(shape: &str) -> &str {
     shape.split(" -").next().unwrap_or(shape)
 }
 
 /// Returns the arguments that are neither flags nor values of global flags (as in `git -C dir
 /// push`).
-pub fn verbs(command: &Simple) -> impl Iterator<Item = &str> {
+pub fn verbs(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     let valued: &[&str] = match command.program.as_str() {
         "git" => &["-C", "-c", "--git-dir", "--work-tree"],
         "kubectl" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig"],

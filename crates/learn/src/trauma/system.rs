@@ -1,20 +1,20 @@
 //! Detects commands that change the machine itself: services, protections, accounts and audit
 //! traces.
 
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// Returns the danger of a command to the machine.
-pub fn danger(command: &Simple) -> Option<Danger> {
+pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let (severity, reason) = service(command).or_else(|| protection(command)).or_else(|| account(command))?;
-    Some(Danger::of(command, Class::System, severity, reason))
+    Some(Danger::of(command, DangerClass::System, severity, reason))
 }
 
-type Found = Option<(Severity, &'static str)>;
+type Found = Option<(DangerSeverity, &'static str)>;
 
-fn service(command: &Simple) -> Found {
+fn service(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.operands().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let off = (Warn, "switches a service off");
@@ -38,7 +38,7 @@ fn service(command: &Simple) -> Found {
     }
 }
 
-fn protection(command: &Simple) -> Found {
+fn protection(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let off = (Block, "switches a protection of the machine off");
@@ -68,7 +68,7 @@ fn protection(command: &Simple) -> Found {
     }
 }
 
-fn account(command: &Simple) -> Found {
+fn account(command: &SimpleCommand) -> Found {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     match command.program.as_str() {

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-const GROUND: Ground<'static> = Ground::new("/home/ada/shop", "/home/ada");
+const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
 
-fn judgement(command: &str) -> Judgement {
+fn judgement(command: &str) -> GuardVerdict {
     decide(command, &GROUND, &[], &[]).judgement
 }
 
-fn past(class: Class, shape: &str) -> PastIncident {
+fn past(class: DangerClass, shape: &str) -> PastIncident {
     PastIncident {
         bullet: "b-1".to_owned(),
         class,
@@ -24,38 +24,39 @@ fn past(class: Class, shape: &str) -> PastIncident {
 #[test]
 fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
     let command = "git clean -fd";
-    assert_eq!(judgement(command), Judgement::Warn);
-    let decision = decide(command, &GROUND, &[past(Class::HardReset, "git clean -f")], &[]);
-    assert_eq!(decision.judgement, Judgement::Block);
+    assert_eq!(judgement(command), GuardVerdict::Warn);
+    let decision = decide(command, &GROUND, &[past(DangerClass::HardReset, "git clean -f")], &[]);
+    assert_eq!(decision.judgement, GuardVerdict::Block);
     assert!(decision.reason.contains("2026-10-02") && decision.reason.contains("s-9"), "{}", decision.reason);
-    let other = [past(Class::Files, "rm <outside> -f -r")];
-    assert_eq!(decide("rm -rf src", &GROUND, &other, &[]).judgement, Judgement::Warn);
+    let other = [past(DangerClass::Files, "rm <outside> -f -r")];
+    assert_eq!(decide("rm -rf src", &GROUND, &other, &[]).judgement, GuardVerdict::Warn);
     assert_eq!(
-        decide("git push origin main", &GROUND, &[past(Class::ForcePush, "git push --force")], &[]).judgement,
-        Judgement::Allow
+        decide("git push origin main", &GROUND, &[past(DangerClass::ForcePush, "git push --force")], &[])
+            .judgement,
+        GuardVerdict::Allow
     );
 }
 
 #[test]
 fn the_safe_form_of_a_push_passes_whatever_went_wrong_before() {
-    let before = [past(Class::ForcePush, "git push --force")];
+    let before = [past(DangerClass::ForcePush, "git push --force")];
     let safe = "git push --force-with-lease origin feature";
-    assert_eq!(decide(safe, &GROUND, &before, &[]).judgement, Judgement::Allow);
+    assert_eq!(decide(safe, &GROUND, &before, &[]).judgement, GuardVerdict::Allow);
     let unsafe_form = decide("git push --force", &GROUND, &before, &[]);
     assert!(unsafe_form.reason.contains("--force-with-lease"), "{}", unsafe_form.reason);
     // A lease protects nothing beside a plain force.
     for command in ["git push --force-with-lease --force", "git push --force-with-lease origin +main"] {
-        assert_eq!(judgement(command), Judgement::Block, "{command}");
+        assert_eq!(judgement(command), GuardVerdict::Block, "{command}");
     }
 }
 
 #[test]
 fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
-    let ground = Ground::new("/tmp/box/work", "/tmp/box/home");
+    let ground = PathContext::new("/tmp/box/work", "/tmp/box/home");
     let of = |command: &str| decide(command, &ground, &[], &[]).judgement;
-    assert_eq!(of("rm -rf ~"), Judgement::Block);
-    assert_eq!(of("rm -rf ~/projects/shop"), Judgement::Block);
-    assert_eq!(of("rm -rf /tmp/box/other"), Judgement::Allow);
+    assert_eq!(of("rm -rf ~"), GuardVerdict::Block);
+    assert_eq!(of("rm -rf ~/projects/shop"), GuardVerdict::Block);
+    assert_eq!(of("rm -rf /tmp/box/other"), GuardVerdict::Allow);
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn what_grows_without_end_is_asked_about() {
         functions += &format!("f{number}() {{ f{before}; f{before}; f{before}; }}\n");
     });
     for text in [functions + "f39", "a=x\n".to_owned() + &"a=$a$a$a$a\n".repeat(40) + "$a -rf src"] {
-        assert_ne!(judgement(&text), Judgement::Allow);
+        assert_ne!(judgement(&text), GuardVerdict::Allow);
     }
 }
 
@@ -78,23 +79,28 @@ fn a_blocked_pattern_counts_where_it_runs_and_not_where_it_is_shown() {
         warns,
         reason: "use the pipeline".to_owned(),
     };
-    assert_eq!(decide("cd x && make deploy", &GROUND, &[], &[pattern(false)]).judgement, Judgement::Block);
-    assert_eq!(decide("make deploy", &GROUND, &[], &[pattern(true)]).judgement, Judgement::Warn);
-    assert_eq!(decide("echo 'make deploy'", &GROUND, &[], &[pattern(false)]).judgement, Judgement::Allow);
+    assert_eq!(decide("cd x && make deploy", &GROUND, &[], &[pattern(false)]).judgement, GuardVerdict::Block);
+    assert_eq!(decide("make deploy", &GROUND, &[], &[pattern(true)]).judgement, GuardVerdict::Warn);
+    assert_eq!(decide("echo 'make deploy'", &GROUND, &[], &[pattern(false)]).judgement, GuardVerdict::Allow);
 }
 
 #[test]
 fn harm_is_told_by_what_followed() {
-    let attempt = |command, ending, output, after| Attempt { command, ending, output, after };
-    let sorry = [After::Ran("ls"), After::Said("Oh no, that was my only copy. Can you undo it?")];
+    let attempt = |command, ending, output, after| ObservedCommand { command, ending, output, after };
+    let sorry = [NextStep::Ran("ls"), NextStep::Said("Oh no, that was my only copy. Can you undo it?")];
     let found =
-        incident(&attempt("git reset --hard HEAD~3", Ending::Succeeded, "", &sorry), &GROUND).unwrap();
-    assert_eq!((found.class, found.shape.as_str()), (Class::HardReset, "git reset --hard"));
-    let back = [After::Ran("git reflog | head")];
-    assert!(incident(&attempt("git push --force", Ending::Succeeded, "", &back), &GROUND).is_some());
+        incident(&attempt("git reset --hard HEAD~3", CallOutcome::Succeeded, "", &sorry), &GROUND).unwrap();
+    assert_eq!((found.class, found.shape.as_str()), (DangerClass::HardReset, "git reset --hard"));
+    let back = [NextStep::Ran("git reflog | head")];
+    assert!(incident(&attempt("git push --force", CallOutcome::Succeeded, "", &back), &GROUND).is_some());
     assert!(
         incident(
-            &attempt("rm -rf ../data", Ending::Failed, "rm: cannot remove 'x': Device or resource busy", &[]),
+            &attempt(
+                "rm -rf ../data",
+                CallOutcome::Failed,
+                "rm: cannot remove 'x': Device or resource busy",
+                &[]
+            ),
             &GROUND
         )
         .is_some()
@@ -103,23 +109,24 @@ fn harm_is_told_by_what_followed() {
 
 #[test]
 fn what_did_no_harm_is_no_incident() {
-    let attempt =
-        |command, ending, output, after| incident(&Attempt { command, ending, output, after }, &GROUND);
-    let sorry = [After::Said("oh no, undo that")];
+    let attempt = |command, ending, output, after| {
+        incident(&ObservedCommand { command, ending, output, after }, &GROUND)
+    };
+    let sorry = [NextStep::Said("oh no, undo that")];
     assert_eq!(
-        attempt("rm -rf ../data", Ending::Succeeded, "", &[After::Said("Thanks, now the tests")]),
+        attempt("rm -rf ../data", CallOutcome::Succeeded, "", &[NextStep::Said("Thanks, now the tests")]),
         None
     );
-    assert_eq!(attempt("rm -rf ../data", Ending::Refused, "", &sorry), None);
+    assert_eq!(attempt("rm -rf ../data", CallOutcome::Refused, "", &sorry), None);
     assert_eq!(
-        attempt("rm -rf /etc", Ending::Failed, "rm: cannot remove '/etc': Permission denied", &[]),
+        attempt("rm -rf /etc", CallOutcome::Failed, "rm: cannot remove '/etc': Permission denied", &[]),
         None
     );
-    assert_eq!(attempt("echo 'rm -rf /'", Ending::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("git push --dry-run --force", Ending::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("rm -rf /tmp/x", Ending::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", Ending::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("npm publish", Ending::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("echo 'rm -rf /'", CallOutcome::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("git push --dry-run --force", CallOutcome::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("rm -rf /tmp/x", CallOutcome::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", CallOutcome::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("npm publish", CallOutcome::Succeeded, "", &sorry), None);
 }
 
 #[test]
@@ -148,19 +155,19 @@ proptest! {
 
     #[test]
     fn what_is_quoted_for_echo_is_never_blocked(text in "[^'\u{0}]{0,80}") {
-        prop_assert_eq!(judgement(&format!("echo '{text}'")), Judgement::Allow);
+        prop_assert_eq!(judgement(&format!("echo '{text}'")), GuardVerdict::Allow);
     }
 
     #[test]
     fn a_comment_is_never_blocked(text in "[^\n\r]{0,80}") {
-        prop_assert_eq!(judgement(&format!("# {text}")), Judgement::Allow);
+        prop_assert_eq!(judgement(&format!("# {text}")), GuardVerdict::Allow);
     }
 }
 
 #[test]
 fn every_class_is_written_by_its_name() {
-    for class in Class::ALL {
+    for class in DangerClass::ALL {
         assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{}\"", class.name()));
-        assert_eq!(Class::of(class.name()), Some(class));
+        assert_eq!(DangerClass::of(class.name()), Some(class));
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::reach::{Ground, Reach, Site, Variables};
-use super::{Class, Danger, Decision, PastIncident, Severity, judge, place};
-use cm_shell::Simple;
+use super::reach::{CommandContext, PathClass, PathContext, ScriptVariables};
+use super::{Danger, DangerClass, DangerSeverity, GuardDecision, PastIncident, judge, place};
+use cm_shell::SimpleCommand;
 
 /// A file change that a tool is about to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct ToolFileChange {
     /// Path, as the agent wrote it.
     pub path: String,
     pub deletes: bool,
@@ -42,7 +42,7 @@ const LOOKS: [&str; 10] =
 
 /// Returns the files that a tool call changes; empty for tools that do not change files.
 #[must_use]
-pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
+pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
     let lower = tool.to_ascii_lowercase();
     // `mcp__filesystem__write_file` is named by its last part.
     let name = lower.rsplit("__").next().unwrap_or(&lower);
@@ -52,10 +52,10 @@ pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
     let deletes = name.contains("delete") || name.contains("remove");
     let change = |path: &str| {
         let path = path.strip_prefix("file://").unwrap_or(path);
-        Change { path: path.to_owned(), deletes }
+        ToolFileChange { path: path.to_owned(), deletes }
     };
     let named = PATHS.iter().filter_map(|key| input.get(key)?.as_str()).filter(|path| !path.is_empty());
-    let mut found: Vec<Change> = named.map(change).collect();
+    let mut found: Vec<ToolFileChange> = named.map(change).collect();
     let lists = ["edits", "files", "changes"].iter().filter_map(|key| input.get(key)?.as_array()).flatten();
     let within = lists.filter_map(|one| PATHS.iter().find_map(|key| one.get(key)?.as_str()));
     found.extend(within.map(change));
@@ -70,7 +70,7 @@ pub fn changes(tool: &str, input: &Value) -> Vec<Change> {
 const MOST: usize = 256;
 
 /// Returns the files that a patch changes, in the `apply_patch` format or as unified diff.
-pub fn patched(text: &str) -> Vec<Change> {
+pub fn patched(text: &str) -> Vec<ToolFileChange> {
     let heads = [
         ("*** Update File: ", false),
         ("*** Add File: ", false),
@@ -81,7 +81,7 @@ pub fn patched(text: &str) -> Vec<Change> {
     let head = |line: &str| {
         let (path, deletes) =
             heads.iter().find_map(|(head, deletes)| Some((line.strip_prefix(head)?, *deletes)))?;
-        Some(Change { path: path.trim().to_owned(), deletes })
+        Some(ToolFileChange { path: path.trim().to_owned(), deletes })
     };
     text.lines().filter_map(head).take(MOST).collect()
 }
@@ -89,35 +89,39 @@ pub fn patched(text: &str) -> Vec<Change> {
 /// Judges the files that a tool is about to change. `incidents` are those that a person has
 /// accepted.
 #[must_use]
-pub fn decide_change(changes: &[Change], ground: &Ground<'_>, incidents: &[PastIncident]) -> Decision {
+pub fn decide_change(
+    changes: &[ToolFileChange],
+    ground: &PathContext<'_>,
+    incidents: &[PastIncident],
+) -> GuardDecision {
     judge(changes.iter().filter_map(|change| danger(change, ground)), incidents)
 }
 
 /// Returns the danger of a file change.
-pub fn danger(change: &Change, ground: &Ground<'_>) -> Option<Danger> {
-    let (command, variables) = (Simple::default(), Variables::default());
-    let site = Site { ground, variables: &variables, command: &command };
+pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Danger> {
+    let (command, variables) = (SimpleCommand::default(), ScriptVariables::default());
+    let site = CommandContext { ground, variables: &variables, command: &command };
     let path = change.path.as_str();
     let does = if change.deletes { "deletes" } else { "changes" };
     let of = |severity, reason: &str| {
         Some(Danger {
-            class: Class::Persistence,
+            class: DangerClass::Persistence,
             severity,
             reason: format!("{does} {path}: {reason}"),
             shape: format!("{does} <power>"),
         })
     };
-    if let Some((severity, reason)) = place::power(&site, path) {
+    if let Some((severity, reason)) = place::sensitivity(&site, path) {
         return of(severity, reason);
     }
     match site.reach_through(path) {
-        Reach::System if !path.starts_with("/dev/") => {
+        PathClass::System if !path.starts_with("/dev/") => {
             let own = ["/opt/", "/usr/local/", "/srv/", "/mnt/", "/var/log/"]
                 .iter()
                 .any(|root| path.starts_with(root));
-            of(if own { Severity::Warn } else { Severity::Block }, Reach::System.words())
+            of(if own { DangerSeverity::Warn } else { DangerSeverity::Block }, PathClass::System.words())
         }
-        Reach::Repository => of(Severity::Warn, Reach::Repository.words()),
+        PathClass::Repository => of(DangerSeverity::Warn, PathClass::Repository.words()),
         _ => None,
     }
 }

@@ -1,43 +1,48 @@
 //! Detects commands that write sensitive or system files.
 
 use super::place;
-use super::reach::{Reach, Site};
-use super::{Class, Danger, Severity};
-use cm_shell::Simple;
+use super::reach::{CommandContext, PathClass};
+use super::{Danger, DangerClass, DangerSeverity};
+use cm_shell::SimpleCommand;
 
-use Severity::{Block, Warn};
+use DangerSeverity::{Block, Warn};
 
 /// System folders where users install their own programs.
 const OWN: [&str; 4] = ["/usr/local", "/opt", "/srv", "/mnt"];
 
 /// Returns the dangers of a command by the files that it writes.
-pub fn dangers(command: &Simple, site: &Site<'_>) -> Vec<Danger> {
+pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = paths(command)
         .into_iter()
         .filter_map(|path| {
             let danger = |severity, reason: &str, reach| {
                 let reason = format!("changes {path}: {reason}");
-                Danger::at(command, Class::Persistence, severity, reason, reach)
+                Danger::at(command, DangerClass::Persistence, severity, reason, reach)
             };
-            if let Some((severity, reason)) = place::power(site, path) {
+            if let Some((severity, reason)) = place::sensitivity(site, path) {
                 return Some(danger(severity, reason, "power"));
             }
             let reach = site.reach_through(path);
             let own = OWN.iter().any(|root| path.starts_with(root)) || path.starts_with("/var/log/");
-            (reach == Reach::System && !path.starts_with("/dev/") && !path.starts_with("/proc/")).then(|| {
-                let severity = if own || command.elsewhere { Warn } else { Block };
-                danger(severity, reach.words(), reach.word())
-            })
+            (reach == PathClass::System && !path.starts_with("/dev/") && !path.starts_with("/proc/")).then(
+                || {
+                    let severity = if own || command.is_remote { Warn } else { Block };
+                    danger(severity, reach.words(), reach.word())
+                },
+            )
         })
         .collect();
     found.extend(unpacked(command, site));
-    found.extend(scheduled(command).map(|reason| Danger::of(command, Class::Persistence, Warn, reason)));
-    found.extend(configured(command).map(|reason| Danger::of(command, Class::Persistence, Warn, reason)));
+    found
+        .extend(scheduled(command).map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)));
+    found.extend(
+        configured(command).map(|reason| Danger::of(command, DangerClass::Persistence, Warn, reason)),
+    );
     found
 }
 
 /// Returns the paths that a command writes through redirects or arguments.
-fn paths(command: &Simple) -> Vec<&str> {
+fn paths(command: &SimpleCommand) -> Vec<&str> {
     let operands = || command.operands().map(|word| word.text.as_str());
     let behind = |flags: &[&str]| {
         let at = command.args.iter().position(|word| flags.contains(&word.text.as_str()))?;
@@ -75,7 +80,7 @@ fn paths(command: &Simple) -> Vec<&str> {
     found
 }
 
-fn edits_in_place(command: &Simple) -> bool {
+fn edits_in_place(command: &SimpleCommand) -> bool {
     command.args.iter().any(|word| {
         let letters = word.text.strip_prefix('-').unwrap_or("");
         letters.starts_with("-in-place")
@@ -84,7 +89,7 @@ fn edits_in_place(command: &Simple) -> bool {
 }
 
 /// Judges an archive that is unpacked over the system or a home folder.
-fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
+fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> {
     let words: Vec<&str> = command.args.iter().map(|word| word.text.as_str()).collect();
     let behind = |flags: &[&str]| {
         let at = words.iter().position(|word| flags.contains(word))?;
@@ -96,7 +101,7 @@ fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
         "tar" | "bsdtar" | "gtar" if extracts => {
             if command.has(&["-P", "--absolute-names"]) {
                 let reason = "unpacks an archive to wherever it names, also outside of the folder";
-                return Some(Danger::of(command, Class::Files, Warn, reason));
+                return Some(Danger::of(command, DangerClass::Files, Warn, reason));
             }
             behind(&["-C", "--directory"])
                 .or_else(|| words.iter().find_map(|word| word.strip_prefix("--directory=")))
@@ -112,16 +117,16 @@ fn unpacked(command: &Simple, site: &Site<'_>) -> Option<Danger> {
     .or_else(|| command.folder.as_deref().filter(|_| command.program == "tar" && extracts))?;
     let reach = site.reach_through(folder);
     let severity = match reach {
-        Reach::System if folder == "/" => Block,
-        Reach::System | Reach::Home => Warn,
+        PathClass::System if folder == "/" => Block,
+        PathClass::System | PathClass::Home => Warn,
         _ => return None,
     };
     let reason = format!("unpacks an archive over {folder}: {}", reach.words());
-    Some(Danger::at(command, Class::Files, severity, reason, reach.word()))
+    Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
 }
 
 /// Returns the reason if a command schedules or enables something that runs later.
-fn scheduled(command: &Simple) -> Option<&'static str> {
+fn scheduled(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     match command.program.as_str() {
@@ -147,7 +152,7 @@ fn scheduled(command: &Simple) -> Option<&'static str> {
 
 /// Returns the reason if a git setting makes git run a program or changes which servers it trusts
 /// or contacts.
-fn configured(command: &Simple) -> Option<&'static str> {
+fn configured(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<&str> = command.operands().map(|word| word.text.as_str()).collect();
     if command.program != "git" || words.first() != Some(&"config") {
         return None;

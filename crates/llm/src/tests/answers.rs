@@ -25,9 +25,11 @@ fn check(note: &Note) -> std::result::Result<(), Vec<String>> {
 }
 
 /// Returns the result of these answers in sequence, with the requests.
-fn asked(answers: &[&str]) -> (std::result::Result<Answered<Note>, Unanswered>, Vec<Request>) {
-    let script = Scripted::of(answers.iter().copied());
-    (ask(&script, &request(), check), script.asked())
+fn asked(
+    answers: &[&str],
+) -> (std::result::Result<StructuredAnswer<Note>, StructuredAnswerError>, Vec<ModelRequest>) {
+    let script = ScriptedModel::of(answers.iter().copied());
+    (request_structured(&script, &request(), check), script.requests())
 }
 
 #[test]
@@ -36,8 +38,11 @@ fn a_good_answer_is_taken_at_once() {
         let (answered, asked) = asked(&[answer]);
         let answered = answered.unwrap();
         assert_eq!(answered.value, Note { title: "a".to_owned(), stars: 3 });
-        assert_eq!((answered.before, asked.len(), answered.model.as_str()), (Vec::new(), 1, "script"));
-        assert!(answered.usage.guessed && answered.usage.input > 0);
+        assert_eq!(
+            (answered.invalid_answers, asked.len(), answered.model.as_str()),
+            (Vec::new(), 1, "script")
+        );
+        assert!(answered.usage.is_estimated && answered.usage.input > 0);
     }
 }
 
@@ -46,7 +51,7 @@ fn a_bad_answer_is_shown_to_the_model_with_its_faults_and_put_right() {
     let (answered, asked) = asked(&[r#"{"title":"","stars":9}"#, GOOD]);
     let answered = answered.unwrap();
     assert_eq!(answered.value.stars, 3);
-    assert_eq!(answered.before[0].faults, ["`title` is empty", "`stars` is 9, and at most 5"]);
+    assert_eq!(answered.invalid_answers[0].faults, ["`title` is empty", "`stars` is 9, and at most 5"]);
     insta::assert_snapshot!(asked[1].turns().iter().map(|turn| format!("{}: {}", turn.role, turn.text)).collect::<Vec<_>>().join("\n---\n"), @r#"
     user: Sum up: a
     ---
@@ -71,7 +76,7 @@ fn each_kind_of_bad_answer_is_told() {
         r#"{"title":"a","stars":3,"x":1}"#,
     ] {
         let (answered, _) = asked(&[bad, GOOD]);
-        assert_eq!(answered.unwrap().before[0].text, bad);
+        assert_eq!(answered.unwrap().invalid_answers[0].text, bad);
     }
     let told = |first: &str, second: &str| {
         let (answered, asked) = asked(&[first, second, GOOD]);
@@ -87,33 +92,34 @@ fn each_kind_of_bad_answer_is_told() {
 
 #[test]
 fn an_answer_that_is_cut_off_is_asked_for_shorter() {
-    let script = Scripted::parse(
+    let script = ScriptedModel::parse(
         "{\"answer\":\"{\\\"title\\\":\\\"aaaa\",\"cut\":true}\n{\"answer\":{\"title\":\"a\",\"stars\":1}}",
     );
     let script = script.unwrap();
-    let answered = ask(&script, &request(), check).unwrap();
-    insta::assert_snapshot!(answered.before[0].faults.join("\n"), @"
+    let answered = request_structured(&script, &request(), check).unwrap();
+    insta::assert_snapshot!(answered.invalid_answers[0].faults.join("\n"), @"
     it was cut off at 300 tokens; be shorter
     line 1, column 14: `title`: the JSON ends in the middle (EOF while parsing a string)
     ");
-    let script = Scripted::parse("{\"answer\":\"\",\"cut\":true,\"again\":true}").unwrap();
-    let unanswered = ask(&script, &request(), check).unwrap_err();
+    let script = ScriptedModel::parse("{\"answer\":\"\",\"cut\":true,\"again\":true}").unwrap();
+    let unanswered = request_structured(&script, &request(), check).unwrap_err();
     insta::assert_snapshot!(format!("{unanswered}\n hint: {}", unanswered.hint().unwrap()), @"
     the model's answer cannot be used: it was cut off at 300 tokens; be shorter; there is no JSON in it; nor after it was told: it was cut off at 300 tokens; be shorter; there is no JSON in it
      hint: raise `llm.max_tokens`: what a model thinks counts too
     ");
     // One that is whole all the same is good.
-    let script = Scripted::parse(&format!("{{\"answer\":{GOOD},\"cut\":true}}")).unwrap();
-    assert!(ask(&script, &request(), check).unwrap().before.is_empty());
+    let script = ScriptedModel::parse(&format!("{{\"answer\":{GOOD},\"cut\":true}}")).unwrap();
+    assert!(request_structured(&script, &request(), check).unwrap().invalid_answers.is_empty());
 }
 
 #[test]
 fn a_model_that_declines_is_not_urged() {
-    let script = Scripted::parse("{\"declined\":\"I won't.\",\"tokens\":[7,2]}\n{\"answer\":\"x\"}").unwrap();
-    let unanswered = ask(&script, &request(), check).unwrap_err();
+    let script =
+        ScriptedModel::parse("{\"declined\":\"I won't.\",\"tokens\":[7,2]}\n{\"answer\":\"x\"}").unwrap();
+    let unanswered = request_structured(&script, &request(), check).unwrap_err();
     assert_eq!(unanswered.to_string(), "the model's answer cannot be used: the model declines: I won't.");
-    assert_eq!(unanswered.usage, Usage { input: 7, output: 2, guessed: false });
-    assert_eq!(script.asked().len(), 1);
+    assert_eq!(unanswered.usage, TokenUsage { input: 7, output: 2, is_estimated: false });
+    assert_eq!(script.requests().len(), 1);
 }
 
 #[test]
@@ -130,16 +136,16 @@ fn a_model_that_is_gone_is_told_with_what_it_said_before() {
 fn a_huge_bad_answer_is_not_sent_back_whole() {
     let huge = format!("{{\"title\":\"{}\"}}", "é".repeat(1 << 20));
     let (answered, asked) = asked(&[&huge, GOOD]);
-    assert_eq!(answered.unwrap().before[0].text.len(), huge.len());
+    assert_eq!(answered.unwrap().invalid_answers[0].text.len(), huge.len());
     assert!(asked[1].as_text().len() < 25_000);
 }
 
 #[test]
 fn a_repair_goes_through_a_real_server_too() {
     let server = Server::start(|nth, _| Said::json(&chat(if nth == 0 { "{\"stars\": 1}" } else { GOOD })));
-    let (model, _) = model(Provider::Compatible, &server);
-    let answered: Answered<Note> = ask(&model, &request(), check).unwrap();
-    assert_eq!(answered.usage, Usage { input: 80, output: 18, guessed: false });
+    let (model, _) = model(ModelProvider::Compatible, &server);
+    let answered: StructuredAnswer<Note> = request_structured(&model, &request(), check).unwrap();
+    assert_eq!(answered.usage, TokenUsage { input: 80, output: 18, is_estimated: false });
     let told = server.requests()[1].body["messages"][3]["content"].as_str().unwrap().to_owned();
     assert!(told.contains("missing field `title`"), "{told}");
 }

@@ -2,12 +2,12 @@
 
 use super::*;
 
-const BOTH: [Provider; 2] = [Provider::OpenAi, Provider::Anthropic];
+const BOTH: [ModelProvider; 2] = [ModelProvider::OpenAi, ModelProvider::Anthropic];
 
 /// Returns the displayed error of one request, without the port, and the number of requests.
 fn shown(
-    provider: Provider,
-    script: impl Fn(usize, &cm_test_server::Request) -> Said + Send + 'static,
+    provider: ModelProvider,
+    script: impl Fn(usize, &cm_test_server::ReceivedRequest) -> Said + Send + 'static,
 ) -> String {
     let server = Server::start(script);
     let (model, waits) = model(provider, &server);
@@ -26,7 +26,7 @@ fn a_refusal_is_final_and_says_why() {
         let body = json!({ "type": "error", "error": { "type": "x", "message": message } }).to_string();
         move |status: u16| {
             let body = body.clone();
-            move |_: usize, _: &cm_test_server::Request| Said::status(status, &body)
+            move |_: usize, _: &cm_test_server::ReceivedRequest| Said::status(status, &body)
         }
     };
     insta::assert_snapshot!(shown(BOTH[0], error("context length exceeded")(400)), @"
@@ -59,7 +59,7 @@ fn a_refusal_is_final_and_says_why() {
      hint: is there such a model? `llm.model` names it
      1 asked, 0 waited for
     ");
-    insta::assert_snapshot!(shown(Provider::Ollama, no_model(404)), @"
+    insta::assert_snapshot!(shown(ModelProvider::Ollama, no_model(404)), @"
     http://HOST/chat/completions refused with status 404: model 'small' not found
      hint: `ollama pull` fetches a model; `llm.model` names it
      1 asked, 0 waited for
@@ -72,7 +72,7 @@ fn a_busy_server_is_asked_again_and_answers() {
         for status in [429, 500, 529] {
             let server = Server::start(move |nth, _| match (nth, provider) {
                 (0..2, _) => Said::status(status, r#"{"error":{"message":"Overloaded"}}"#),
-                (_, Provider::Anthropic) => Said::json(&message("a")),
+                (_, ModelProvider::Anthropic) => Said::json(&message("a")),
                 _ => Said::json(&chat("a")),
             });
             let (model, waits) = model(provider, &server);
@@ -86,7 +86,7 @@ fn a_busy_server_is_asked_again_and_answers() {
 #[test]
 fn a_server_that_stays_busy_is_given_up() {
     let resting = |seconds: &'static str| {
-        move |_: usize, _: &cm_test_server::Request| {
+        move |_: usize, _: &cm_test_server::ReceivedRequest| {
             Said::Answer(429, vec![("Retry-After", seconds.to_owned())], b"slow down".to_vec())
         }
     };
@@ -105,18 +105,18 @@ fn a_server_that_stays_busy_is_given_up() {
 #[test]
 fn a_silent_server_is_given_up_after_all_tries() {
     let server = Server::start(|_, _| Said::Silence);
-    let (model, _) = model(Provider::Compatible, &server);
+    let (model, _) = model(ModelProvider::Compatible, &server);
     let mut request = request();
     request.timeout = SHORT;
     let error = model.complete(&request).unwrap_err();
-    assert!(matches!(&error, Error::TimedOut { after, .. } if *after == SHORT), "{error}");
+    assert!(matches!(&error, LlmError::TimedOut { after, .. } if *after == SHORT), "{error}");
     assert_eq!(server.requests().len(), 4);
 }
 
 #[test]
 fn a_server_that_is_gone_is_out_of_reach_at_once() {
     let server = Server::start(|_, _| Said::Last(chat("a").to_string()));
-    let (model, waits) = model(Provider::Ollama, &server);
+    let (model, waits) = model(ModelProvider::Ollama, &server);
     model.complete(&request()).unwrap();
     let error = model.complete(&request()).unwrap_err();
     assert!(error.to_string().ends_with("is out of reach: nothing listens there"), "{error}");
@@ -130,7 +130,7 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
         1 => Said::Close,
         _ => Said::json(&chat("a")),
     });
-    let (model, _) = model(Provider::Compatible, &server);
+    let (model, _) = model(ModelProvider::Compatible, &server);
     assert_eq!(model.complete(&request()).unwrap().text, "a");
     assert_eq!(server.requests().len(), 3);
 }
@@ -182,26 +182,30 @@ fn answers_that_are_none_are_told_apart_and_not_asked_for_again() {
 fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let server = Server::start(|_, _| Said::Close);
     let (address, key) = (
-        Some(Address::parse(&server.url()).unwrap()),
-        Key::of(&format!("{KEY}\n")).map(|_| Key::of("sk-é12345")),
+        Some(ServerUrl::parse(&server.url()).unwrap()),
+        ApiKey::of(&format!("{KEY}\n")).map(|_| ApiKey::of("sk-é12345")),
     );
-    let remote = Remote { provider: Provider::OpenAi, model: "m".to_owned(), address, key: key.flatten() };
-    let model = open(&Choice::Remote(remote), patience(3, 7), Pace::default()).unwrap().unwrap();
+    let remote =
+        RemoteModel { provider: ModelProvider::OpenAi, model: "m".to_owned(), address, key: key.flatten() };
+    let model =
+        open(&ModelSelection::Remote(remote), retry_policy(3, 7), RetrySleeper::default()).unwrap().unwrap();
     let error = model.complete(&request()).unwrap_err();
     assert!(!format!("{error} {error:?}").contains("12345"), "{error:?}");
-    assert!(matches!(error, Error::Key { .. }) && server.requests().is_empty());
+    assert!(matches!(error, LlmError::Key { .. }) && server.requests().is_empty());
 }
 
 #[test]
 fn who_is_called_off_asks_nobody() {
     let server = Server::start(|_, _| Said::Close);
-    let remote = Remote {
-        provider: Provider::Ollama,
+    let remote = RemoteModel {
+        provider: ModelProvider::Ollama,
         model: "m".to_owned(),
-        address: Some(Address::parse(&server.url()).unwrap()),
+        address: Some(ServerUrl::parse(&server.url()).unwrap()),
         key: None,
     };
-    let model = open(&Choice::Remote(remote), patience(3, 7), Pace::until(|| true)).unwrap().unwrap();
-    assert!(matches!(model.complete(&request()), Err(Error::CalledOff)));
+    let model = open(&ModelSelection::Remote(remote), retry_policy(3, 7), RetrySleeper::until(|| true))
+        .unwrap()
+        .unwrap();
+    assert!(matches!(model.complete(&request()), Err(LlmError::Cancelled)));
     assert!(server.requests().is_empty());
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use cm_secrets::{Redacted, Rules, redact};
+use cm_secrets::{Redacted, RedactionRules, redact};
 use cm_test_server::{Reply as Said, Server};
 
 /// Timeout that is long enough for every expected answer.
@@ -22,26 +22,26 @@ const SHORT: Duration = Duration::from_millis(100);
 const KEY: &str = "sk-secret-12345";
 
 /// Creates a model of a provider on a test server. Retry delays are recorded instead of waited for.
-fn model(provider: Provider, server: &Server) -> (Model, Arc<Mutex<Vec<Duration>>>) {
+fn model(provider: ModelProvider, server: &Server) -> (BoxedLlm, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&waits);
-    let pace = Pace::new(move |wait| kept.lock().unwrap().push(wait), || false);
-    let remote = Remote {
+    let pace = RetrySleeper::new(move |wait| kept.lock().unwrap().push(wait), || false);
+    let remote = RemoteModel {
         provider,
         model: "small".to_owned(),
-        address: Some(Address::parse(&server.url()).unwrap()),
-        key: Key::of(KEY),
+        address: Some(ServerUrl::parse(&server.url()).unwrap()),
+        key: ApiKey::of(KEY),
     };
-    (open(&Choice::Remote(remote), patience(3, 7), pace).unwrap().unwrap(), waits)
+    (open(&ModelSelection::Remote(remote), retry_policy(3, 7), pace).unwrap().unwrap(), waits)
 }
 
 /// Creates a redacted text from one without secrets.
-pub(super) fn clean(text: String) -> Redacted {
-    redact(&text, &Rules::none()).0
+pub(super) fn redacted(text: String) -> Redacted {
+    redact(&text, &RedactionRules::none()).0
 }
 
-fn schema() -> Schema {
-    Schema::new(
+fn schema() -> AnswerSchema {
+    AnswerSchema::new(
         "note",
         json!({
             "type": "object", "properties": { "title": { "type": "string" }, "stars": { "type": "integer" } },
@@ -50,8 +50,9 @@ fn schema() -> Schema {
     )
 }
 
-fn request() -> Request {
-    let mut request = Request::new("You sum up.", clean("Sum up: a".to_owned())).shaped(schema());
+fn request() -> ModelRequest {
+    let mut request =
+        ModelRequest::new("You sum up.", redacted("Sum up: a".to_owned())).with_schema(schema());
     request.timeout = LONG;
     request.max_tokens = 300;
     request

@@ -17,16 +17,16 @@ fn variables() -> BTreeMap<String, String> {
 }
 
 /// Creates a model that runs a shell script.
-fn model(script: &str, pace: Pace) -> Model {
+fn model(script: &str, pace: RetrySleeper) -> BoxedLlm {
     let line = shell_words::join(["sh", "-c", script]);
-    let command = Command::parse(&line, &variables(), &["EXTRA".to_owned()]).unwrap();
-    open(&Choice::Cli(command, "mine".to_owned()), patience(3, 7), pace).unwrap().unwrap()
+    let command = ModelCommand::parse(&line, &variables(), &["EXTRA".to_owned()]).unwrap();
+    open(&ModelSelection::Cli(command, "mine".to_owned()), retry_policy(3, 7), pace).unwrap().unwrap()
 }
 
 fn said(script: &str, timeout: Duration) -> String {
     let mut request = request();
     request.timeout = timeout;
-    match model(script, Pace::default()).complete(&request) {
+    match model(script, RetrySleeper::default()).complete(&request) {
         Ok(reply) => reply.text,
         Err(error) => {
             let hint = error.hint().map(|hint| format!("\n hint: {hint}")).unwrap_or_default();
@@ -39,11 +39,11 @@ fn said(script: &str, timeout: Duration) -> String {
 fn a_program_gets_the_whole_question_and_its_answer_is_taken() {
     let mut asked = request();
     asked.timeout = LONG;
-    let model = model("cat", Pace::default());
+    let model = model("cat", RetrySleeper::default());
     assert_eq!((model.provider(), model.model()), ("cli", "mine"));
     let reply = model.complete(&asked).unwrap();
     assert_eq!(reply.text, asked.as_text());
-    assert!(reply.text.starts_with(MARKER) && reply.text.contains("\"title\"") && reply.usage.guessed);
+    assert!(reply.text.starts_with(MARKER) && reply.text.contains("\"title\"") && reply.usage.is_estimated);
 }
 
 #[test]
@@ -68,8 +68,11 @@ fn a_program_that_fails_is_told_with_the_end_of_its_complaint() {
 
 #[test]
 fn a_program_that_is_not_there_is_told() {
-    let command = Command::parse("no-such-model -p", &variables(), &[]).unwrap();
-    let model = open(&Choice::Cli(command, String::new()), patience(3, 7), Pace::default()).unwrap().unwrap();
+    let command = ModelCommand::parse("no-such-model -p", &variables(), &[]).unwrap();
+    let model =
+        open(&ModelSelection::Cli(command, String::new()), retry_policy(3, 7), RetrySleeper::default())
+            .unwrap()
+            .unwrap();
     let error = model.complete(&request()).unwrap_err();
     insta::assert_snapshot!(format!("{error}\n hint: {}", error.hint().unwrap()), @"
     `no-such-model` could not be started
@@ -139,24 +142,24 @@ fn who_is_called_off_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("started");
     let shown = file.clone();
-    let pace = Pace::until(move || seen.load(Ordering::SeqCst) || shown.exists());
+    let pace = RetrySleeper::until(move || seen.load(Ordering::SeqCst) || shown.exists());
     let mut request = request();
     request.timeout = LONG;
     let model = model(&format!("echo $$ >'{}'; sleep 1000", file.display()), pace);
-    assert!(matches!(model.complete(&request), Err(Error::CalledOff)));
+    assert!(matches!(model.complete(&request), Err(LlmError::Cancelled)));
     assert!(is_gone(&file));
     over.store(true, Ordering::SeqCst);
-    assert!(matches!(model.complete(&request), Err(Error::CalledOff)), "it is not even started");
+    assert!(matches!(model.complete(&request), Err(LlmError::Cancelled)), "it is not even started");
 }
 
 #[test]
 fn a_key_is_the_first_line_that_a_command_prints_and_is_never_told() {
-    let pace = Pace::default();
+    let pace = RetrySleeper::default();
     let key = |script: &str| {
         let line = shell_words::join(["sh", "-c", script]);
         key_from(&line, &variables(), &pace)
     };
-    let expected = Key::of(KEY).unwrap();
+    let expected = ApiKey::of(KEY).unwrap();
     assert_eq!(key(&format!("echo {KEY}; echo login: me")).unwrap(), expected);
     for script in
         ["exit 2", "echo", "true", &format!("echo {KEY}; exit 1"), &format!("echo {KEY} >&2; exit 1")]

@@ -35,8 +35,8 @@ const EXCERPTS: [&str; 4] = [
     "user: Use tabs in the Makefile, not spaces.\nassistant: Fixed; make needs tabs.",
 ];
 
-fn lesson() -> Schema {
-    Schema::new(
+fn lesson() -> AnswerSchema {
+    AnswerSchema::new(
         "lesson",
         json!({
             "type": "object",
@@ -64,24 +64,29 @@ fn a_real_model_answers_in_the_shape_that_was_asked_for() {
     let Ok(url) = std::env::var("CM_TEST_LLM") else {
         return say("skipped: CM_TEST_LLM (an address such as http://127.0.0.1:8080/v1) is not set");
     };
-    let address = Some(Address::parse(&url).unwrap());
-    let remote = Remote { provider: Provider::Compatible, model: "any".to_owned(), address, key: None };
-    let model = open(&Choice::Remote(remote), patience(3, 7), Pace::default()).unwrap().unwrap();
+    let address = Some(ServerUrl::parse(&url).unwrap());
+    let remote =
+        RemoteModel { provider: ModelProvider::Compatible, model: "any".to_owned(), address, key: None };
+    let model =
+        open(&ModelSelection::Remote(remote), retry_policy(3, 7), RetrySleeper::default()).unwrap().unwrap();
     let request = |excerpt: &str, system: &str| {
-        let mut request = Request::new(system, clean(excerpt.to_owned()));
+        let mut request = ModelRequest::new(system, redacted(excerpt.to_owned()));
         (request.max_tokens, request.timeout) = (400, Duration::from_secs(600));
         request
     };
     for excerpt in EXCERPTS {
-        let answered = ask(&model, &request(excerpt, SYSTEM).shaped(lesson()), check).unwrap();
+        let answered =
+            request_structured(&model, &request(excerpt, SYSTEM).with_schema(lesson()), check).unwrap();
         say(&format!("{:?} {:?}", answered.value, answered.usage));
-        assert!(!answered.usage.guessed && answered.usage.output > 0);
+        assert!(!answered.usage.is_estimated && answered.usage.output > 0);
     }
     // Held to nothing but words, it may fail; then it is told why.
-    let in_words = format!("{SYSTEM} {}", lesson().in_words());
+    let in_words = format!("{SYSTEM} {}", lesson().instructions());
     for excerpt in EXCERPTS {
-        match ask(&model, &request(excerpt, &in_words), check) {
-            Ok(answered) => say(&format!("in words, after {}: {:?}", answered.before.len(), answered.value)),
+        match request_structured(&model, &request(excerpt, &in_words), check) {
+            Ok(answered) => {
+                say(&format!("in words, after {}: {:?}", answered.invalid_answers.len(), answered.value))
+            }
             Err(unanswered) => {
                 assert_eq!(unanswered.attempts.len(), 2);
                 say(&format!("in words: {unanswered}"));

@@ -7,11 +7,15 @@ const NOTE: &str = r#"{"title":"a","stars":3}"#;
 #[test]
 fn each_server_is_asked_in_its_own_words() {
     let server = Server::start(|_, _| Said::json(&chat(NOTE)));
-    let (openai, _) = model(Provider::OpenAi, &server);
+    let (openai, _) = model(ModelProvider::OpenAi, &server);
     let reply = openai.complete(&request()).unwrap();
-    let usage = Usage { input: 40, output: 9, guessed: false };
-    let expected =
-        Reply { text: NOTE.to_owned(), stop: Stop::Done, usage, model: "small-2026-08-07".to_owned() };
+    let usage = TokenUsage { input: 40, output: 9, is_estimated: false };
+    let expected = ModelReply {
+        text: NOTE.to_owned(),
+        stop: StopReason::Done,
+        usage,
+        model: "small-2026-08-07".to_owned(),
+    };
     assert_eq!(reply, expected);
     let asked = server.requests().remove(0);
     assert_eq!(asked.line, "POST /chat/completions HTTP/1.1");
@@ -29,7 +33,7 @@ fn each_server_is_asked_in_its_own_words() {
     assert_eq!(asked.body, body);
 
     let server = Server::start(|_, _| Said::json(&message(NOTE)));
-    let (anthropic, _) = model(Provider::Anthropic, &server);
+    let (anthropic, _) = model(ModelProvider::Anthropic, &server);
     assert_eq!(anthropic.complete(&request()).unwrap(), expected);
     let asked = server.requests().remove(0);
     assert_eq!(asked.line, "POST /messages HTTP/1.1");
@@ -45,10 +49,12 @@ fn each_server_is_asked_in_its_own_words() {
 
 #[test]
 fn free_text_is_asked_for_without_a_form() {
-    for (provider, answer) in [(Provider::Ollama, chat("Hello.")), (Provider::Anthropic, message("Hello."))] {
+    for (provider, answer) in
+        [(ModelProvider::Ollama, chat("Hello.")), (ModelProvider::Anthropic, message("Hello."))]
+    {
         let server = Server::start(move |_, _| Said::json(&answer));
         let (model, _) = model(provider, &server);
-        let asked = Request::new("You greet.", clean("Hi.".to_owned()));
+        let asked = ModelRequest::new("You greet.", redacted("Hi.".to_owned()));
         assert_eq!(model.complete(&asked).unwrap().text, "Hello.");
         let body = server.requests().remove(0).body;
         assert!(body.get("response_format").is_none() && body.get("output_config").is_none(), "{body}");
@@ -63,19 +69,20 @@ fn a_model_that_does_not_see_its_schema_is_told_the_shape() {
         model.complete(&request()).unwrap();
         let body = server.requests().remove(0).body;
         assert_eq!(body["response_format"]["type"], "json_schema");
-        body["messages"][0]["content"].as_str().unwrap().contains(&schema().in_words())
+        body["messages"][0]["content"].as_str().unwrap().contains(&schema().instructions())
     };
-    use Provider::{Bedrock, Compatible, Google, Ollama, OpenAi};
+    use ModelProvider::{Bedrock, Compatible, Google, Ollama, OpenAi};
     assert_eq!([Ollama, Compatible, Bedrock].map(tells), [true; 3]);
     assert_eq!([OpenAi, Google].map(tells), [false; 2]);
 }
 
 #[test]
 fn a_conversation_is_sent_as_one() {
-    for (provider, answer) in [(Provider::Ollama, chat(NOTE)), (Provider::Anthropic, message(NOTE))] {
+    for (provider, answer) in [(ModelProvider::Ollama, chat(NOTE)), (ModelProvider::Anthropic, message(NOTE))]
+    {
         let server = Server::start(move |_, _| Said::json(&answer));
         let (model, _) = model(provider, &server);
-        model.complete(&request().again("{}", "That lacks all.")).unwrap();
+        model.complete(&request().repair("{}", "That lacks all.")).unwrap();
         let body = server.requests().remove(0).body;
         let messages: Vec<_> = body["messages"].as_array().unwrap().iter().collect();
         let last = &messages[messages.len() - 3..];
@@ -88,8 +95,8 @@ fn a_conversation_is_sent_as_one() {
 #[test]
 fn a_schema_that_is_not_strict_is_not_said_to_be() {
     let server = Server::start(|_, _| Said::json(&chat("{}")));
-    let (model, _) = model(Provider::Compatible, &server);
-    model.complete(&request().shaped(Schema::new("any", json!({ "type": "object" })))).unwrap();
+    let (model, _) = model(ModelProvider::Compatible, &server);
+    model.complete(&request().with_schema(AnswerSchema::new("any", json!({ "type": "object" })))).unwrap();
     assert_eq!(server.requests()[0].body["response_format"]["json_schema"]["strict"], false);
 }
 
@@ -103,23 +110,31 @@ fn odd_but_sound_answers_are_understood() {
     // Parts instead of a text; nobody counted; no model named.
     let parts = json!([{ "type": "text", "text": "{\"a\"" }, { "type": "text", "text": ":1}" }]);
     let bare = json!({ "choices": [{ "message": { "content": parts } }] });
-    let bare = reply(Provider::Compatible, bare);
-    assert_eq!((bare.text.as_str(), bare.stop, bare.model.as_str()), ("{\"a\":1}", Stop::Done, "small"));
-    assert!(bare.usage.guessed && bare.usage.input > 0 && bare.usage.output > 0, "{:?}", bare.usage);
+    let bare = reply(ModelProvider::Compatible, bare);
+    assert_eq!(
+        (bare.text.as_str(), bare.stop, bare.model.as_str()),
+        ("{\"a\":1}", StopReason::Done, "small")
+    );
+    assert!(bare.usage.is_estimated && bare.usage.input > 0 && bare.usage.output > 0, "{:?}", bare.usage);
     let mut cut = chat("{\"a\"");
     cut["choices"][0]["finish_reason"] = json!("length");
-    assert_eq!(reply(Provider::Compatible, cut).stop, Stop::Length);
+    assert_eq!(reply(ModelProvider::Compatible, cut).stop, StopReason::Length);
     let mut declined = chat("");
     declined["choices"][0]["message"] = json!({ "content": null, "refusal": "I can't\nhelp." });
-    let declined = reply(Provider::OpenAi, declined);
-    assert_eq!((declined.text.as_str(), declined.stop), ("", Stop::Declined("I can't help.".to_owned())));
+    let declined = reply(ModelProvider::OpenAi, declined);
+    assert_eq!(
+        (declined.text.as_str(), declined.stop),
+        ("", StopReason::Refused("I can't help.".to_owned()))
+    );
     let mut filtered = chat("{");
     filtered["choices"][0]["finish_reason"] = json!("content_filter");
-    assert!(matches!(reply(Provider::OpenAi, filtered).stop, Stop::Declined(_)));
-    for (why, stop) in [("max_tokens", Stop::Length), ("refusal", Stop::Declined("No.".to_owned()))] {
+    assert!(matches!(reply(ModelProvider::OpenAi, filtered).stop, StopReason::Refused(_)));
+    for (why, stop) in
+        [("max_tokens", StopReason::Length), ("refusal", StopReason::Refused("No.".to_owned()))]
+    {
         let mut other = message("No.");
         other["stop_reason"] = json!(why);
-        assert_eq!(reply(Provider::Anthropic, other).stop, stop);
+        assert_eq!(reply(ModelProvider::Anthropic, other).stop, stop);
     }
 }
 
@@ -131,7 +146,7 @@ fn taking(forms: &'static [&'static str], refusal: &'static str) -> Server {
     })
 }
 
-fn form(request: &cm_test_server::Request) -> String {
+fn form(request: &cm_test_server::ReceivedRequest) -> String {
     request.body["response_format"]["type"].as_str().unwrap_or("none").to_owned()
 }
 
@@ -143,7 +158,7 @@ fn a_server_that_refuses_a_form_is_asked_in_a_plainer_one_and_remembered() {
         (&["none"][..], &["json_schema", "json_object", "none", "none"][..]),
     ] {
         let server = taking(taken, refusal);
-        let (model, waits) = model(Provider::Compatible, &server);
+        let (model, waits) = model(ModelProvider::Compatible, &server);
         for _ in 0..2 {
             assert_eq!(model.complete(&request()).unwrap().text, NOTE);
         }
@@ -152,14 +167,14 @@ fn a_server_that_refuses_a_form_is_asked_in_a_plainer_one_and_remembered() {
         assert!(waits.lock().unwrap().is_empty());
         // Who takes no schema is told it in words, and the marker is there all the same.
         let system = requests[forms.len() - 1].body["messages"][0]["content"].as_str().unwrap().to_owned();
-        assert!(system.starts_with(MARKER) && system.contains(&schema().in_words()), "{system}");
+        assert!(system.starts_with(MARKER) && system.contains(&schema().instructions()), "{system}");
     }
 }
 
 #[test]
 fn a_server_that_refuses_every_form_is_told_by_its_last_words() {
     let server = taking(&[], r#"{"error":"no response_format here"}"#);
-    let (model, _) = model(Provider::Compatible, &server);
+    let (model, _) = model(ModelProvider::Compatible, &server);
     let error = model.complete(&request()).unwrap_err().to_string();
     assert!(error.ends_with("refused with status 400: no response_format here"), "{error}");
     let forms: Vec<_> = server.requests().iter().map(form).collect();
@@ -175,7 +190,7 @@ fn anthropic_is_asked_by_the_prompt_alone_where_it_takes_no_schema() {
         ),
         None => Said::json(&message(NOTE)),
     });
-    let (model, _) = model(Provider::Anthropic, &server);
+    let (model, _) = model(ModelProvider::Anthropic, &server);
     for _ in 0..2 {
         assert_eq!(model.complete(&request()).unwrap().text, NOTE);
     }
@@ -191,7 +206,7 @@ fn a_server_that_knows_another_word_for_brevity_is_asked_with_it() {
         Some(_) => Said::status(400, said),
         None => Said::json(&chat(NOTE)),
     });
-    let (model, _) = model(Provider::Compatible, &server);
+    let (model, _) = model(ModelProvider::Compatible, &server);
     for _ in 0..2 {
         assert_eq!(model.complete(&request()).unwrap().text, NOTE);
     }

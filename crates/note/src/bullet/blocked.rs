@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::content::RuleHash;
 use crate::id::NoteId;
 use crate::instant::Instant;
-use crate::note::{Kind, Note};
+use crate::note::{Note, NoteKind};
 use crate::path::NotePath;
 
 /// Effect of a blocked pattern.
@@ -36,7 +36,7 @@ pub struct BlockedFields {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blocked {
+pub struct BlockedNote {
     /// Id of the note, or its path if it has none.
     pub id: NoteId,
     pub path: NotePath,
@@ -45,11 +45,11 @@ pub struct Blocked {
     pub fields: BlockedFields,
 }
 
-impl Blocked {
+impl BlockedNote {
     /// Reads a note as a blocked pattern. Returns `None` for other kinds of note, and for a note
     /// with neither a text nor a hash.
     pub fn of(note: &Note) -> Option<Self> {
-        if note.kind != Kind::Blocked {
+        if note.kind != NoteKind::Blocked {
             return None;
         }
         let kind = match note.note_type.as_deref() {

@@ -20,7 +20,7 @@ impl RuleHash {
     /// assert_eq!(RuleHash::of("Run  the tests\n"), RuleHash::of("run the TESTS"));
     /// ```
     pub fn of(content: &str) -> Self {
-        Self(Sha256::digest(folded(content).to_lowercase()).into())
+        Self(Sha256::digest(fold_whitespace(content).to_lowercase()).into())
     }
 
     /// Parses 64 hexadecimal digits, the form in a note's `content_hash`; `None` for any other
@@ -49,13 +49,13 @@ impl fmt::Display for RuleHash {
 }
 
 /// Puts a text on one line with single spaces between its words.
-pub fn folded(text: &str) -> String {
+pub fn fold_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Reason why a text is rejected as a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotARule {
+pub enum InvalidRule {
     /// Too short or too long.
     #[error("a rule has {} to {} characters, and this one {length}", RULE.start(), RULE.end())]
     Length {
@@ -75,17 +75,17 @@ pub enum NotARule {
 /// # Errors
 /// Returns [`NotARule`] if the text is too short or too long, begins with a heading or contains
 /// control characters.
-pub fn rule(text: &str) -> Result<String, NotARule> {
-    let rule = folded(text);
+pub fn rule(text: &str) -> Result<String, InvalidRule> {
+    let rule = fold_whitespace(text);
     if rule.chars().any(char::is_control) {
-        return Err(NotARule::Control);
+        return Err(InvalidRule::Control);
     }
     if rule.starts_with("# ") || rule.starts_with("## ") {
-        return Err(NotARule::Heading);
+        return Err(InvalidRule::Heading);
     }
     match rule.chars().count() {
         length if RULE.contains(&length) => Ok(rule),
-        length => Err(NotARule::Length { length }),
+        length => Err(InvalidRule::Length { length }),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn rule(text: &str) -> Result<String, NotARule> {
 /// assert_eq!(told("Retrying at once", BulletType::AntiPattern), "AVOID: Retrying at once");
 /// assert_eq!(told("Never retry at once", BulletType::AntiPattern), "Never retry at once");
 /// ```
-pub fn told(rule: &str, bullet_type: BulletType) -> String {
+pub fn agent_text(rule: &str, bullet_type: BulletType) -> String {
     const WARNING: [&str; 7] = ["avoid", "never", "don't", "do not", "no ", "not ", "stop "];
     let lower = rule.to_lowercase();
     let warns = WARNING.iter().any(|word| lower.starts_with(word));
@@ -114,8 +114,8 @@ pub fn told(rule: &str, bullet_type: BulletType) -> String {
 /// let new = reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule.");
 /// assert_eq!(new, "\nNew rule.\n\n## Why\n\nIt is.\n");
 /// ```
-pub fn reworded(body: &str, rule: &str) -> String {
-    let (old, _) = parts(body);
+pub fn with_rule(body: &str, rule: &str) -> String {
+    let (old, _) = rule_and_why(body);
     match body.find(&old).filter(|_| !old.is_empty()) {
         Some(at) => format!("{}{rule}{}", &body[..at], &body[at + old.len()..]),
         None => format!("\n{rule}\n{body}"),
@@ -124,13 +124,13 @@ pub fn reworded(body: &str, rule: &str) -> String {
 
 /// Splits a body into its rule and the text below `## Why`. If the body has no text before its
 /// first heading, everything up to `## Why` is the rule.
-pub fn parts(body: &str) -> (String, Option<String>) {
+pub fn rule_and_why(body: &str) -> (String, Option<String>) {
     let mut why = None;
     let mut rule = String::new();
-    let mut section = Section::Rule;
+    let mut section = BulletSection::Rule;
     let mut fence = Fence::default();
     for line in body.split_inclusive('\n') {
-        let fenced = fence.takes(line);
+        let fenced = fence.next_line(line);
         let heading = line.trim_start_matches('#');
         let level = line.len() - heading.len();
         if !fenced
@@ -139,13 +139,13 @@ pub fn parts(body: &str) -> (String, Option<String>) {
             && !rule.trim().is_empty()
         {
             let is_why = heading.trim().trim_end_matches('#').trim().eq_ignore_ascii_case("why");
-            section = if is_why { Section::Why } else { Section::Other };
+            section = if is_why { BulletSection::Why } else { BulletSection::Other };
             continue;
         }
         match section {
-            Section::Rule => rule.push_str(line),
-            Section::Why => why.get_or_insert_with(String::new).push_str(line),
-            Section::Other => {}
+            BulletSection::Rule => rule.push_str(line),
+            BulletSection::Why => why.get_or_insert_with(String::new).push_str(line),
+            BulletSection::Other => {}
         }
     }
     let why = why.map(|why| why.trim().to_owned()).filter(|why| !why.is_empty());
@@ -158,7 +158,7 @@ pub fn parts(body: &str) -> (String, Option<String>) {
 /// use cm_note::bullet::content::reasoning;
 /// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice");
 /// ```
-pub fn reasoning(text: &str) -> String {
+pub fn escape_headings(text: &str) -> String {
     let line = |line: &str| match line.trim_start().starts_with('#') {
         true => format!("\\{}", line.trim_start()),
         false => line.trim_end().to_owned(),
@@ -176,7 +176,7 @@ struct Fence {
 impl Fence {
     /// Reads the next line; returns whether it belongs to a fenced code block, including the
     /// fences.
-    fn takes(&mut self, line: &str) -> bool {
+    fn next_line(&mut self, line: &str) -> bool {
         let line = line.trim();
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
         let run = mark.map_or(0, |mark| line.len() - line.trim_start_matches(mark).len());
@@ -198,7 +198,7 @@ impl Fence {
 }
 
 /// Section of a bullet's body.
-enum Section {
+enum BulletSection {
     Rule,
     Why,
     Other,
@@ -220,29 +220,30 @@ mod tests {
     #[test]
     fn a_rule_is_ten_to_five_hundred_characters_of_one_statement() {
         assert_eq!(rule("  Run the\n tests  ").unwrap(), "Run the tests");
-        assert_eq!(rule("Too short"), Err(NotARule::Length { length: 9 }));
-        assert_eq!(rule(&"x".repeat(501)), Err(NotARule::Length { length: 501 }));
-        assert_eq!(rule("## Why not at all"), Err(NotARule::Heading));
-        assert_eq!(rule("Bell \u{7} rings here"), Err(NotARule::Control));
+        assert_eq!(rule("Too short"), Err(InvalidRule::Length { length: 9 }));
+        assert_eq!(rule(&"x".repeat(501)), Err(InvalidRule::Length { length: 501 }));
+        assert_eq!(rule("## Why not at all"), Err(InvalidRule::Heading));
+        assert_eq!(rule("Bell \u{7} rings here"), Err(InvalidRule::Control));
     }
 
     #[test]
     fn the_reasons_are_no_part_of_the_rule() {
-        let (rule, why) = parts("\nUse `retry`.\nAlways.\n\n## Why\n\nIt broke.\n\n## More\n\nText.\n");
+        let (rule, why) =
+            rule_and_why("\nUse `retry`.\nAlways.\n\n## Why\n\nIt broke.\n\n## More\n\nText.\n");
         assert_eq!((rule.as_str(), why.as_deref()), ("Use `retry`.\nAlways.", Some("It broke.")));
-        assert_eq!(parts("Only a rule"), ("Only a rule".to_owned(), None));
-        assert_eq!(parts("# A title first\n\nA rule.").0, "# A title first\n\nA rule.");
+        assert_eq!(rule_and_why("Only a rule"), ("Only a rule".to_owned(), None));
+        assert_eq!(rule_and_why("# A title first\n\nA rule.").0, "# A title first\n\nA rule.");
     }
 
     #[test]
     fn a_heading_within_a_fence_is_code_and_code_in_a_line_is_no_fence() {
-        let why = |body: &str| parts(body).1;
+        let why = |body: &str| rule_and_why(body).1;
         let inline = "```cargo fmt``` before each commit.\n\n## Why\n\nIt is.\n";
         assert_eq!(
-            parts(inline),
+            rule_and_why(inline),
             ("```cargo fmt``` before each commit.".to_owned(), Some("It is.".to_owned()))
         );
-        assert_eq!(reworded(inline, "New rule."), "New rule.\n\n## Why\n\nIt is.\n");
+        assert_eq!(with_rule(inline, "New rule."), "New rule.\n\n## Why\n\nIt is.\n");
         for (open, close) in [("```sh", "```"), ("~~~", "~~~~"), ("  ~~~ a`b", "~~~"), ("````", "````")] {
             let body = format!("Run it:\n\n{open}\n## Why\n```sh\n~~~x\n{close}\n\n## Why\n\nIt is.\n");
             assert_eq!(why(&body).as_deref(), Some("It is."), "{body}");
@@ -258,7 +259,7 @@ mod tests {
 
         #[test]
         fn folding_twice_is_folding_once(text in "(.|\n){0,80}") {
-            prop_assert_eq!(folded(&folded(&text)), folded(&text));
+            prop_assert_eq!(fold_whitespace(&fold_whitespace(&text)), fold_whitespace(&text));
         }
     }
 }

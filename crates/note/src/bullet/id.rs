@@ -15,7 +15,7 @@ pub struct BulletId(String);
 /// Error: a text is not a bullet id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a bullet's id looks like b-mt2ssunl-jq6d8j")]
-pub struct NotABulletId;
+pub struct InvalidBulletId;
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Number of random digits.
@@ -33,7 +33,7 @@ impl BulletId {
     /// assert_eq!(BulletId::parse(&id.to_string()), Ok(id));
     /// # Ok::<(), cm_note::instant::NotADate>(())
     /// ```
-    pub fn draw(at: Instant, entropy: &[u8; 16]) -> Self {
+    pub fn generate(at: Instant, entropy: &[u8; 16]) -> Self {
         let milliseconds = u64::try_from(at.unix().max(0)).unwrap_or(0).saturating_mul(1000);
         let random = u128::from_be_bytes(*entropy) % 36_u128.pow(6);
         // The remainder is below 36^6 and so fits.
@@ -45,14 +45,14 @@ impl BulletId {
     ///
     /// # Errors
     /// Returns [`NotABulletId`] if the text does not have the form of an id.
-    pub fn parse(text: &str) -> Result<Self, NotABulletId> {
+    pub fn parse(text: &str) -> Result<Self, InvalidBulletId> {
         let id = text.trim().to_ascii_lowercase();
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
         let parts = id.strip_prefix("b-").and_then(|rest| rest.split_once('-'));
         let sound = parts.is_some_and(|(time, random)| {
             (1..=TIME).contains(&time.len()) && random.len() == RANDOM && digits(time) && digits(random)
         });
-        if sound { Ok(Self(id)) } else { Err(NotABulletId) }
+        if sound { Ok(Self(id)) } else { Err(InvalidBulletId) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_id_is_its_time_and_its_random_digits() {
-        let id = |at: &str, entropy| BulletId::draw(Instant::parse(at).unwrap(), &entropy).to_string();
+        let id = |at: &str, entropy| BulletId::generate(Instant::parse(at).unwrap(), &entropy).to_string();
         assert_eq!(id("1970-01-01T00:00:00Z", [0; 16]), "b-0-000000");
         assert_eq!(id("1969-01-01T00:00:00Z", [0; 16]), "b-0-000000");
         assert_eq!(id("2026-11-21T12:00:00Z", 35_u128.to_be_bytes()), "b-mwqcvpc0-00000z");
@@ -129,7 +129,7 @@ mod tests {
             "b-mt2 sunl-jq6d8j",
             "b-mt2ssunl-jq6d8j.md",
         ] {
-            assert_eq!(BulletId::parse(other), Err(NotABulletId), "{other}");
+            assert_eq!(BulletId::parse(other), Err(InvalidBulletId), "{other}");
         }
     }
 
@@ -143,10 +143,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_drawn_id_is_one_for_every_instant_and_entropy(at: i64, entropy: [u8; 16]) {
-            let id = BulletId::draw(Instant::from_unix(at), &entropy);
+            let id = BulletId::generate(Instant::from_unix(at), &entropy);
             prop_assert!(fits(id.as_str()), "{}", id);
             prop_assert_eq!(BulletId::parse(&id.to_string()), Ok(id.clone()));
-            prop_assert_eq!(BulletId::draw(Instant::from_unix(at), &entropy), id.clone());
+            prop_assert_eq!(BulletId::generate(Instant::from_unix(at), &entropy), id.clone());
             prop_assert_eq!(NoteId::from(id.clone()).to_string(), id.to_string());
         }
 
@@ -164,13 +164,13 @@ mod tests {
         #[test]
         fn ids_sort_by_their_time(one in CURRENT, other in CURRENT, entropy: [u8; 16], another: [u8; 16]) {
             prop_assume!(one < other);
-            let id = |at, entropy| BulletId::draw(Instant::from_unix(at), entropy);
+            let id = |at, entropy| BulletId::generate(Instant::from_unix(at), entropy);
             prop_assert!(id(one, &entropy) < id(other, &another));
         }
 
         #[test]
         fn other_entropy_gives_another_id(at in CURRENT, one in 0..36_u128.pow(6), other in 0..36_u128.pow(6)) {
-            let id = |entropy: u128| BulletId::draw(Instant::from_unix(at), &entropy.to_be_bytes());
+            let id = |entropy: u128| BulletId::generate(Instant::from_unix(at), &entropy.to_be_bytes());
             prop_assert_eq!(id(one) == id(other), one == other);
         }
     }

@@ -9,15 +9,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::content::folded;
+use super::content::fold_whitespace;
 use super::id::BulletId;
 use crate::id::NoteId;
-use crate::note::{REASONS, Signal};
+use crate::note::{FeedbackSignal, REASONS};
 
 /// One feedback marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// Rated bullets: one or more, without duplicates. Ids of other tools must begin with `b-` here
     /// too.
     pub ids: Vec<NoteId>,
@@ -106,12 +106,12 @@ fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '-' || c == '_'
 }
 
-fn signal_of(word: &str) -> Signal {
+fn signal_of(word: &str) -> FeedbackSignal {
     // The pattern lets these three through only.
     match word.to_ascii_lowercase().as_str() {
-        "helpful" => Signal::Helpful,
-        "harmful" => Signal::Harmful,
-        _ => Signal::Irrelevant,
+        "helpful" => FeedbackSignal::Helpful,
+        "harmful" => FeedbackSignal::Harmful,
+        _ => FeedbackSignal::Irrelevant,
     }
 }
 
@@ -144,11 +144,11 @@ fn id_of(word: &str, listed: bool) -> Option<NoteId> {
     if sound { NoteId::parse(word).ok() } else { None }
 }
 
-fn reason_and_note(signal: Signal, words: &str) -> (Option<&'static str>, Option<String>) {
+fn reason_and_note(signal: FeedbackSignal, words: &str) -> (Option<&'static str>, Option<String>) {
     let words = words.trim_start_matches(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
     let length = words.find(|c: char| !in_word(c)).unwrap_or(words.len());
     let word = words[..length].to_ascii_lowercase().replace('-', "_");
-    let reason = REASONS.into_iter().find(|reason| signal == Signal::Harmful && *reason == word);
+    let reason = REASONS.into_iter().find(|reason| signal == FeedbackSignal::Harmful && *reason == word);
     let Some(reason) = reason else { return (None, note(words)) };
     let rest = &words[length..];
     // `other` and `outdated` may begin a sentence, which then stays whole.
@@ -174,7 +174,7 @@ fn rest_of_comment(text: &str, marker: Range<usize>) -> Option<String> {
 fn note(words: &str) -> Option<String> {
     let words = words.trim_start_matches(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
     let kept: String = words.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(NOTE).collect();
-    Some(folded(&kept)).filter(|note| !note.is_empty())
+    Some(fold_whitespace(&kept)).filter(|note| !note.is_empty())
 }
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
     const B: &str = "b-mt2ssunm-000001";
 
     /// Signal, ids, reason and note of the text's only marker.
-    fn one(text: &str) -> (Signal, Vec<String>, Option<&'static str>, Option<String>) {
+    fn one(text: &str) -> (FeedbackSignal, Vec<String>, Option<&'static str>, Option<String>) {
         let found = markers(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         let marker = found.into_iter().next().unwrap();
@@ -214,7 +214,7 @@ mod tests {
             "[cm: harmful [cm: helpful b-mt2ssunl-jq6d8j]",
             "[cm: helpful b-mt2ssunl-jq6d8j, b-MT2SSUNL-jq6d8j]",
         ] {
-            assert_eq!(one(text), (Signal::Helpful, ids(&[A]), None, None), "{text}");
+            assert_eq!(one(text), (FeedbackSignal::Helpful, ids(&[A]), None, None), "{text}");
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
             " b-mt2ssunl-jq6d8j , b-mt2ssunm-000001 ",
         ] {
             let text = format!("[cm: irrelevant {list}]");
-            assert_eq!(one(&text), (Signal::Irrelevant, ids(&[A, B]), None, None), "{text}");
+            assert_eq!(one(&text), (FeedbackSignal::Irrelevant, ids(&[A, B]), None, None), "{text}");
         }
         assert_eq!(one("[cm: helpful b-xyz, b-old_7]").1, ids(&["b-xyz", "b-old_7"]), "ids of other tools");
         let (_, found, _, note) = one("[cm: helpful b-mt2ssunl-jq6d8j b-tree pages fit now]");
@@ -237,7 +237,7 @@ mod tests {
     fn harm_has_one_of_six_reasons_and_any_other_words_are_a_note() {
         let harm = |words: &str| {
             let (signal, _, reason, note) = one(&format!("[cm: harmful {A}{words}]"));
-            assert_eq!(signal, Signal::Harmful);
+            assert_eq!(signal, FeedbackSignal::Harmful);
             (reason, note)
         };
         let note = |text: &str| Some(text.to_owned());

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::NoteId;
 use crate::instant::Instant;
-use crate::note::{Feedback, Kind, Note};
+use crate::note::{Feedback, Note, NoteKind};
 use crate::path::NotePath;
 
 /// Defines an enum with a fixed name per variant for frontmatter, JSON and flags.
@@ -91,7 +91,7 @@ words! {
 
 words! {
     /// Lifecycle state of a bullet.
-    State {
+    BulletState {
         /// Not shown to agents yet.
         #[default]
         Draft = "draft",
@@ -143,7 +143,7 @@ words! {
 
 /// Session from which a bullet was learned, and the line in its log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Source {
+pub struct SessionSource {
     /// Session id.
     pub session: String,
     /// Agent that ran the session.
@@ -210,7 +210,7 @@ pub struct BulletFields {
     pub pinned_reason: Option<String>,
     /// Half-life of feedback in days, as written in the note.
     pub half_life_days: Option<f64>,
-    pub sources: Vec<Source>,
+    pub sources: Vec<SessionSource>,
     pub derived_from: DerivedFrom,
     pub search_pointer: Option<String>,
     pub verify: Option<Verify>,
@@ -234,7 +234,7 @@ pub struct Bullet {
     pub scope: Scope,
     /// Project of the bullet's scope.
     pub workspace: Option<String>,
-    pub state: State,
+    pub state: BulletState,
     pub maturity: Maturity,
     /// Whether automatic curation must not change it.
     pub pinned: bool,
@@ -251,7 +251,7 @@ pub struct Bullet {
 
 /// Where a bullet applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reach<'a> {
+pub struct RuleScope<'a> {
     pub scope: Scope,
     /// Language, framework or task of the scope.
     pub scope_key: Option<&'a str>,
@@ -259,10 +259,10 @@ pub struct Reach<'a> {
     pub workspace: Option<&'a str>,
 }
 
-impl Reach<'_> {
+impl RuleScope<'_> {
     /// Whether the two scopes overlap. Bullets of different projects, languages or frameworks
     /// neither conflict with nor duplicate each other.
-    pub fn meets(&self, other: &Reach<'_>) -> bool {
+    pub fn overlaps(&self, other: &RuleScope<'_>) -> bool {
         let apart = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if a != b);
         let keyed = self.scope == other.scope && self.scope != Scope::Global;
         let keys_apart = keyed && apart(self.scope_key, other.scope_key);
@@ -272,7 +272,7 @@ impl Reach<'_> {
 
 /// Union of two feedback lists as multisets: an event that occurs twice in one list counts as two
 /// events.
-pub fn united(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
+pub fn merge_feedback(feedback: &[Feedback], more: &[Feedback]) -> Vec<Feedback> {
     let mut known = feedback.to_vec();
     let mut all = feedback.to_vec();
     for event in more {
@@ -288,7 +288,7 @@ impl Bullet {
     /// Reads a note as a bullet; `None` for other kinds of note. Unknown values of enumerated
     /// fields count as their default.
     pub fn of(note: &Note) -> Option<Self> {
-        if note.kind != Kind::Bullet {
+        if note.kind != NoteKind::Bullet {
             return None;
         }
         let word = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -300,7 +300,7 @@ impl Bullet {
             category: note.category.clone().unwrap_or_else(|| "general".to_owned()),
             scope: Scope::of(&word(&note.scope)).unwrap_or_default(),
             workspace: note.workspace.clone(),
-            state: State::of(&word(&note.state)).unwrap_or_default(),
+            state: BulletState::of(&word(&note.state)).unwrap_or_default(),
             maturity: Maturity::of(&word(&note.maturity)).unwrap_or_default(),
             pinned: note.pinned,
             tags: note.tags.clone(),
@@ -316,8 +316,8 @@ impl Bullet {
         &self.fields.content
     }
 
-    pub fn reach(&self) -> Reach<'_> {
-        Reach {
+    pub fn rule_scope(&self) -> RuleScope<'_> {
+        RuleScope {
             scope: self.scope,
             scope_key: self.fields.scope_key.as_deref(),
             workspace: self.workspace.as_deref(),
@@ -325,8 +325,8 @@ impl Bullet {
     }
 
     /// Returns the rule as agents read it, see [`content::told`].
-    pub fn told(&self) -> String {
-        content::told(self.content(), self.bullet_type)
+    pub fn agent_text(&self) -> String {
+        content::agent_text(self.content(), self.bullet_type)
     }
 
     pub fn is_anti_pattern(&self) -> bool {
@@ -335,6 +335,6 @@ impl Bullet {
 
     /// Whether agents can see it: active and not deprecated.
     pub fn is_live(&self) -> bool {
-        self.state == State::Active && self.maturity != Maturity::Deprecated
+        self.state == BulletState::Active && self.maturity != Maturity::Deprecated
     }
 }

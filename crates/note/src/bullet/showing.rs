@@ -3,13 +3,13 @@
 //! Relevance to a task and the minimum score are decided by the callers.
 
 use super::{Bullet, Scope};
-use crate::finding::Code;
+use crate::finding::FindingCode;
 use crate::note::Note;
 
 /// Whether an agent may see a bullet, given its note: the bullet is live, and the note has no
 /// hidden characters, which a person would not see.
 pub fn may_be_shown(bullet: &Bullet, note: &Note) -> bool {
-    bullet.is_live() && !note.findings.iter().any(|finding| finding.code == Code::HiddenCharacter)
+    bullet.is_live() && !note.findings.iter().any(|finding| finding.code == FindingCode::HiddenCharacter)
 }
 
 /// Whether two names denote the same project, ignoring case.
@@ -26,7 +26,7 @@ impl Bullet {
     }
 
     /// Whether the bullet applies to a project: true unless it is limited to another one.
-    pub fn holds_in(&self, project: &str) -> bool {
+    pub fn applies_to(&self, project: &str) -> bool {
         self.project().is_none_or(|own| same_project(own, project))
     }
 }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_bullet_holds_in_its_own_project_and_one_without_a_project_everywhere() {
-        let holds = |keys| note(keys, "Give every request a timeout.").0.holds_in("tidewater");
+        let holds = |keys| note(keys, "Give every request a timeout.").0.applies_to("tidewater");
         assert!(holds("scope: global\nworkspace: other"));
         assert!(holds("scope: workspace"));
         assert!(holds("scope: workspace\nworkspace: Tidewater"));

@@ -9,11 +9,11 @@ mod list;
 
 use yaml_serde::Value;
 
-use crate::finding::Code;
-use crate::frontmatter::Fault;
+use crate::finding::FindingCode;
+use crate::frontmatter::FrontmatterFault;
 use crate::frontmatter::split::Split;
 
-use doc::Doc;
+use doc::EditableText;
 pub use list::words;
 
 /// One change of a note's text. All other bytes stay as they are.
@@ -49,7 +49,7 @@ pub enum EditError {
     #[error("{message}")]
     Malformed {
         /// Kind of problem.
-        code: Code,
+        code: FindingCode,
         /// Line in the file, from 1.
         line: u32,
         /// Column in characters, from 1.
@@ -114,9 +114,9 @@ impl EditError {
     }
 }
 
-impl From<Fault> for EditError {
-    fn from(fault: Fault) -> Self {
-        let Fault { code, line, column, message, hint } = fault;
+impl From<FrontmatterFault> for EditError {
+    fn from(fault: FrontmatterFault) -> Self {
+        let FrontmatterFault { code, line, column, message, hint } = fault;
         Self::Malformed { code, line, column, message, hint }
     }
 }
@@ -139,7 +139,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
 }
 
 fn one(text: &str, edit: &Edit) -> Result<String, EditError> {
-    let doc = Doc::open(text)?;
+    let doc = EditableText::open(text)?;
     match edit {
         Edit::Set { key, value } => change::set(&doc, key, value),
         Edit::Remove { key } => change::remove(&doc, key),

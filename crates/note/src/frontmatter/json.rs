@@ -3,11 +3,11 @@
 use serde_json::{Map, Number, Value as Json};
 use yaml_serde::Value;
 
-use super::parse::{Fields, scalar_text};
+use super::parse::{FrontmatterFields, scalar_text};
 
 /// Converts the fields in order. Unquoted values that YAML does not read as text (`2024.10`) keep
 /// their YAML type.
-pub fn of_fields(fields: &Fields) -> Map<String, Json> {
+pub fn of_fields(fields: &FrontmatterFields) -> Map<String, Json> {
     fields.iter().map(|field| (field.key.clone(), of_value(&field.value))).collect()
 }
 

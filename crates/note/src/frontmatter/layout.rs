@@ -7,21 +7,21 @@ mod scanner;
 
 use std::ops::Range;
 
-use scanner::{Line, Scanner};
+use scanner::{Scanner, YamlLine};
 
 /// Byte ranges of a YAML text's keys, values and list items.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    pub root: Root,
+pub struct YamlLayout {
+    pub root: YamlRoot,
     /// Top-level keys in order, including duplicates.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LayoutEntry>,
     /// Whether some lines belong to no key, or a quote or bracket is never closed.
     pub broken: bool,
 }
 
 /// Outermost structure of a YAML text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Root {
+pub enum YamlRoot {
     /// Only white space and comments.
     Empty,
     /// Block mapping of `key: value` lines, with its indentation in spaces.
@@ -32,7 +32,7 @@ pub enum Root {
 
 /// One top-level key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct LayoutEntry {
     /// The key as written, without quotes.
     pub key: String,
     /// Bytes of the entry: whole lines in a block, the pair in a flow mapping.
@@ -43,14 +43,14 @@ pub struct Entry {
     pub colon: Option<usize>,
     /// Range of the value with its tag and anchor, without a comment; empty if there is no value.
     pub value: Range<usize>,
-    pub shape: Shape,
+    pub shape: ValueSyntax,
     /// Offset of the `#` of a comment at the end of the key's line.
     pub comment: Option<usize>,
 }
 
 /// Syntax of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueSyntax {
     /// No value.
     Empty,
     /// Unquoted scalar, on one or several lines.
@@ -67,12 +67,12 @@ pub enum Shape {
     Other,
 }
 
-impl Layout {
+impl YamlLayout {
     /// Scans a YAML text. Never fails: text that it cannot place sets `broken`.
     pub fn of(yaml: &str) -> Self {
         let mut scanner = Scanner::new(yaml);
         let Some(first) = scanner.significant_line(0) else {
-            return Self { root: Root::Empty, entries: Vec::new(), broken: false };
+            return Self { root: YamlRoot::Empty, entries: Vec::new(), broken: false };
         };
         if yaml.as_bytes()[first.content] == b'{'
             && let Some(layout) = flow_root(&mut scanner, first.content)
@@ -92,9 +92,9 @@ impl Layout {
     }
 }
 
-fn block_root(scanner: &mut Scanner<'_>, first: &Line) -> Layout {
+fn block_root(scanner: &mut Scanner<'_>, first: &YamlLine) -> YamlLayout {
     let base = first.indent;
-    let mut layout = Layout { root: Root::Block(base), entries: Vec::new(), broken: false };
+    let mut layout = YamlLayout { root: YamlRoot::Block(base), entries: Vec::new(), broken: false };
     let mut at = first.start;
     while let Some(line) = scanner.significant_line(at) {
         match (line.indent == base).then(|| entry(scanner, &line)).flatten() {
@@ -112,44 +112,44 @@ fn block_root(scanner: &mut Scanner<'_>, first: &Line) -> Layout {
     layout
 }
 
-fn flow_root(scanner: &mut Scanner<'_>, open: usize) -> Option<Layout> {
+fn flow_root(scanner: &mut Scanner<'_>, open: usize) -> Option<YamlLayout> {
     let (end, items) = scanner.flow(open)?;
     let rest = scanner.significant_line(end);
     let entries = items.into_iter().map(|item| flow_entry(scanner.text, item)).collect();
-    Some(Layout { root: Root::Flow(open, end - 1), entries, broken: rest.is_some() })
+    Some(YamlLayout { root: YamlRoot::Flow(open, end - 1), entries, broken: rest.is_some() })
 }
 
-fn flow_entry(yaml: &str, item: Range<usize>) -> Entry {
+fn flow_entry(yaml: &str, item: Range<usize>) -> LayoutEntry {
     let pair = &yaml[item.clone()];
     let quoted = pair.chars().next().filter(|c| matches!(c, '"' | '\''));
     let key_end = quoted.and_then(|quote| pair[1..].find(quote)).map_or(0, |at| at + 2);
     let colon = pair[key_end..].find(':').map(|at| item.start + key_end + at);
-    Entry {
+    LayoutEntry {
         key: bare(&yaml[item.start..colon.unwrap_or(item.end)]),
         key_start: item.start,
         colon: colon.map(|at| at + 1),
         value: colon.map_or(item.end, |at| at + 1)..item.end,
         span: item,
-        shape: Shape::Other,
+        shape: ValueSyntax::Other,
         comment: None,
     }
 }
 
 /// Parses the entry that begins on this line; `None` if the line is not a key.
-fn entry(scanner: &mut Scanner<'_>, line: &Line) -> Option<Entry> {
+fn entry(scanner: &mut Scanner<'_>, line: &YamlLine) -> Option<LayoutEntry> {
     if scanner.is_indicator(line.content, b'?') {
         return Some(explicit_entry(scanner, line));
     }
     let colon = scanner.key_colon(line)?;
     let key = bare(&scanner.text[line.content..colon]);
     let after = scanner.after_blanks_and_properties(colon + 1);
-    let mut value = Value::begin(scanner, line, colon + 1);
+    let mut value = PendingValue::begin(scanner, line, colon + 1);
     value.extend(scanner, line.indent);
     let start = scanner.after_blanks(colon + 1);
     let end = value.end.max(start);
     let shape = value.shape(scanner, after);
     let empty = start >= value.end || value.end <= colon + 1;
-    Some(Entry {
+    Some(LayoutEntry {
         key,
         span: line.start..value.next,
         key_start: line.content,
@@ -161,31 +161,31 @@ fn entry(scanner: &mut Scanner<'_>, line: &Line) -> Option<Entry> {
 }
 
 /// Parses `? key` with its `: value`, as one span that is only replaced as a whole.
-fn explicit_entry(scanner: &mut Scanner<'_>, line: &Line) -> Entry {
+fn explicit_entry(scanner: &mut Scanner<'_>, line: &YamlLine) -> LayoutEntry {
     let start = scanner.after_blanks(line.content + 1);
-    let mut value = Value::begin(scanner, line, line.content + 1);
+    let mut value = PendingValue::begin(scanner, line, line.content + 1);
     let key_end = value.end.max(start);
     value.extend(scanner, line.indent);
     if let Some(next) = scanner.significant_line(value.next)
         && next.indent == line.indent
         && scanner.is_indicator(next.content, b':')
     {
-        value = Value::begin(scanner, &next, next.content + 1);
+        value = PendingValue::begin(scanner, &next, next.content + 1);
         value.extend(scanner, line.indent);
     }
-    Entry {
+    LayoutEntry {
         key: bare(&scanner.text[start..key_end]),
         span: line.start..value.next,
         key_start: line.content,
         colon: None,
         value: start..value.end.max(start),
-        shape: Shape::Other,
+        shape: ValueSyntax::Other,
         comment: None,
     }
 }
 
 /// A value whose lines are being collected.
-struct Value {
+struct PendingValue {
     /// Offset of the line after the value.
     next: usize,
     /// End of its last content.
@@ -201,8 +201,8 @@ struct Value {
     nested: bool,
 }
 
-impl Value {
-    fn begin(scanner: &mut Scanner<'_>, line: &Line, at: usize) -> Self {
+impl PendingValue {
+    fn begin(scanner: &mut Scanner<'_>, line: &YamlLine, at: usize) -> Self {
         let first = scanner.after_blanks_and_properties(at);
         let bare = scanner.at_end_or_comment(first);
         let mut open = vec![line.indent];
@@ -235,12 +235,12 @@ impl Value {
             if line.indent < base || (line.indent == base && !unindented_item) {
                 return;
             }
-            self.take(scanner, &line, dash);
+            self.push_line(scanner, &line, dash);
             at = self.next;
         }
     }
 
-    fn take(&mut self, scanner: &mut Scanner<'_>, line: &Line, dash: bool) {
+    fn push_line(&mut self, scanner: &mut Scanner<'_>, line: &YamlLine, dash: bool) {
         let innermost = self.open.last().copied().unwrap_or(0);
         if self.plain && line.indent > innermost {
             let hash = scanner.comment_in_plain(line);
@@ -269,23 +269,23 @@ impl Value {
         }
     }
 
-    fn shape(&mut self, scanner: &mut Scanner<'_>, first: usize) -> Shape {
+    fn shape(&mut self, scanner: &mut Scanner<'_>, first: usize) -> ValueSyntax {
         if let Some((indent, items)) = self.list.take() {
-            return Shape::BlockList(indent, items);
+            return ValueSyntax::BlockList(indent, items);
         }
         if self.bare {
-            return if self.nested { Shape::Other } else { Shape::Empty };
+            return if self.nested { ValueSyntax::Other } else { ValueSyntax::Empty };
         }
         match scanner.byte(first) {
             Some(b'[') => match scanner.flow(first) {
-                Some((_, items)) => Shape::FlowList(items),
-                None => Shape::Other,
+                Some((_, items)) => ValueSyntax::FlowList(items),
+                None => ValueSyntax::Other,
             },
-            Some(b'"') => Shape::Quoted('"'),
-            Some(b'\'') => Shape::Quoted('\''),
-            Some(b'|' | b'>') => Shape::BlockScalar,
-            Some(b'{' | b'*') => Shape::Other,
-            _ => Shape::Plain,
+            Some(b'"') => ValueSyntax::Quoted('"'),
+            Some(b'\'') => ValueSyntax::Quoted('\''),
+            Some(b'|' | b'>') => ValueSyntax::BlockScalar,
+            Some(b'{' | b'*') => ValueSyntax::Other,
+            _ => ValueSyntax::Plain,
         }
     }
 }
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     fn spans(yaml: &str) -> Vec<(String, &str)> {
-        let layout = Layout::of(yaml);
+        let layout = YamlLayout::of(yaml);
         layout.entries.into_iter().map(|entry| (entry.key, &yaml[entry.span])).collect()
     }
 
@@ -322,19 +322,19 @@ mod tests {
                 ("d".to_owned(), "d: 'x\n  b: y'\n"),
             ]
         );
-        assert!(!Layout::of(yaml).broken);
+        assert!(!YamlLayout::of(yaml).broken);
     }
 
     #[test]
     fn lists_tell_the_lines_of_their_items() {
         let yaml = "a:\n- x\n- k: |\n    - no\n  l: [1,\n2]\n-  - in\n   - ner\nb: [p, 'q, r', {s: t}]\n";
-        let layout = Layout::of(yaml);
-        let Shape::BlockList(0, items) = &layout.entries[0].shape else {
+        let layout = YamlLayout::of(yaml);
+        let ValueSyntax::BlockList(0, items) = &layout.entries[0].shape else {
             panic!("{:?}", layout.entries[0].shape)
         };
         let lines: Vec<&str> = items.iter().map(|item| &yaml[item.clone()]).collect();
         assert_eq!(lines, ["- x\n", "- k: |\n    - no\n  l: [1,\n2]\n", "-  - in\n   - ner\n"]);
-        let Shape::FlowList(items) = &layout.entries[1].shape else { panic!() };
+        let ValueSyntax::FlowList(items) = &layout.entries[1].shape else { panic!() };
         let texts: Vec<&str> = items.iter().map(|item| &yaml[item.clone()]).collect();
         assert_eq!(texts, ["p", "'q, r'", "{s: t}"]);
     }
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn values_end_before_their_comment() {
         let yaml = "a: it's # x\nb: &x !t \"q # no\" # y\nc: # z\nd: a#b: c\n\"e f\" : [1] #q\n? g\n: h\ni:\n    x\n  y: 'z\n";
-        let layout = Layout::of(yaml);
+        let layout = YamlLayout::of(yaml);
         let values: Vec<&str> = layout.entries.iter().map(|entry| &yaml[entry.value.clone()]).collect();
         assert_eq!(&values[..5], ["it's", "&x !t \"q # no\"", "", "a#b: c", "[1]"]);
         let keys: Vec<&str> = layout.entries.iter().map(|entry| entry.key.as_str()).collect();
@@ -352,9 +352,9 @@ mod tests {
     #[test]
     fn lines_without_a_key_and_open_quotes_are_broken() {
         for yaml in ["a: 1\nnonsense\n", "a: 'x\nb: 1\n", "a: [1\nb: 2\n", "- a\n- b\n", "  a: 1\nb: 2\n"] {
-            assert!(Layout::of(yaml).broken, "{yaml:?}");
+            assert!(YamlLayout::of(yaml).broken, "{yaml:?}");
         }
-        let layout = Layout::of("a: 'x\nb: 1\n");
+        let layout = YamlLayout::of("a: 'x\nb: 1\n");
         assert_eq!(layout.entries.len(), 2);
     }
 }

@@ -8,15 +8,15 @@ pub mod parse;
 pub mod split;
 pub mod write;
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::path::NotePath;
 
 /// A problem in a frontmatter with its location in the file. It becomes a [`Finding`] once the path
 /// is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FrontmatterFault {
     /// Kind of problem.
-    pub code: Code,
+    pub code: FindingCode,
     /// Line in the file, from 1.
     pub line: u32,
     /// Column in characters, from 1.
@@ -27,11 +27,11 @@ pub struct Fault {
     pub hint: String,
 }
 
-impl Fault {
+impl FrontmatterFault {
     /// Converts the fault to a finding about this file. A malformed frontmatter is always an error.
     pub fn finding(self, path: &NotePath) -> Finding {
         Finding::new(path, self.code, Severity::Error, self.message)
-            .at(self.line, self.column)
-            .hint(self.hint)
+            .with_location(self.line, self.column)
+            .with_hint(self.hint)
     }
 }

@@ -11,19 +11,19 @@ use std::collections::HashMap;
 
 use yaml_serde::Value;
 
-use crate::frontmatter::Fault;
-use crate::frontmatter::layout::{Entry, Layout, Shape};
+use crate::frontmatter::FrontmatterFault;
+use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlLayout};
 use crate::frontmatter::split::Split;
 
-use document::Document;
+use document::YamlDocument;
 
 /// Frontmatter fields in order, without duplicates.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fields(Vec<Field>);
+pub struct FrontmatterFields(Vec<FrontmatterField>);
 
 /// A key with its value and its location in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct FrontmatterField {
     /// The key as text.
     pub key: String,
     /// The value, with merge keys (`<<`) applied.
@@ -39,7 +39,7 @@ pub struct Field {
     pub item_lines: Vec<u32>,
 }
 
-impl Field {
+impl FrontmatterField {
     /// Line of the item at an index, or of the key if unknown.
     pub fn item_line(&self, index: usize) -> u32 {
         self.item_lines.get(index).copied().unwrap_or(self.line)
@@ -66,13 +66,13 @@ pub fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-impl Fields {
-    pub fn get(&self, key: &str) -> Option<&Field> {
+impl FrontmatterFields {
+    pub fn get(&self, key: &str) -> Option<&FrontmatterField> {
         self.0.iter().find(|field| field.key == key)
     }
 
     /// Iterates over the fields in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Field> {
+    pub fn iter(&self) -> impl Iterator<Item = &FrontmatterField> {
         self.0.iter()
     }
 
@@ -86,29 +86,33 @@ const MOST: usize = 20;
 
 /// Fields of a frontmatter, and its faults.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parsed {
-    pub fields: Fields,
+pub struct ParsedFrontmatter {
+    pub fields: FrontmatterFields,
     /// Faults of the whole frontmatter: unclosed, invalid YAML, not a mapping, duplicate keys.
     /// Empty if it is well-formed.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FrontmatterFault>,
 }
 
 /// Parses the frontmatter of a text.
-pub fn parse(split: &Split<'_>) -> Parsed {
+pub fn parse(split: &Split<'_>) -> ParsedFrontmatter {
     let Some(yaml) = split.yaml() else {
-        return Parsed { fields: Fields::default(), faults: split.fault().into_iter().collect() };
+        return ParsedFrontmatter {
+            fields: FrontmatterFields::default(),
+            faults: split.fault().into_iter().collect(),
+        };
     };
-    let layout = Layout::of(yaml);
-    let source = Source { yaml, first_line: split.yaml_line() };
+    let layout = YamlLayout::of(yaml);
+    let source = YamlSource { yaml, first_line: split.yaml_line() };
     match document::read(yaml) {
-        Ok(Document::Mapping(pairs)) => source.fields(&layout, pairs),
-        Ok(Document::Empty) => Parsed::default(),
-        Ok(Document::Other(what)) => {
-            Parsed { fields: Fields::default(), faults: vec![fault::not_a_mapping(source.first_line, what)] }
-        }
+        Ok(YamlDocument::Mapping(pairs)) => source.fields(&layout, pairs),
+        Ok(YamlDocument::Empty) => ParsedFrontmatter::default(),
+        Ok(YamlDocument::Other(what)) => ParsedFrontmatter {
+            fields: FrontmatterFields::default(),
+            faults: vec![fault::not_a_mapping(source.first_line, what)],
+        },
         Err(error) => {
             let (pairs, entries) = salvage::pairs(yaml, &layout);
-            let kept = Layout { entries, ..layout };
+            let kept = YamlLayout { entries, ..layout };
             let mut parsed = source.fields(&kept, pairs);
             parsed.faults.insert(0, fault::of_error(&source, &error));
             parsed
@@ -120,12 +124,15 @@ pub fn parse(split: &Split<'_>) -> Parsed {
 ///
 /// # Errors
 /// Returns the first fault of a malformed frontmatter.
-pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Value, Value)>, Fault> {
-    let source = Source { yaml: split.yaml().unwrap_or(""), first_line: split.yaml_line() };
+pub(super) fn valid_pairs(
+    split: &Split<'_>,
+    layout: &YamlLayout,
+) -> Result<Vec<(Value, Value)>, FrontmatterFault> {
+    let source = YamlSource { yaml: split.yaml().unwrap_or(""), first_line: split.yaml_line() };
     let pairs = match document::read(source.yaml) {
-        Ok(Document::Mapping(pairs)) => pairs,
-        Ok(Document::Empty) => Vec::new(),
-        Ok(Document::Other(what)) => return Err(fault::not_a_mapping(source.first_line, what)),
+        Ok(YamlDocument::Mapping(pairs)) => pairs,
+        Ok(YamlDocument::Empty) => Vec::new(),
+        Ok(YamlDocument::Other(what)) => return Err(fault::not_a_mapping(source.first_line, what)),
         Err(error) => return Err(fault::of_error(&source, &error)),
     };
     let aligned = layout.entries.len() == pairs.len();
@@ -142,25 +149,25 @@ pub(super) fn sound_pairs(split: &Split<'_>, layout: &Layout) -> Result<Vec<(Val
 }
 
 /// The YAML of a frontmatter with its location in the file.
-pub(super) struct Source<'a> {
+pub(super) struct YamlSource<'a> {
     pub yaml: &'a str,
     pub first_line: u32,
 }
 
-impl Source<'_> {
+impl YamlSource<'_> {
     /// Converts a byte offset in the YAML to line and column in the file, both from 1.
     pub fn place(&self, at: usize) -> (u32, u32) {
-        let (line, column) = Layout::place(self.yaml, at);
+        let (line, column) = YamlLayout::place(self.yaml, at);
         (line + self.first_line - 1, column)
     }
 
-    fn fields(&self, layout: &Layout, pairs: Vec<(Value, Value)>) -> Parsed {
+    fn fields(&self, layout: &YamlLayout, pairs: Vec<(Value, Value)>) -> ParsedFrontmatter {
         let aligned = layout.entries.len() == pairs.len();
         let merge = self.yaml.contains("<<");
-        let mut parsed = Parsed::default();
+        let mut parsed = ParsedFrontmatter::default();
         let mut merged = Vec::new();
         let mut seen: HashMap<String, u32> = HashMap::with_capacity(pairs.len());
-        let mut counted = Counted { at: 0, line: self.first_line };
+        let mut counted = LineCounter { at: 0, line: self.first_line };
         for (index, (key, mut value)) in pairs.into_iter().enumerate() {
             let entry = aligned.then(|| &layout.entries[index]);
             let at = entry.map_or(0, |entry| entry.key_start);
@@ -183,7 +190,7 @@ impl Source<'_> {
             }
             seen.insert(key.clone(), line);
             let mut lines = counted.clone();
-            let field = Field {
+            let field = FrontmatterField {
                 written: entry.and_then(|entry| written(self.yaml, entry, &value)),
                 item_lines: entry.map_or_else(Vec::new, |entry| item_lines(self.yaml, entry, &mut lines)),
                 key,
@@ -207,12 +214,12 @@ impl Source<'_> {
 
 /// Counts line breaks incrementally, so that locating all keys takes one pass.
 #[derive(Clone)]
-struct Counted {
+struct LineCounter {
     at: usize,
     line: u32,
 }
 
-impl Counted {
+impl LineCounter {
     fn line(&mut self, yaml: &str, at: usize) -> u32 {
         if at > self.at {
             let breaks = yaml.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
@@ -225,7 +232,7 @@ impl Counted {
 
 /// Converts a key to text; a key that YAML does not read as text (`2024:`, `yes:`) stays as
 /// written.
-pub(super) fn key_text(key: &Value, entry: Option<&Entry>) -> String {
+pub(super) fn key_text(key: &Value, entry: Option<&LayoutEntry>) -> String {
     match key {
         Value::String(text) => text.clone(),
         other => entry
@@ -235,20 +242,20 @@ pub(super) fn key_text(key: &Value, entry: Option<&Entry>) -> String {
     }
 }
 
-fn written(yaml: &str, entry: &Entry, value: &Value) -> Option<String> {
-    let plain = entry.shape == Shape::Plain && !value.is_string();
+fn written(yaml: &str, entry: &LayoutEntry, value: &Value) -> Option<String> {
+    let plain = entry.shape == ValueSyntax::Plain && !value.is_string();
     let text = yaml[entry.value.clone()].trim();
     (plain && !text.starts_with(['&', '!', '*'])).then(|| text.to_owned())
 }
 
-fn item_lines(yaml: &str, entry: &Entry, counted: &mut Counted) -> Vec<u32> {
+fn item_lines(yaml: &str, entry: &LayoutEntry, counted: &mut LineCounter) -> Vec<u32> {
     match &entry.shape {
-        Shape::BlockList(_, items) => items.iter().map(|item| counted.line(yaml, item.start)).collect(),
+        ValueSyntax::BlockList(_, items) => items.iter().map(|item| counted.line(yaml, item.start)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn merge_into(fields: &mut Fields, merged: Value, line: u32, column: u32) {
+fn merge_into(fields: &mut FrontmatterFields, merged: Value, line: u32, column: u32) {
     let mappings = match merged {
         Value::Mapping(mapping) => vec![mapping],
         Value::Sequence(items) => items
@@ -260,7 +267,14 @@ fn merge_into(fields: &mut Fields, merged: Value, line: u32, column: u32) {
     for (key, value) in mappings.into_iter().flatten() {
         let key = key_text(&key, None);
         if fields.get(&key).is_none() {
-            fields.0.push(Field { key, value, line, column, written: None, item_lines: Vec::new() });
+            fields.0.push(FrontmatterField {
+                key,
+                value,
+                line,
+                column,
+                written: None,
+                item_lines: Vec::new(),
+            });
         }
     }
 }
@@ -268,13 +282,13 @@ fn merge_into(fields: &mut Fields, merged: Value, line: u32, column: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Code;
+    use crate::finding::FindingCode;
 
-    fn read(yaml: &str) -> Parsed {
+    fn read(yaml: &str) -> ParsedFrontmatter {
         parse(&Split::of(&format!("---\n{yaml}---\nbody\n")))
     }
 
-    fn texts(parsed: &Parsed) -> Vec<(&str, Option<String>, u32)> {
+    fn texts(parsed: &ParsedFrontmatter) -> Vec<(&str, Option<String>, u32)> {
         parsed.fields.iter().map(|field| (field.key.as_str(), field.text(), field.line)).collect()
     }
 
@@ -302,7 +316,7 @@ mod tests {
         let parsed = read("a: 1\nb: 2\n  \na: 3\n");
         assert_eq!(texts(&parsed), [("a", Some("1".to_owned()), 2), ("b", Some("2".to_owned()), 3)]);
         let [fault] = &parsed.faults[..] else { panic!("{:?}", parsed.faults) };
-        assert_eq!((fault.code, fault.line, fault.column), (Code::DuplicateKey, 5, 1));
+        assert_eq!((fault.code, fault.line, fault.column), (FindingCode::DuplicateKey, 5, 1));
     }
 
     #[test]
@@ -332,24 +346,24 @@ mod tests {
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [alias.as_str(); 9].join(", ")));
         }
         let parsed = read(&bomb);
-        assert_eq!(parsed.faults[0].code, Code::InvalidYaml);
+        assert_eq!(parsed.faults[0].code, FindingCode::InvalidYaml);
         assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
     }
 
     #[test]
     fn brackets_without_end_are_refused_before_they_cost_anything() {
         let parsed = read(&format!("title: t\na: {}\n", "[".repeat(100_000)));
-        assert_eq!((parsed.faults[0].code, parsed.faults[0].line), (Code::InvalidYaml, 3));
+        assert_eq!((parsed.faults[0].code, parsed.faults[0].line), (FindingCode::InvalidYaml, 3));
         assert_eq!(parsed.fields.get("title").unwrap().text(), Some("t".to_owned()));
     }
 
     #[test]
     fn what_is_no_mapping_is_a_finding() {
         for yaml in ["- a\n- b\n", "just words\n", "12\n", "!x y\n"] {
-            assert_eq!(read(yaml).faults[0].code, Code::NotAMapping, "{yaml:?}");
+            assert_eq!(read(yaml).faults[0].code, FindingCode::NotAMapping, "{yaml:?}");
         }
         for yaml in ["", "\n\n", "# only a comment\n", "{}\n"] {
-            assert_eq!(read(yaml), Parsed::default(), "{yaml:?}");
+            assert_eq!(read(yaml), ParsedFrontmatter::default(), "{yaml:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use crate::finding::Code;
-use crate::frontmatter::Fault;
+use crate::finding::FindingCode;
+use crate::frontmatter::FrontmatterFault;
 
 /// A file's text, split at its frontmatter. The pieces are ranges of the text, so nothing is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,9 +88,9 @@ impl<'a> Split<'a> {
     }
 
     /// Fault for an opening `---` without a closing one.
-    pub fn fault(&self) -> Option<Fault> {
-        self.unclosed.then(|| Fault {
-            code: Code::UnclosedFrontmatter,
+    pub fn fault(&self) -> Option<FrontmatterFault> {
+        self.unclosed.then(|| FrontmatterFault {
+            code: FindingCode::UnclosedFrontmatter,
             line: 1,
             column: 1,
             message: "the frontmatter that opens here is never closed".to_owned(),
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn an_unclosed_frontmatter_is_told_from_a_thematic_break() {
         let unclosed = Split::of("---\ntitle: a\n\n# Body\n");
-        assert_eq!(unclosed.fault().unwrap().code, Code::UnclosedFrontmatter);
+        assert_eq!(unclosed.fault().unwrap().code, FindingCode::UnclosedFrontmatter);
         assert_eq!(unclosed.body(), "---\ntitle: a\n\n# Body\n");
         for text in
             ["---\n\n# Title\n", "---\nSee: this, that: other\n".trim_start_matches("---\nSee"), "---\n"]

@@ -27,7 +27,7 @@ const INLINE: usize = 100;
 
 /// Layout of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum ValueStyle {
     /// Default for the value's type.
     Usual,
     /// A list as `- item` lines, indented by this number of spaces relative to the key.
@@ -40,7 +40,7 @@ pub enum Style {
 
 /// A written value: the rest of the key's line, and the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenValue {
     /// Text after `key:`, with its leading space.
     pub head: String,
     /// Lines below the key, each ending in `\n`; empty for a one-line value.
@@ -49,7 +49,7 @@ pub struct Written {
 
 /// Writes an entry, `key: value` with all its lines, each ending in `\n`.
 pub fn entry(key: &str, value: &Value) -> String {
-    let written = value_of(key, value, 0, Style::Usual);
+    let written = value_of(key, value, 0, ValueStyle::Usual);
     format!("{}:{}\n{}", self::key(key), written.head, written.tail)
 }
 
@@ -58,13 +58,13 @@ pub fn key(key: &str) -> String {
 }
 
 /// Writes a value after a key that is indented by `indent` spaces.
-pub fn value_of(key: &str, value: &Value, indent: usize, style: Style) -> Written {
-    let line = |text: String| Written { head: format!(" {text}"), tail: String::new() };
+pub fn value_of(key: &str, value: &Value, indent: usize, style: ValueStyle) -> WrittenValue {
+    let line = |text: String| WrittenValue { head: format!(" {text}"), tail: String::new() };
     match (value, style) {
-        (_, Style::OneLine) => line(flow_for(key, value)),
+        (_, ValueStyle::OneLine) => line(flow_for(key, value)),
         (Value::Sequence(items), _) if items.is_empty() => line("[]".to_owned()),
         (Value::Mapping(mapping), _) if mapping.is_empty() => line("{}".to_owned()),
-        (Value::Sequence(items), Style::Dashes(deeper)) => dashes(items, indent + deeper),
+        (Value::Sequence(items), ValueStyle::Dashes(deeper)) => dashes(items, indent + deeper),
         (Value::Sequence(items), _) => {
             let inline = flow_for(key, value);
             let names = matches!(key, "tags" | "aliases");
@@ -76,7 +76,7 @@ pub fn value_of(key: &str, value: &Value, indent: usize, style: Style) -> Writte
             }
         }
         (Value::Mapping(mapping), _) => below(mapping, indent + 2),
-        (Value::String(text), Style::Quotes(quote)) if !text.contains('\n') => line(quoted(text, quote)),
+        (Value::String(text), ValueStyle::Quotes(quote)) if !text.contains('\n') => line(quoted(text, quote)),
         (Value::String(text), _) if fits_literal(text) => literal(text, indent + 2),
         _ => line(flow_for(key, value)),
     }
@@ -111,24 +111,24 @@ pub fn flow_pair(key: &str, value: &Value) -> String {
     pair(&Value::String(key.to_owned()), value, true)
 }
 
-fn dashes(items: &[Value], indent: usize) -> Written {
-    Written { head: String::new(), tail: items.iter().map(|item| dash(item, indent, 1)).collect() }
+fn dashes(items: &[Value], indent: usize) -> WrittenValue {
+    WrittenValue { head: String::new(), tail: items.iter().map(|item| dash(item, indent, 1)).collect() }
 }
 
-fn below(mapping: &Mapping, indent: usize) -> Written {
+fn below(mapping: &Mapping, indent: usize) -> WrittenValue {
     let margin = " ".repeat(indent);
     let lines = mapping.iter().map(|(key, value)| format!("{margin}{}\n", pair(key, value, false)));
-    Written { head: String::new(), tail: lines.collect() }
+    WrittenValue { head: String::new(), tail: lines.collect() }
 }
 
-fn literal(text: &str, indent: usize) -> Written {
+fn literal(text: &str, indent: usize) -> WrittenValue {
     let margin = " ".repeat(indent);
     let (lines, head) = match text.strip_suffix('\n') {
         Some(lines) => (lines, " |"),
         None => (text, " |-"),
     };
     let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") };
-    Written { head: head.to_owned(), tail: lines.split('\n').map(line).collect() }
+    WrittenValue { head: head.to_owned(), tail: lines.split('\n').map(line).collect() }
 }
 
 /// Whether a multi-line text survives a round trip through a `|` block.
@@ -408,7 +408,7 @@ mod tests {
 
         #[test]
         fn a_list_with_dashes_is_read_back(items in prop::collection::vec(any_value(), 1..4)) {
-            let written = value_of("k", &Value::Sequence(items.clone()), 0, Style::Dashes(2));
+            let written = value_of("k", &Value::Sequence(items.clone()), 0, ValueStyle::Dashes(2));
             let yaml = format!("k:{}\n{}", written.head, written.tail);
             let read: Value = yaml_serde::from_str(&yaml).expect(&yaml);
             prop_assert_eq!(read.get("k"), Some(&Value::Sequence(items)), "{}", yaml);

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::note::types::LINKS_TO;
-use crate::note::{Link, LinkForm, Note, RelationTable};
+use crate::note::{LinkForm, Note, NoteLink, RelationTable};
 
-use super::nearest::Nearest;
-use super::{Edge, LINK_STRENGTH, Names, Resolution, Source, SourceForm};
+use super::nearest::TitleMatcher;
+use super::{Edge, EdgeSource, EdgeSourceForm, LINK_STRENGTH, NoteNames, Resolution};
 
 /// Type of an edge file that has none.
 const UNTYPED: &str = "RELATED_TO";
@@ -22,14 +22,14 @@ const MOST_CANDIDATES: usize = 8;
 
 pub(super) fn edges<'n>(
     notes: &'n [Note],
-    names: &Names<'n>,
+    names: &NoteNames<'n>,
     relations: Option<&RelationTable>,
 ) -> (Vec<Edge>, Vec<Finding>) {
     let mut collector = Collector {
         notes,
         names,
         relations,
-        types: Types::default(),
+        types: EdgeTypeTable::default(),
         statements: Vec::new(),
         files: HashMap::new(),
         findings: Vec::new(),
@@ -47,26 +47,26 @@ pub(super) fn edges<'n>(
 }
 
 /// One definition of an edge, before merging.
-struct Statement {
+struct EdgeStatement {
     from: u32,
     to: u32,
     relation: u32,
     /// `None` if the source has no strength.
     strength: Option<f64>,
-    source: Source,
+    source: EdgeSource,
 }
 
 struct Collector<'c, 'n> {
     notes: &'n [Note],
-    names: &'c Names<'n>,
+    names: &'c NoteNames<'n>,
     /// Declared edge types; `None` if findings are not wanted.
     relations: Option<&'c RelationTable>,
-    types: Types,
-    statements: Vec<Statement>,
+    types: EdgeTypeTable,
+    statements: Vec<EdgeStatement>,
     /// Ends and type of each edge file, by the position of its note.
     files: HashMap<usize, (u32, u32, u32)>,
     findings: Vec<Finding>,
-    nearest: Option<Nearest<'n>>,
+    nearest: Option<TitleMatcher<'n>>,
     hints: usize,
 }
 
@@ -78,8 +78,8 @@ impl<'n> Collector<'_, 'n> {
         let (Some(from), Some(to)) = (from, to) else { return };
         let relation = self.types.number(note.note_type.as_deref().unwrap_or(UNTYPED));
         self.files.insert(position, (from, to, relation));
-        let source = Source { form: SourceForm::EdgeFile, note: position, line: None };
-        self.state(from, to, relation, Some(ends.strength), source);
+        let source = EdgeSource { form: EdgeSourceForm::EdgeFile, note: position, line: None };
+        self.add_statement(from, to, relation, Some(ends.strength), source);
     }
 
     /// Resolves an end of an edge file. A missing end is an error, because it makes the edge
@@ -90,13 +90,14 @@ impl<'n> Collector<'_, 'n> {
             _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
                 let message = format!("`{key}` fits {} notes: `{reference}`", candidates.len());
-                let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
-                self.findings.push(finding.hint(self.listed(&candidates)));
+                let finding =
+                    Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
+                self.findings.push(finding.with_hint(self.listed(&candidates)));
             }
             Resolution::None => {
                 let message = format!("`{key}` names no note: `{reference}`");
-                let finding = Finding::new(&note.path, Code::DanglingLink, Severity::Error, message);
-                self.findings.push(finding.hint("correct the id, or delete the edge"));
+                let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Error, message);
+                self.findings.push(finding.with_hint("correct the id, or delete the edge"));
             }
         }
         None
@@ -113,8 +114,9 @@ impl<'n> Collector<'_, 'n> {
             let stated = (from, to, self.types.number(&entry.relation));
             let (from, to, relation) =
                 entry.edge_id.as_ref().and_then(|id| self.same_as(id, stated)).unwrap_or(stated);
-            let source = Source { form: SourceForm::Frontmatter, note: position, line: Some(entry.line) };
-            self.state(from, to, relation, Some(entry.strength), source);
+            let source =
+                EdgeSource { form: EdgeSourceForm::Frontmatter, note: position, line: Some(entry.line) };
+            self.add_statement(from, to, relation, Some(entry.strength), source);
         }
     }
 
@@ -141,20 +143,27 @@ impl<'n> Collector<'_, 'n> {
             if self.files.get(&position).is_some_and(|edge| edge.0 == to || edge.1 == to) {
                 continue;
             }
-            let form = if link.relation.is_some() { SourceForm::Inline } else { SourceForm::Link };
+            let form = if link.relation.is_some() { EdgeSourceForm::Inline } else { EdgeSourceForm::Link };
             let relation = link.relation.as_deref().unwrap_or(LINKS_TO);
-            self.known(note, relation, place);
+            self.check_relation(note, relation, place);
             let relation = self.types.number(relation);
-            let source = Source { form, note: position, line: Some(link.line) };
-            self.state(position as u32, to, relation, None, source);
+            let source = EdgeSource { form, note: position, line: Some(link.line) };
+            self.add_statement(position as u32, to, relation, None, source);
         }
     }
 
-    fn state(&mut self, from: u32, to: u32, relation: u32, strength: Option<f64>, source: Source) {
+    fn add_statement(
+        &mut self,
+        from: u32,
+        to: u32,
+        relation: u32,
+        strength: Option<f64>,
+        source: EdgeSource,
+    ) {
         if from != to {
             let strength =
                 strength.map(|strength| if strength.is_finite() { strength.clamp(0.0, 1.0) } else { 1.0 });
-            self.statements.push(Statement { from, to, relation, strength, source });
+            self.statements.push(EdgeStatement { from, to, relation, strength, source });
         }
     }
 
@@ -172,18 +181,19 @@ impl<'n> Collector<'_, 'n> {
             _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
                 let message = format!("{what} fits {} notes: `{target}`", candidates.len());
-                let finding = Finding::new(&note.path, Code::AmbiguousLink, Severity::Warning, message);
-                self.findings.push(finding.at(line, column).hint(self.listed(&candidates)));
+                let finding =
+                    Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
+                self.findings.push(finding.with_location(line, column).with_hint(self.listed(&candidates)));
             }
             Resolution::None => {
                 let message = format!("{what} leads nowhere: `{target}`");
-                let finding =
-                    Finding::new(&note.path, Code::DanglingLink, Severity::Warning, message).at(line, column);
+                let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Warning, message)
+                    .with_location(line, column);
                 let hint = match self.nearest(target) {
                     Some(title) => format!("did you mean `{title}`?"),
                     None => "write that note, or correct the link".to_owned(),
                 };
-                self.findings.push(finding.hint(hint));
+                self.findings.push(finding.with_hint(hint));
             }
         }
         None
@@ -194,7 +204,7 @@ impl<'n> Collector<'_, 'n> {
         if self.hints > MOST_HINTS {
             return None;
         }
-        self.nearest.get_or_insert_with(|| Nearest::of(self.notes)).to(target)
+        self.nearest.get_or_insert_with(|| TitleMatcher::of(self.notes)).to(target)
     }
 
     fn listed(&self, candidates: &[usize]) -> String {
@@ -205,32 +215,32 @@ impl<'n> Collector<'_, 'n> {
         format!("name one of {}{more}", paths.join(", "))
     }
 
-    fn known(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
-        if self.relations.is_none_or(|relations| relations.knows(relation)) {
+    fn check_relation(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
+        if self.relations.is_none_or(|relations| relations.contains(relation)) {
             return;
         }
         let message = format!("`{relation}` is no declared type of edges");
-        let finding = Finding::new(&note.path, Code::UnknownRelation, Severity::Warning, message);
+        let finding = Finding::new(&note.path, FindingCode::UnknownRelation, Severity::Warning, message);
         let hint = "declare it in cm.toml under `relations`, or use a known type such as RELATED_TO";
-        self.findings.push(finding.at(line, column).hint(hint));
+        self.findings.push(finding.with_location(line, column).with_hint(hint));
     }
 }
 
 /// Whether a dangling link is a mistake: always for wikilinks; a Markdown link that leaves the
 /// vault or does not end in `.md` may lead to a file that is not a note.
-fn must_exist(note: &Note, link: &Link) -> bool {
+fn must_exist(note: &Note, link: &NoteLink) -> bool {
     let file = link.target.ends_with(".md") || link.target.ends_with(".markdown");
     link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())
 }
 
 /// Edge types as numbers, which keeps a [`Statement`] small.
 #[derive(Default)]
-struct Types {
+struct EdgeTypeTable {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-impl Types {
+impl EdgeTypeTable {
     fn number(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -248,14 +258,14 @@ impl Types {
 
 /// Merges statements with the same ends and type to one edge. If typed edges join the same notes in
 /// the same direction, a plain link only adds a source to the strongest of them.
-fn merge(mut statements: Vec<Statement>, types: &Types) -> Vec<Edge> {
-    let name = |statement: &Statement| types.names[statement.relation as usize].as_str();
+fn merge(mut statements: Vec<EdgeStatement>, types: &EdgeTypeTable) -> Vec<Edge> {
+    let name = |statement: &EdgeStatement| types.names[statement.relation as usize].as_str();
     // Stable, so that sources keep the order of the notes, edge files first.
     statements.sort_by_key(|statement| (statement.from, statement.to, statement.relation));
     let mut edges = Vec::with_capacity(statements.len());
     for pair in statements.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
         let first = edges.len();
-        let mut links: &[Statement] = &[];
+        let mut links: &[EdgeStatement] = &[];
         for same in pair.chunk_by(|a, b| a.relation == b.relation) {
             if name(&same[0]) == LINKS_TO {
                 links = same;
@@ -276,7 +286,7 @@ fn merge(mut statements: Vec<Statement>, types: &Types) -> Vec<Edge> {
     edges
 }
 
-fn edge(statements: &[Statement], relation: &str, unsaid: f64) -> Edge {
+fn edge(statements: &[EdgeStatement], relation: &str, unsaid: f64) -> Edge {
     Edge {
         from: statements[0].from as usize,
         to: statements[0].to as usize,

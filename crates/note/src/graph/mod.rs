@@ -18,9 +18,9 @@ use crate::finding::Finding;
 use crate::instant::Instant;
 use crate::note::{Note, RelationTable};
 
-pub use names::{Mention, NameKey, Names, Resolution, called, mentions, names_of};
-pub use related::{Direction, Related, Route};
-pub use shape::Shape;
+pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, names_of};
+pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
+pub use shape::GraphStatistics;
 
 /// Strength of a plain link, which is weaker than a typed edge (1 by default).
 pub const LINK_STRENGTH: f64 = 0.5;
@@ -37,13 +37,13 @@ pub struct Edge {
     /// Strength from 0 to 1: the maximum of the sources, [`LINK_STRENGTH`] for plain links.
     pub strength: f64,
     /// Places that define the edge, in the order of the notes.
-    pub sources: Vec<Source>,
+    pub sources: Vec<EdgeSource>,
 }
 
 /// A place that defines an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    pub form: SourceForm,
+pub struct EdgeSource {
+    pub form: EdgeSourceForm,
     /// Position of the defining note; for an edge file, of that file's note.
     pub note: usize,
     /// Line in that note's file, from 1; `None` for an edge file.
@@ -53,7 +53,7 @@ pub struct Source {
 /// Syntax that defines an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SourceForm {
+pub enum EdgeSourceForm {
     /// A file of `graph/edges/`.
     EdgeFile,
     /// An entry of `relations` in the frontmatter.
@@ -67,7 +67,7 @@ pub enum SourceForm {
 /// The notes of a vault with their edges.
 pub struct Graph<'n> {
     notes: &'n [Note],
-    names: Names<'n>,
+    names: NoteNames<'n>,
     /// Sorted by `from`, `to` and type.
     edges: Vec<Edge>,
     /// Start of each note's run in `edges`, and the end of the last one.
@@ -82,14 +82,14 @@ impl<'n> Graph<'n> {
     /// Builds the graph from all four sources. Returns findings for dangling and ambiguous links,
     /// and for inline edges of a type that is not in `relations`.
     pub fn build(notes: &'n [Note], relations: &RelationTable) -> (Self, Vec<Finding>) {
-        let names = Names::of(notes);
+        let names = NoteNames::of(notes);
         let (edges, findings) = collect::edges(notes, &names, Some(relations));
         (Self::assemble(notes, names, edges), findings)
     }
 
     /// Builds the graph without findings, which is much faster if there are dangling links.
     pub fn connect(notes: &'n [Note]) -> Self {
-        let names = Names::of(notes);
+        let names = NoteNames::of(notes);
         let (edges, _) = collect::edges(notes, &names, None);
         Self::assemble(notes, names, edges)
     }
@@ -99,10 +99,10 @@ impl<'n> Graph<'n> {
     pub fn of_edges(notes: &'n [Note], mut edges: Vec<Edge>) -> Self {
         edges.retain(|edge| edge.from < notes.len() && edge.to < notes.len());
         edges.sort_by(|a, b| (a.from, a.to, &a.relation).cmp(&(b.from, b.to, &b.relation)));
-        Self::assemble(notes, Names::of(notes), edges)
+        Self::assemble(notes, NoteNames::of(notes), edges)
     }
 
-    fn assemble(notes: &'n [Note], names: Names<'n>, edges: Vec<Edge>) -> Self {
+    fn assemble(notes: &'n [Note], names: NoteNames<'n>, edges: Vec<Edge>) -> Self {
         let outgoing = starts(notes.len(), edges.iter().map(|edge| edge.from));
         let incoming = starts(notes.len(), edges.iter().map(|edge| edge.to));
         let mut next = incoming.clone();
@@ -140,7 +140,7 @@ impl<'n> Graph<'n> {
 
     /// Creation time of an edge, if an edge file has one.
     pub fn written(&self, edge: &Edge) -> Option<Instant> {
-        let file = edge.sources.iter().find(|source| source.form == SourceForm::EdgeFile)?;
+        let file = edge.sources.iter().find(|source| source.form == EdgeSourceForm::EdgeFile)?;
         let note = &self.notes[file.note];
         note.created.or(note.updated)
     }

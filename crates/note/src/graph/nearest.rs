@@ -2,7 +2,7 @@
 //!
 //! One pass over short signatures selects the few titles that are compared in full.
 
-use crate::note::{Kind, Note};
+use crate::note::{Note, NoteKind};
 
 /// Maximum length of a compared name, in characters.
 const LONGEST: u32 = 80;
@@ -14,14 +14,14 @@ const MOST_EDITS: u32 = 4;
 const MOST_COMPARED: usize = 500;
 
 /// Titles of a vault with their signatures.
-pub(super) struct Nearest<'n> {
+pub(super) struct TitleMatcher<'n> {
     notes: &'n [Note],
-    marks: Vec<(Signature, u32)>,
+    marks: Vec<(TitleSignature, u32)>,
 }
 
 /// Summary of a title that rules out most titles without a comparison.
 #[derive(Clone, Copy, Default)]
-struct Signature {
+struct TitleSignature {
     /// Bit set of the letters; one edit changes at most two bits.
     letters: u64,
     /// Length in characters.
@@ -30,10 +30,10 @@ struct Signature {
     begin: [u8; 4],
 }
 
-impl<'n> Nearest<'n> {
+impl<'n> TitleMatcher<'n> {
     pub(super) fn of(notes: &'n [Note]) -> Self {
-        let titled = notes.iter().zip(0..).filter(|(note, _)| note.kind != Kind::Edge);
-        let marks = titled.map(|(note, position)| (Signature::of(&note.title), position));
+        let titled = notes.iter().zip(0..).filter(|(note, _)| note.kind != NoteKind::Edge);
+        let marks = titled.map(|(note, position)| (TitleSignature::of(&note.title), position));
         Self { notes, marks: marks.filter(|(mark, _)| mark.length <= LONGEST).collect() }
     }
 
@@ -42,7 +42,7 @@ impl<'n> Nearest<'n> {
     pub(super) fn to(&self, reference: &str) -> Option<&'n str> {
         let name = reference.rsplit('/').next().unwrap_or(reference);
         let name = name.strip_suffix(".md").unwrap_or(name);
-        let mark = Signature::of(name);
+        let mark = TitleSignature::of(name);
         if mark.length == 0 || mark.length > LONGEST {
             return None;
         }
@@ -57,7 +57,7 @@ impl<'n> Nearest<'n> {
         slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&wanted, mark))
     }
 
-    fn beginning_with(&self, wanted: &[char], mark: Signature) -> Option<&'n str> {
+    fn beginning_with(&self, wanted: &[char], mark: TitleSignature) -> Option<&'n str> {
         let begins = self.marks.iter().filter(|(title, _)| mark.may_begin(*title));
         let begins = begins.map(|(title, note)| (title.length, self.title(*note))).filter(|(_, title)| {
             let mut rest = title.chars().map(lower_case);
@@ -72,7 +72,7 @@ impl<'n> Nearest<'n> {
     }
 }
 
-impl Signature {
+impl TitleSignature {
     fn of(text: &str) -> Self {
         let mut mark = Self::default();
         for c in text.chars().map(lower_case) {
@@ -139,7 +139,7 @@ mod tests {
     fn slips_and_short_forms_are_recognised_and_strangers_are_not() {
         let notes =
             [note("a.md", "Kubernetes probes"), note("b.md", "Retry with jitter"), note("c.md", "Retry")];
-        let nearest = Nearest::of(&notes);
+        let nearest = TitleMatcher::of(&notes);
         assert_eq!(nearest.to("kuberntes probes"), Some("Kubernetes probes"));
         assert_eq!(nearest.to("notes/Retri.md"), Some("Retry"));
         assert_eq!(nearest.to("retry with"), Some("Retry with jitter"));

@@ -11,7 +11,7 @@ use super::{Edge, Graph};
 /// Direction in which an edge is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Direction {
+pub enum EdgeDirection {
     /// From its start to its end.
     Outgoing,
     /// From its end to its start, as a backlink.
@@ -20,16 +20,16 @@ pub enum Direction {
 
 /// Filter for the edges that may be followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Route {
+pub struct EdgeFilter {
     /// Allowed edge types in upper case; all types if empty.
     pub relations: Vec<String>,
     /// Allowed direction; both if `None`.
-    pub direction: Option<Direction>,
+    pub direction: Option<EdgeDirection>,
 }
 
 /// A note reached from the start.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Related {
+pub struct RelatedNote {
     /// Position of the note.
     pub node: usize,
     /// Distance in edges, from 1.
@@ -37,7 +37,7 @@ pub struct Related {
     /// Type of the last edge of the path.
     pub relation: String,
     /// Direction of the last edge of the path.
-    pub direction: Direction,
+    pub direction: EdgeDirection,
     /// Product of the strengths along the path.
     pub strength: f64,
     /// Notes along the path, without start and end.
@@ -45,9 +45,9 @@ pub struct Related {
 }
 
 /// Last step of a path to a note.
-struct Step<'g> {
+struct PathStep<'g> {
     edge: &'g Edge,
-    direction: Direction,
+    direction: EdgeDirection,
     before: usize,
     strength: f64,
     hops: u8,
@@ -57,8 +57,8 @@ impl Graph<'_> {
     /// Returns the notes at most `hops` edges away, by shortest paths. A note has one entry for
     /// each type and direction of the last edge, with the strongest such path. Sorted by hops, the
     /// note's best strength, title, and the entry's own strength.
-    pub fn related(&self, start: usize, hops: u8, route: &Route) -> Vec<Related> {
-        let mut steps: HashMap<usize, Vec<Step<'_>>> = HashMap::new();
+    pub fn related(&self, start: usize, hops: u8, route: &EdgeFilter) -> Vec<RelatedNote> {
+        let mut steps: HashMap<usize, Vec<PathStep<'_>>> = HashMap::new();
         let mut frontier = vec![start];
         let mut reached = Vec::new();
         for hop in 1..=hops {
@@ -66,7 +66,8 @@ impl Graph<'_> {
             for before in frontier {
                 let so_far = steps.get(&before).and_then(|ways| best(ways)).map_or(1.0, |step| step.strength);
                 for (edge, direction, node) in self.walkable(before, route) {
-                    let step = Step { edge, direction, before, strength: so_far * edge.strength, hops: hop };
+                    let step =
+                        PathStep { edge, direction, before, strength: so_far * edge.strength, hops: hop };
                     match steps.entry(node) {
                         _ if node == start => {}
                         Entry::Vacant(entry) => {
@@ -96,10 +97,10 @@ impl Graph<'_> {
     fn walkable<'g>(
         &'g self,
         note: usize,
-        route: &Route,
-    ) -> impl Iterator<Item = (&'g Edge, Direction, usize)> {
-        let outgoing = self.outgoing(note).map(|edge| (edge, Direction::Outgoing, edge.to));
-        let incoming = self.incoming(note).map(|edge| (edge, Direction::Incoming, edge.from));
+        route: &EdgeFilter,
+    ) -> impl Iterator<Item = (&'g Edge, EdgeDirection, usize)> {
+        let outgoing = self.outgoing(note).map(|edge| (edge, EdgeDirection::Outgoing, edge.to));
+        let incoming = self.incoming(note).map(|edge| (edge, EdgeDirection::Incoming, edge.from));
         outgoing.chain(incoming).filter(|(edge, direction, _)| {
             route.direction.is_none_or(|only| only == *direction)
                 && (route.relations.is_empty() || route.relations.contains(&edge.relation))
@@ -108,18 +109,18 @@ impl Graph<'_> {
 }
 
 /// Returns the strongest of the shortest paths to a note; the first one if several are equal.
-fn best<'s, 'g>(ways: &'s [Step<'g>]) -> Option<&'s Step<'g>> {
+fn best<'s, 'g>(ways: &'s [PathStep<'g>]) -> Option<&'s PathStep<'g>> {
     ways.iter().reduce(|best, step| if step.strength > best.strength { step } else { best })
 }
 
 /// Adds a path, unless there is a shorter one, or one at least as strong with the same type and
 /// direction.
-fn add<'g>(ways: &mut Vec<Step<'g>>, step: Step<'g>) {
+fn add<'g>(ways: &mut Vec<PathStep<'g>>, step: PathStep<'g>) {
     if ways.first().is_some_and(|first| first.hops < step.hops) {
         return;
     }
     let same =
-        |way: &&mut Step<'g>| way.edge.relation == step.edge.relation && way.direction == step.direction;
+        |way: &&mut PathStep<'g>| way.edge.relation == step.edge.relation && way.direction == step.direction;
     match ways.iter_mut().find(same) {
         Some(way) if step.strength > way.strength => *way = step,
         Some(_) => {}
@@ -127,13 +128,13 @@ fn add<'g>(ways: &mut Vec<Step<'g>>, step: Step<'g>) {
     }
 }
 
-fn related(node: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -> Vec<Related> {
-    let mut ways: Vec<&Step<'_>> = steps[&node].iter().collect();
+fn related(node: usize, start: usize, steps: &HashMap<usize, Vec<PathStep<'_>>>) -> Vec<RelatedNote> {
+    let mut ways: Vec<&PathStep<'_>> = steps[&node].iter().collect();
     ways.sort_by(|a, b| {
         let stronger = b.strength.total_cmp(&a.strength);
         stronger.then_with(|| a.edge.relation.cmp(&b.edge.relation)).then(a.direction.cmp(&b.direction))
     });
-    let of = |step: &&Step<'_>| Related {
+    let of = |step: &&PathStep<'_>| RelatedNote {
         node,
         hops: step.hops,
         relation: step.edge.relation.clone(),
@@ -145,7 +146,7 @@ fn related(node: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -> 
 }
 
 /// Returns the notes between the start and the end of a path.
-fn via(mut before: usize, start: usize, steps: &HashMap<usize, Vec<Step<'_>>>) -> Vec<usize> {
+fn via(mut before: usize, start: usize, steps: &HashMap<usize, Vec<PathStep<'_>>>) -> Vec<usize> {
     let mut via = Vec::new();
     while before != start {
         via.push(before);

@@ -4,14 +4,14 @@
 use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::markdown::outline;
-use crate::note::{EdgeEnds, Kind, Note, Relation};
+use crate::note::{EdgeEnds, Note, NoteKind, RelationEntry};
 use crate::path::NotePath;
 
 /// Creates a note with only a path and a title.
 pub fn note(path: &str, title: &str) -> Note {
     let path = NotePath::parse(path).expect("the tests' own paths are sound");
     Note {
-        kind: Kind::of(&path),
+        kind: NoteKind::of(&path),
         pinned: path.top() == "vault",
         path,
         id: None,
@@ -81,7 +81,7 @@ impl Note {
         outgoing: bool,
         edge_id: Option<&str>,
     ) -> Self {
-        self.relations.push(Relation {
+        self.relations.push(RelationEntry {
             target: target.to_owned(),
             relation: relation.to_owned(),
             outgoing,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::note::Kind;
+use crate::note::NoteKind;
 
 use super::Graph;
 
 /// Size and connectivity of a graph. Edge files count as edges, not as notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Shape {
+pub struct GraphStatistics {
     /// Number of notes.
     pub notes: usize,
     /// Number of distinct edges.
@@ -29,23 +29,23 @@ pub struct Shape {
 }
 
 impl Graph<'_> {
-    pub fn shape(&self) -> Shape {
-        let mut shape = Shape { edges: self.edges.len(), ..Shape::default() };
-        let mut groups = Groups::of(self.notes.len());
+    pub fn shape(&self) -> GraphStatistics {
+        let mut shape = GraphStatistics { edges: self.edges.len(), ..GraphStatistics::default() };
+        let mut groups = UnionFind::of(self.notes.len());
         for edge in &self.edges {
             count(&mut shape.edges_by_type, &edge.relation);
             groups.join(edge.from, edge.to);
         }
         let mut sizes = vec![0; self.notes.len()];
         for (position, note) in self.notes.iter().enumerate() {
-            if note.kind != Kind::Edge {
+            if note.kind != NoteKind::Edge {
                 shape.notes += 1;
                 count(&mut shape.notes_by_type, note.note_type.as_deref().unwrap_or(note.kind.name()));
                 sizes[groups.root(position)] += 1;
             }
         }
         shape.orphans = (0..self.notes.len())
-            .filter(|note| self.notes[*note].kind != Kind::Edge)
+            .filter(|note| self.notes[*note].kind != NoteKind::Edge)
             .filter(|note| self.outgoing(*note).next().is_none() && self.incoming(*note).next().is_none())
             .count();
         shape.components = sizes.iter().filter(|size| **size > 1).count();
@@ -64,9 +64,9 @@ fn count(counts: &mut BTreeMap<String, usize>, name: &str) {
 }
 
 /// Union-find over notes: each entry points to a note of the same group, the root to itself.
-struct Groups(Vec<usize>);
+struct UnionFind(Vec<usize>);
 
-impl Groups {
+impl UnionFind {
     fn of(count: usize) -> Self {
         Self((0..count).collect())
     }

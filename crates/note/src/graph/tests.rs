@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::sample::{edge, note};
 use super::*;
-use crate::finding::{Code, Severity};
+use crate::finding::{FindingCode, Severity};
 use crate::note::types::LINKS_TO;
 
 fn build(notes: &[Note]) -> (Graph<'_>, Vec<Finding>) {
@@ -85,7 +85,7 @@ fn what_fits_several_notes_names_none_of_them() {
 /// Returns the path of the note that a note's first link resolves to.
 fn led(notes: &[Note], from: usize) -> Option<&str> {
     let link = notes[from].links.first().expect("a link");
-    match Names::of(notes).resolve_link(from, link) {
+    match NoteNames::of(notes).resolve_link(from, link) {
         Resolution::One(found) => Some(notes[found].path.as_str()),
         _ => None,
     }
@@ -249,8 +249,9 @@ fn related_notes_come_by_hops_strength_and_title() {
     ];
     let (graph, _) = build(&notes);
     let reached = |hops, relations: &[&str], direction| {
-        let route = Route { relations: relations.iter().map(|name| (*name).to_owned()).collect(), direction };
-        let show = |found: Related| {
+        let route =
+            EdgeFilter { relations: relations.iter().map(|name| (*name).to_owned()).collect(), direction };
+        let show = |found: RelatedNote| {
             format!(
                 "{} {} {:?} {} {} {:?}",
                 found.node, found.relation, found.direction, found.hops, found.strength, found.via
@@ -267,10 +268,10 @@ fn related_notes_come_by_hops_strength_and_title() {
             "4 LINKS_TO Outgoing 3 0.5 [2, 3]",
         ]
     );
-    assert_eq!(reached(1, &[], Some(Direction::Outgoing)), ["1 LINKS_TO Outgoing 1 0.5 []"]);
+    assert_eq!(reached(1, &[], Some(EdgeDirection::Outgoing)), ["1 LINKS_TO Outgoing 1 0.5 []"]);
     assert_eq!(reached(9, &["CAUSES", "SOLVES"], None).len(), 3);
     assert_eq!(reached(0, &[], None), [""; 0]);
-    assert_eq!(graph.related(99, 2, &Route::default()), []);
+    assert_eq!(graph.related(99, 2, &EdgeFilter::default()), []);
     let backlinks: Vec<usize> = graph.incoming(3).map(|edge| edge.from).collect();
     assert_eq!(backlinks, [1, 2]);
 }
@@ -283,7 +284,7 @@ fn every_edge_to_a_neighbour_is_an_entry_of_its_own() {
         note("c.md", "C"),
     ];
     let (graph, _) = build(&notes);
-    let found = graph.related(0, 2, &Route::default());
+    let found = graph.related(0, 2, &EdgeFilter::default());
     let shown: Vec<String> =
         found.iter().map(|one| format!("{} {} {:?}", one.node, one.relation, one.direction)).collect();
     assert_eq!(
@@ -330,7 +331,7 @@ fn kept_edges_give_the_same_graph_again() {
 fn only_an_edge_file_without_an_end_is_an_error() {
     let notes = [edge("id-e", "SOLVES", "gone", "gone too", 1.0), note("a.md", "A").with_body("[[gone]]")];
     let severities: Vec<_> = build(&notes).1.iter().map(|finding| (finding.code, finding.severity)).collect();
-    let dangling = Code::DanglingLink;
+    let dangling = FindingCode::DanglingLink;
     assert_eq!(
         severities,
         [(dangling, Severity::Error), (dangling, Severity::Error), (dangling, Severity::Warning)]

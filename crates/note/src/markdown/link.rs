@@ -4,7 +4,7 @@
 
 /// Target and anchor of a destination.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct LinkDestination {
     pub(super) target: String,
     pub(super) anchor: Option<String>,
 }
@@ -44,7 +44,7 @@ const LONGEST_RELATION: usize = 64;
 
 /// Parses the inside of `[[…]]` up to the `|`; `None` for a heading in the same note, an
 /// attachment, or an empty name.
-pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
+pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<LinkDestination> {
     // In a table the bar of an alias is written `\|`.
     let inside = if has_alias { inside.strip_suffix('\\').unwrap_or(inside) } else { inside };
     if inside.contains(['[', ']', '\n', '\r']) {
@@ -59,7 +59,7 @@ pub(super) fn wiki(inside: &str, has_alias: bool) -> Option<Target> {
     if target.is_empty() || ending(target).is_some_and(|ending| ATTACHMENTS.contains(&ending.as_str())) {
         return None;
     }
-    Some(Target { target: target.to_owned(), anchor })
+    Some(LinkDestination { target: target.to_owned(), anchor })
 }
 
 /// Returns the attachment that a link shows or leads to; `None` for notes, URLs and headings in the
@@ -76,7 +76,7 @@ pub(super) fn attachment(destination: &str, is_wiki: bool) -> Option<String> {
 
 /// Parses the destination of `[text](…)`; `None` for a URL, a heading in the same note, or a file
 /// that is not a note.
-pub(super) fn relative(destination: &str) -> Option<Target> {
+pub(super) fn relative(destination: &str) -> Option<LinkDestination> {
     if destination.starts_with("//") || has_scheme(destination) {
         return None;
     }
@@ -85,7 +85,7 @@ pub(super) fn relative(destination: &str) -> Option<Target> {
     let name = target.rsplit('/').next().unwrap_or("");
     let names_a_note = !matches!(name, "" | "." | "..")
         && ending(name).is_none_or(|ending| matches!(ending.as_str(), "md" | "markdown"));
-    names_a_note.then(|| Target { anchor: anchor.map(|anchor| percent_decode(&anchor)), target })
+    names_a_note.then(|| LinkDestination { anchor: anchor.map(|anchor| percent_decode(&anchor)), target })
 }
 
 /// Returns `TYPE` in upper case if the text before a link is exactly `TYPE::`.
@@ -147,7 +147,7 @@ fn percent_decode(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn target(found: Option<Target>) -> Option<(String, Option<String>)> {
+    fn target(found: Option<LinkDestination>) -> Option<(String, Option<String>)> {
         found.map(|found| (found.target, found.anchor))
     }
 

@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use crate::note::{Link, LinkForm};
+use crate::note::{LinkForm, NoteLink};
 
-use plain::Plain;
-use tag::Tags;
+use plain::PlainTextBuilder;
+use tag::TagCollector;
 
 /// A heading of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Outline {
     /// Headings, in order.
     pub headings: Vec<Heading>,
     /// Links to other notes, in order.
-    pub links: Vec<Link>,
+    pub links: Vec<NoteLink>,
     /// Inline `#tags` without `#` and without duplicates, in order.
     pub tags: Vec<String>,
 }
@@ -61,7 +61,11 @@ pub fn outline(body: &str, first_line: u32) -> Outline {
     if nested_too_deep(body) {
         return Outline { text: body.trim().to_owned(), ..Outline::default() };
     }
-    let mut walk = Walk { body, text: Plain::with_capacity(body.len()), ..Walk::default() };
+    let mut walk = OutlineBuilder {
+        body,
+        text: PlainTextBuilder::with_capacity(body.len()),
+        ..OutlineBuilder::default()
+    };
     for (event, range) in Parser::new_ext(body, extensions()).into_offset_iter() {
         walk.event(event, range);
     }
@@ -136,13 +140,13 @@ fn extensions() -> Options {
 /// State of the pass. Locations are byte offsets until the end, when one scan converts them to
 /// lines.
 #[derive(Default)]
-struct Walk<'b> {
+struct OutlineBuilder<'b> {
     body: &'b str,
-    text: Plain,
+    text: PlainTextBuilder,
     headings: Vec<Heading>,
-    links: Vec<Link>,
-    places: Vec<(usize, Owner)>,
-    tags: Tags,
+    links: Vec<NoteLink>,
+    places: Vec<(usize, LocatedItem)>,
+    tags: TagCollector,
     /// Offset in `text` of the open heading.
     heading: Option<usize>,
     /// Offset of the current line's inline content; `None` before any content.
@@ -158,7 +162,7 @@ struct Walk<'b> {
     html: Option<String>,
 }
 
-impl<'b> Walk<'b> {
+impl<'b> OutlineBuilder<'b> {
     fn event(&mut self, event: Event<'b>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
@@ -211,7 +215,7 @@ impl<'b> Walk<'b> {
             Tag::Heading { level, .. } => {
                 self.block();
                 self.heading = Some(self.text.len());
-                self.places.push((range.start, Owner::Heading(self.headings.len())));
+                self.places.push((range.start, LocatedItem::Heading(self.headings.len())));
                 let at = self.text.len();
                 self.headings.push(Heading { level: level as u8, text: String::new(), line: 0, at });
             }
@@ -282,9 +286,9 @@ impl<'b> Walk<'b> {
             _ => link::relative(destination).map(|target| (LinkForm::Markdown, target)),
         };
         self.typed = relation.clone().map(|relation| (range.end, relation));
-        if let Some((form, link::Target { target, anchor })) = found {
-            self.places.push((range.start, Owner::Link(self.links.len())));
-            self.links.push(Link { form, target, anchor, relation, line: 0, column: 0 });
+        if let Some((form, link::LinkDestination { target, anchor })) = found {
+            self.places.push((range.start, LocatedItem::Link(self.links.len())));
+            self.links.push(NoteLink { form, target, anchor, relation, line: 0, column: 0 });
         }
     }
 
@@ -317,12 +321,12 @@ impl<'b> Walk<'b> {
         self.places.sort_unstable();
         let comments = comment::ranges(self.body, &self.code);
         let mut hidden = HashSet::new();
-        let mut at = Place { offset: 0, line: first_line, column: 1 };
+        let mut at = TextLocation { offset: 0, line: first_line, column: 1 };
         for (offset, owner) in self.places {
             at = at.walk_to(self.body, offset);
             match owner {
-                Owner::Heading(index) => self.headings[index].line = at.line,
-                Owner::Link(index) => {
+                LocatedItem::Heading(index) => self.headings[index].line = at.line,
+                LocatedItem::Link(index) => {
                     (self.links[index].line, self.links[index].column) = (at.line, at.column);
                     let next = comments.partition_point(|comment| comment.end <= offset);
                     if comments.get(next).is_some_and(|comment| comment.contains(&offset)) {
@@ -344,7 +348,7 @@ impl<'b> Walk<'b> {
 
 /// Item that a location belongs to.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Owner {
+enum LocatedItem {
     Heading(usize),
     Link(usize),
 }
@@ -352,13 +356,13 @@ enum Owner {
 /// A byte offset with its line and column. It only moves forward, so that locating all links takes
 /// one pass.
 #[derive(Clone, Copy)]
-struct Place {
+struct TextLocation {
     offset: usize,
     line: u32,
     column: u32,
 }
 
-impl Place {
+impl TextLocation {
     fn walk_to(self, body: &str, offset: usize) -> Self {
         let between = body.as_bytes().get(self.offset..offset).unwrap_or_default();
         // Every character has one byte that continues none. Plain counts, which the compiler makes fast.

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// Markers of a section.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+pub struct ManagedSection {
     /// The opening line as written.
     pub opening: &'static str,
     /// Whether a line, trimmed, opens a section.
@@ -19,25 +19,25 @@ pub struct Part {
 /// Error: markers that do not form a pair.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Unpaired {
+pub struct UnpairedMarker {
     /// Line number, from 1.
     pub line: u32,
     /// Description of the problem.
     pub message: &'static str,
 }
 
-impl Part {
+impl ManagedSection {
     /// Returns the byte range of the section with its markers; `None` if the file has none.
     ///
     /// # Errors
     /// Returns [`Unpaired`] for a marker without its counterpart, a second section, or nested
     /// sections.
-    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Unpaired> {
+    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, UnpairedMarker> {
         let marks = self.marks(text);
-        let mut open: Option<&Mark> = None;
+        let mut open: Option<&SectionMarker> = None;
         let mut found: Option<Range<usize>> = None;
         for mark in &marks {
-            let unpaired = |message| Err(Unpaired { line: mark.line, message });
+            let unpaired = |message| Err(UnpairedMarker { line: mark.line, message });
             match (mark.opens, open.take()) {
                 (true, Some(_)) => return unpaired("a second begin marker stands before the end marker"),
                 (true, None) if found.is_some() => return unpaired("a second part begins here"),
@@ -49,9 +49,10 @@ impl Part {
             }
         }
         match open {
-            Some(Mark { line, .. }) => {
-                Err(Unpaired { line: *line, message: "a begin marker stands here without an end marker" })
-            }
+            Some(SectionMarker { line, .. }) => Err(UnpairedMarker {
+                line: *line,
+                message: "a begin marker stands here without an end marker",
+            }),
             None => Ok(found),
         }
     }
@@ -62,7 +63,7 @@ impl Part {
     /// # Errors
     /// Returns [`Unpaired`] as [`Part::find`] does, or if the file ends inside a code block, where
     /// a section cannot be appended.
-    pub fn put(&self, text: &str, inner: &str) -> Result<String, Unpaired> {
+    pub fn put(&self, text: &str, inner: &str) -> Result<String, UnpairedMarker> {
         let line_break = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
@@ -81,7 +82,7 @@ impl Part {
             }
         };
         let stands = self.find(&after).is_ok_and(|found| found == Some(begin..begin + part.len()));
-        if stands { Ok(after) } else { Err(swallowed(text)) }
+        if stands { Ok(after) } else { Err(unclosed_code_error(text)) }
     }
 
     /// Removes the section; returns the text and whether it had a section. A file with broken
@@ -99,7 +100,7 @@ impl Part {
         text[range].lines().map(str::trim_end).filter(|line| line.starts_with("- ")).collect()
     }
 
-    fn marks(&self, text: &str) -> Vec<Mark> {
+    fn marks(&self, text: &str) -> Vec<SectionMarker> {
         let mut marks = Vec::new();
         let mut at = 0;
         for (line, number) in text.split_inclusive('\n').zip(1_u32..) {
@@ -107,7 +108,7 @@ impl Part {
             let start = at + (line.len() - line.trim_start_matches(BLANK).len());
             let opens = (self.opens)(marker);
             if opens || marker == self.closing {
-                marks.push(Mark { opens, line: number, range: start..start + marker.len() });
+                marks.push(SectionMarker { opens, line: number, range: start..start + marker.len() });
             }
             at += line.len();
         }
@@ -123,7 +124,7 @@ impl Part {
 const BLANK: [char; 5] = [' ', '\t', '\r', '\n', '\u{feff}'];
 
 /// A marker outside code blocks.
-struct Mark {
+struct SectionMarker {
     opens: bool,
     line: u32,
     range: Range<usize>,
@@ -138,8 +139,11 @@ fn code(text: &str) -> Vec<Range<usize>> {
     blocks.filter_map(code).collect()
 }
 
-fn swallowed(text: &str) -> Unpaired {
+fn unclosed_code_error(text: &str) -> UnpairedMarker {
     let open = code(text).last().map_or(0, |block| block.start);
     let line = u32::try_from(text[..open].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
-    Unpaired { line, message: "a block of code begins here and does not end, and would take the part in" }
+    UnpairedMarker {
+        line,
+        message: "a block of code begins here and does not end, and would take the part in",
+    }
 }

@@ -2,9 +2,9 @@
 
 /// The text so far.
 #[derive(Default)]
-pub(super) struct Plain(String);
+pub(super) struct PlainTextBuilder(String);
 
-impl Plain {
+impl PlainTextBuilder {
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }
@@ -84,7 +84,7 @@ mod tests {
             ("a<br/>b", "a b"),
         ];
         for (html, expected) in cases {
-            let mut plain = Plain::default();
+            let mut plain = PlainTextBuilder::default();
             plain.push_html(html);
             assert_eq!(plain.finish(), expected, "{html}");
         }

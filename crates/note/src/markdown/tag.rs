@@ -10,12 +10,12 @@ const FEW: usize = 16;
 
 /// Tags found so far, without duplicates, in order.
 #[derive(Default)]
-pub(super) struct Tags {
+pub(super) struct TagCollector {
     found: Vec<String>,
     seen: HashSet<String>,
 }
 
-impl Tags {
+impl TagCollector {
     /// Collects the tags of a run of text. Reads the source rather than the parsed text: tags may
     /// contain `_`, where the parser splits text, and an escaped `#` or one in an entity does not
     /// begin a tag.

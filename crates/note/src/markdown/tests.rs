@@ -6,7 +6,7 @@ use super::*;
 
 /// Formats each link as `form target#anchor TYPE line:column`.
 fn links(body: &str) -> Vec<String> {
-    let show = |link: &Link| {
+    let show = |link: &NoteLink| {
         let anchor = link.anchor.as_ref().map_or(String::new(), |anchor| format!("#{anchor}"));
         let relation = link.relation.as_deref().unwrap_or("-");
         format!("{:?} {}{anchor} {relation} {}:{}", link.form, link.target, link.line, link.column)

@@ -4,20 +4,20 @@ use yaml_serde::{Mapping, Value};
 
 use super::check::{BULLET_KINDS, VERIFY_KINDS, VERIFY_MODES};
 use super::entries::{mappings, text};
-use super::values::Values;
-use super::{Feedback, Signal};
-use crate::bullet::blocked::{BlockKind, Blocked, BlockedFields};
+use super::values::FieldReader;
+use super::{Feedback, FeedbackSignal};
+use crate::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use crate::bullet::{
-    Bullet, BulletFields, BulletKind, DerivedFrom, Incident, Scope, Source, Verify, VerifyKind, VerifyMode,
-    content,
+    Bullet, BulletFields, BulletKind, DerivedFrom, Incident, Scope, SessionSource, Verify, VerifyKind,
+    VerifyMode, content,
 };
-use crate::finding::Code;
-use crate::frontmatter::parse::{Field, scalar_text};
+use crate::finding::FindingCode;
+use crate::frontmatter::parse::{FrontmatterField, scalar_text};
 use crate::instant::Instant;
 
 /// Reads the fields of a bullet.
-pub(super) fn bullet(values: &mut Values<'_>, body: &str) -> BulletFields {
-    let (content, why) = content::parts(body);
+pub(super) fn bullet(values: &mut FieldReader<'_>, body: &str) -> BulletFields {
+    let (content, why) = content::rule_and_why(body);
     BulletFields {
         content,
         why,
@@ -39,7 +39,7 @@ pub(super) fn bullet(values: &mut Values<'_>, body: &str) -> BulletFields {
 }
 
 /// Reads the fields of a blocked pattern.
-pub(super) fn blocked(values: &mut Values<'_>) -> BlockedFields {
+pub(super) fn blocked(values: &mut FieldReader<'_>) -> BlockedFields {
     BlockedFields {
         pattern: values.text("pattern"),
         content: values.text("content"),
@@ -51,38 +51,42 @@ pub(super) fn blocked(values: &mut Values<'_>) -> BlockedFields {
     }
 }
 
-fn half_life(values: &mut Values<'_>) -> Option<f64> {
+fn half_life(values: &mut FieldReader<'_>) -> Option<f64> {
     let days = values.number("half_life_days")?;
     if let Some(field) = values.fields.get("half_life_days").filter(|_| days <= 0.0) {
         let message = format!("`half_life_days` is {days}; 90 counts instead");
-        values.find(field, Code::OutOfRange, message, "write a number of days above 0");
+        values.report(field, FindingCode::OutOfRange, message, "write a number of days above 0");
     }
     Some(days)
 }
 
-fn sources(values: &mut Values<'_>) -> Vec<Source> {
+fn sources(values: &mut FieldReader<'_>) -> Vec<SessionSource> {
     mappings(values, "sources", |entry, mapping| {
         let session = text(mapping, "session").filter(|session| !session.is_empty());
         if session.is_none() {
-            entry.warn(Code::InvalidValue, "a source without `session`", "write the session's id there");
+            entry.warn(
+                FindingCode::InvalidValue,
+                "a source without `session`",
+                "write the session's id there",
+            );
         }
         let line = mapping.get("line").and_then(scalar_text).and_then(|line| line.trim().parse().ok());
-        Some(Source { session: session?, agent: text(mapping, "agent"), line })
+        Some(SessionSource { session: session?, agent: text(mapping, "agent"), line })
     })
 }
 
 /// Returns a key's mapping; reports a finding if the value is not a mapping.
-fn mapping<'f>(values: &mut Values<'f>, key: &str) -> Option<(&'f Field, &'f Mapping)> {
+fn mapping<'f>(values: &mut FieldReader<'f>, key: &str) -> Option<(&'f FrontmatterField, &'f Mapping)> {
     let field = values.fields.get(key).filter(|field| !field.value.is_null())?;
     let mapping = field.value.as_mapping();
     if mapping.is_none() {
         let message = format!("`{key}` is no mapping");
-        values.find(field, Code::InvalidValue, message, "write `key: value` lines below it");
+        values.report(field, FindingCode::InvalidValue, message, "write `key: value` lines below it");
     }
     Some((field, mapping?))
 }
 
-fn derived_from(values: &mut Values<'_>) -> DerivedFrom {
+fn derived_from(values: &mut FieldReader<'_>) -> DerivedFrom {
     let Some((_, mapping)) = mapping(values, "derived_from") else { return DerivedFrom::default() };
     let texts = |key: &str| match mapping.get(key) {
         Some(Value::Sequence(items)) => items.iter().filter_map(scalar_text).collect(),
@@ -92,18 +96,18 @@ fn derived_from(values: &mut Values<'_>) -> DerivedFrom {
     DerivedFrom { diaries: texts("diaries"), evidence: texts("evidence") }
 }
 
-fn verify(values: &mut Values<'_>) -> Option<Verify> {
+fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
     let (field, mapping) = mapping(values, "verify")?;
     let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
     let (kind, pattern, mode) = (one("kind"), one("pattern"), one("mode"));
     let known = kind.as_deref().and_then(VerifyKind::of);
     if known.is_none() {
         let hint = format!("write `kind:` with one of {}", VERIFY_KINDS.join(", "));
-        values.find(field, Code::InvalidValue, "`verify` has no known `kind`".to_owned(), hint);
+        values.report(field, FindingCode::InvalidValue, "`verify` has no known `kind`".to_owned(), hint);
     }
     if pattern.is_none() {
         let hint = "write what to look for as `pattern:`";
-        values.find(field, Code::InvalidValue, "`verify` has no `pattern`".to_owned(), hint);
+        values.report(field, FindingCode::InvalidValue, "`verify` has no `pattern`".to_owned(), hint);
     }
     let expected = match mode.as_deref() {
         None => Some(VerifyMode::default()),
@@ -111,18 +115,23 @@ fn verify(values: &mut Values<'_>) -> Option<Verify> {
     };
     if expected.is_none() {
         let hint = format!("write `mode:` with one of {}", VERIFY_MODES.join(", "));
-        values.find(field, Code::InvalidValue, "`verify` has an unknown `mode`".to_owned(), hint);
+        values.report(field, FindingCode::InvalidValue, "`verify` has an unknown `mode`".to_owned(), hint);
     }
     Some(Verify { kind: known?, pattern: pattern?, mode: expected? })
 }
 
-fn incident(values: &mut Values<'_>) -> Option<Incident> {
+fn incident(values: &mut FieldReader<'_>) -> Option<Incident> {
     let (field, mapping) = mapping(values, "incident")?;
     let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
     let (class, shape) = (one("class"), one("shape"));
     if class.is_none() || shape.is_none() {
         let hint = "write what was endangered as `class:` and the command as `shape:`";
-        values.find(field, Code::InvalidValue, "`incident` has no `class` or no `shape`".to_owned(), hint);
+        values.report(
+            field,
+            FindingCode::InvalidValue,
+            "`incident` has no `class` or no `shape`".to_owned(),
+            hint,
+        );
     }
     Some(Incident { class: class?, shape: shape?, session: one("session"), date: one("date") })
 }
@@ -166,7 +175,7 @@ pub fn keys(bullet: &Bullet) -> Vec<(String, Value)> {
 }
 
 /// Returns a blocked pattern's keys and values; null for keys that are omitted.
-pub fn blocked_keys(blocked: &Blocked) -> Vec<(String, Value)> {
+pub fn blocked_keys(blocked: &BlockedNote) -> Vec<(String, Value)> {
     let fields = &blocked.fields;
     let kind = match blocked.kind {
         BlockKind::Toxic => "toxic",
@@ -190,9 +199,9 @@ pub fn blocked_keys(blocked: &Blocked) -> Vec<(String, Value)> {
 /// Converts a feedback event to an item of the list `feedback`.
 pub fn event(event: &Feedback) -> Value {
     let signal = match event.signal {
-        Signal::Helpful => "helpful",
-        Signal::Harmful => "harmful",
-        Signal::Irrelevant => "irrelevant",
+        FeedbackSignal::Helpful => "helpful",
+        FeedbackSignal::Harmful => "harmful",
+        FeedbackSignal::Irrelevant => "irrelevant",
     };
     let weight = if event.weight == 1.0 { Value::Null } else { plain_number(event.weight) };
     mapping_of([
@@ -207,7 +216,7 @@ pub fn event(event: &Feedback) -> Value {
     ])
 }
 
-fn source(source: &Source) -> Value {
+fn source(source: &SessionSource) -> Value {
     mapping_of([
         ("session", text_value(Some(&source.session))),
         ("agent", text_value(source.agent.as_deref())),

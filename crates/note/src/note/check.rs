@@ -1,10 +1,10 @@
 //! Checks notes: required keys and allowed values of each kind of note.
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::split::Split;
 use crate::note::entries::relation_hint;
-use crate::note::values::Values;
-use crate::note::{Kind, Note, RelationTable, TypeTable};
+use crate::note::values::FieldReader;
+use crate::note::{Note, NoteKind, RelationTable, TypeTable};
 use cm_text::spelling::nearest;
 
 /// Allowed values of a bullet's `type`.
@@ -29,13 +29,13 @@ pub const STATUSES: [&str; 3] = ["success", "failure", "mixed"];
 pub const RULE: std::ops::RangeInclusive<usize> = 10..=500;
 
 /// Required keys of a kind of note, in addition to its id.
-pub fn required(kind: Kind) -> &'static [&'static str] {
+pub fn required(kind: NoteKind) -> &'static [&'static str] {
     match kind {
-        Kind::Memory => &["type", "title", "importance", "created", "updated"],
-        Kind::Edge => &["type", "from_id", "to_id"],
-        Kind::Blocked => &["kind"],
-        Kind::Diary => &["session"],
-        Kind::Bullet | Kind::Episode | Kind::Stash | Kind::Plain => &[],
+        NoteKind::Memory => &["type", "title", "importance", "created", "updated"],
+        NoteKind::Edge => &["type", "from_id", "to_id"],
+        NoteKind::Blocked => &["kind"],
+        NoteKind::Diary => &["session"],
+        NoteKind::Bullet | NoteKind::Episode | NoteKind::Stash | NoteKind::Plain => &[],
     }
 }
 
@@ -49,85 +49,88 @@ pub fn is_category(text: &str) -> bool {
 }
 
 /// A note to check, with the text that it was read from.
-pub(super) struct Checked<'a> {
+pub(super) struct NoteCheck<'a> {
     pub note: &'a Note,
     pub body: &'a Split<'a>,
     /// Whether the frontmatter is malformed; missing keys are then not reported.
     pub broken: bool,
 }
 
-impl Checked<'_> {
+impl NoteCheck<'_> {
     /// Appends findings for all problems of the note.
-    pub fn run(&self, values: &mut Values<'_>, types: &TypeTable, relations: &RelationTable) {
+    pub fn run(&self, values: &mut FieldReader<'_>, types: &TypeTable, relations: &RelationTable) {
         if !self.broken {
             self.presence(values, types);
         }
         self.identity(values);
         match self.note.kind {
-            Kind::Memory => self.memory(values, types),
-            Kind::Edge => self.edge(values, relations),
-            Kind::Bullet => self.bullet(values),
-            Kind::Diary => {
+            NoteKind::Memory => self.memory(values, types),
+            NoteKind::Edge => self.edge(values, relations),
+            NoteKind::Bullet => self.bullet(values),
+            NoteKind::Diary => {
                 values.one_of("status", &STATUSES);
                 values.number("duration_s");
             }
-            Kind::Blocked | Kind::Episode | Kind::Stash | Kind::Plain => {}
+            NoteKind::Blocked | NoteKind::Episode | NoteKind::Stash | NoteKind::Plain => {}
         }
     }
 
-    fn presence(&self, values: &mut Values<'_>, types: &TypeTable) {
+    fn presence(&self, values: &mut FieldReader<'_>, types: &TypeTable) {
         let note = self.note;
         let declared = note.note_type.as_deref().and_then(|name| types.get(name));
-        let more = declared.filter(|_| note.kind == Kind::Memory).map_or(&[][..], |known| &known.required);
+        let more =
+            declared.filter(|_| note.kind == NoteKind::Memory).map_or(&[][..], |known| &known.required);
         let keys = required(note.kind).iter().copied().chain(more.iter().map(String::as_str));
         let absent = |key: &&str| values.fields.get(key).is_none_or(|field| field.value.is_null());
         let mut missing: Vec<&str> = keys.filter(absent).collect();
-        if note.kind == Kind::Blocked && absent(&"pattern") && absent(&"content") {
+        if note.kind == NoteKind::Blocked && absent(&"pattern") && absent(&"content") {
             missing.push("pattern");
         }
         // Outside the vault's folders a note is a memory by its own word, and may be another tool's.
-        let own = Kind::of(&note.path) == note.kind;
+        let own = NoteKind::of(&note.path) == note.kind;
         let severity = if own { Severity::Error } else { Severity::Warning };
         let kind = note.kind.name();
         if self.body.yaml().is_none() && !missing.is_empty() {
             let message = format!("this {kind} has no frontmatter");
             let hint = format!("write `---` lines with {} between them", missing.join(", "));
-            values.find_at(1, 1, severity, Code::MissingKey, message, hint);
+            values.report_at(1, 1, severity, FindingCode::MissingKey, message, hint);
             return;
         }
         for key in missing {
             let message = format!("this {kind} has no `{key}`");
-            values.find_at(1, 1, severity, Code::MissingKey, message, format!("write `{key}: …`"));
+            values.report_at(1, 1, severity, FindingCode::MissingKey, message, format!("write `{key}: …`"));
         }
     }
 
-    fn identity(&self, values: &mut Values<'_>) {
+    fn identity(&self, values: &mut FieldReader<'_>) {
         let note = self.note;
-        let uuid = matches!(note.kind, Kind::Memory | Kind::Edge | Kind::Plain | Kind::Stash);
+        let uuid = matches!(note.kind, NoteKind::Memory | NoteKind::Edge | NoteKind::Plain | NoteKind::Stash);
         match (&note.id, values.fields.get("id")) {
             (Some(id), Some(field)) if uuid && !id.is_uuid() => {
                 let message = format!("the id `{id}` is no UUID");
-                let finding = Finding::new(&note.path, Code::ForeignId, Severity::Info, message);
+                let finding = Finding::new(&note.path, FindingCode::ForeignId, Severity::Info, message);
                 let hint = "it is accepted as it stands; another tool may have written it";
-                values.findings.push(finding.at(field.line, field.column).hint(hint));
+                values.findings.push(finding.with_location(field.line, field.column).with_hint(hint));
             }
             (None, None) if !self.broken => {
                 let severity = match note.kind {
-                    Kind::Memory | Kind::Edge | Kind::Bullet | Kind::Blocked | Kind::Diary => {
-                        Severity::Warning
-                    }
-                    Kind::Plain if !note.path.is_generated() => Severity::Info,
-                    Kind::Plain | Kind::Episode | Kind::Stash => return,
+                    NoteKind::Memory
+                    | NoteKind::Edge
+                    | NoteKind::Bullet
+                    | NoteKind::Blocked
+                    | NoteKind::Diary => Severity::Warning,
+                    NoteKind::Plain if !note.path.is_generated() => Severity::Info,
+                    NoteKind::Plain | NoteKind::Episode | NoteKind::Stash => return,
                 };
                 let hint = "the note answers to its path until `cm adopt` gives it an id";
                 let message = "the note has no id".to_owned();
-                values.find_at(1, 1, severity, Code::MissingId, message, hint);
+                values.report_at(1, 1, severity, FindingCode::MissingId, message, hint);
             }
             _ => {}
         }
     }
 
-    fn memory(&self, values: &mut Values<'_>, types: &TypeTable) {
+    fn memory(&self, values: &mut FieldReader<'_>, types: &TypeTable) {
         let Some(field) = values.fields.get("type") else { return };
         let Some(name) = self.note.note_type.as_deref() else { return };
         let Some(known) = types.get(name) else {
@@ -135,39 +138,44 @@ impl Checked<'_> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("declare it in cm.toml: [types.{name}] folder = \"…\""),
             };
-            return values.find(field, Code::UnknownType, format!("the type `{name}` is not declared"), hint);
+            return values.report(
+                field,
+                FindingCode::UnknownType,
+                format!("the type `{name}` is not declared"),
+                hint,
+            );
         };
         let mut parts = self.note.path.as_str().split('/');
         let (top, folder) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
         if top == "graph" && folder != known.folder {
             let message = format!("a note of type `{name}` lies in `{}`", self.note.path.folder());
-            let finding = Finding::new(&self.note.path, Code::WrongFolder, Severity::Info, message);
+            let finding = Finding::new(&self.note.path, FindingCode::WrongFolder, Severity::Info, message);
             let hint = format!("its folder is `graph/{}`; it is found here all the same", known.folder);
-            values.findings.push(finding.at(field.line, field.column).hint(hint));
+            values.findings.push(finding.with_location(field.line, field.column).with_hint(hint));
         }
     }
 
-    fn edge(&self, values: &mut Values<'_>, relations: &RelationTable) {
+    fn edge(&self, values: &mut FieldReader<'_>, relations: &RelationTable) {
         let Some(field) = values.fields.get("type") else { return };
-        if let Some(name) = self.note.note_type.as_deref().filter(|name| !relations.knows(name)) {
+        if let Some(name) = self.note.note_type.as_deref().filter(|name| !relations.contains(name)) {
             let message = format!("the relation `{name}` is not declared");
-            values.find(field, Code::UnknownRelation, message, relation_hint(name, relations));
+            values.report(field, FindingCode::UnknownRelation, message, relation_hint(name, relations));
         }
     }
 
-    fn bullet(&self, values: &mut Values<'_>) {
+    fn bullet(&self, values: &mut FieldReader<'_>) {
         if let (Some(category), Some(field)) = (&self.note.category, values.fields.get("category"))
             && !is_category(category)
         {
             let hint = "write lower-case letters, digits, `_` and `-`, at most 50, a letter first";
-            values.find(field, Code::InvalidValue, format!("`{category}` is no category"), hint);
+            values.report(field, FindingCode::InvalidValue, format!("`{category}` is no category"), hint);
         }
         let length = self.note.bullet.as_ref().map_or(0, |bullet| bullet.content.chars().count());
         if !RULE.contains(&length) && !self.broken {
             let line = self.body.body_line();
             let message = format!("the rule has {length} characters");
             let hint = "state it in 10 to 500 characters; reasons go below a heading `## Why`";
-            values.find_at(line, 1, Severity::Warning, Code::OutOfRange, message, hint);
+            values.report_at(line, 1, Severity::Warning, FindingCode::OutOfRange, message, hint);
         }
     }
 }

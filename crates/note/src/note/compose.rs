@@ -4,24 +4,24 @@
 use yaml_serde::{Mapping, Value};
 
 use crate::bullet::Bullet;
-use crate::bullet::blocked::Blocked;
+use crate::bullet::blocked::BlockedNote;
 use crate::frontmatter::write;
 use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
 use crate::markdown::outline;
-use crate::note::Kind;
+use crate::note::NoteKind;
 use crate::path::NotePath;
 
 /// Order of a kind's keys; any other key comes after them.
-fn order(kind: Kind) -> &'static [&'static str] {
+fn order(kind: NoteKind) -> &'static [&'static str] {
     match kind {
-        Kind::Memory | Kind::Stash | Kind::Plain => &MEMORY,
-        Kind::Edge => &EDGE,
-        Kind::Bullet => &BULLET,
-        Kind::Blocked => &BLOCKED,
-        Kind::Diary => &DIARY,
-        Kind::Episode => &["date"],
+        NoteKind::Memory | NoteKind::Stash | NoteKind::Plain => &MEMORY,
+        NoteKind::Edge => &EDGE,
+        NoteKind::Bullet => &BULLET,
+        NoteKind::Blocked => &BLOCKED,
+        NoteKind::Diary => &DIARY,
+        NoteKind::Episode => &["date"],
     }
 }
 
@@ -214,7 +214,7 @@ pub fn memory(draft: &MemoryDraft) -> String {
         fields
             .retain(|(key, value)| key != "tags" || value.as_sequence().is_none_or(|tags| !tags.is_empty()));
     }
-    note(Kind::Memory, fields, &headed(&title, &draft.body))
+    note(NoteKind::Memory, fields, &headed(&title, &draft.body))
 }
 
 /// Composes a new edge.
@@ -234,7 +234,7 @@ pub fn edge(draft: &EdgeDraft) -> String {
     let ends = format!("{} {} {}", draft.from.link(), draft.relation, draft.to.link());
     let reason = draft.body.trim();
     let body = if reason.is_empty() { ends } else { format!("{reason}\n\n{ends}") };
-    note(Kind::Edge, fields, &body)
+    note(NoteKind::Edge, fields, &body)
 }
 
 /// Composes a new bullet. Keys without a value are omitted.
@@ -242,17 +242,17 @@ pub fn bullet(bullet: &Bullet) -> String {
     let keys = super::bullet::keys(bullet);
     let why = bullet.fields.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
     let why = why.map_or_else(String::new, |why| format!("\n\n## Why\n\n{why}"));
-    note(Kind::Bullet, keys, &format!("{}{why}", bullet.content()))
+    note(NoteKind::Bullet, keys, &format!("{}{why}", bullet.content()))
 }
 
 /// Composes a new blocked pattern; `body` is additional text.
-pub fn blocked(blocked: &Blocked, body: &str) -> String {
-    note(Kind::Blocked, super::bullet::blocked_keys(blocked), body)
+pub fn blocked(blocked: &BlockedNote, body: &str) -> String {
+    note(NoteKind::Blocked, super::bullet::blocked_keys(blocked), body)
 }
 
 /// Composes any new note: its keys in the order of its kind, then its body. The last value of a
 /// duplicate key wins; null values are omitted.
-pub fn note(kind: Kind, fields: Vec<(String, Value)>, body: &str) -> String {
+pub fn note(kind: NoteKind, fields: Vec<(String, Value)>, body: &str) -> String {
     let mut mapping = Mapping::new();
     for (key, value) in fields {
         mapping.insert(Value::String(key), value);
@@ -397,7 +397,7 @@ mod tests {
             body: "Why.".to_owned(),
         });
         let note = note_of("graph/edges/a.md", &edge);
-        assert_eq!((note.kind, note.findings.len(), note.edge.unwrap().strength), (Kind::Edge, 0, 0.85));
+        assert_eq!((note.kind, note.findings.len(), note.edge.unwrap().strength), (NoteKind::Edge, 0, 0.85));
         assert!(edge.ends_with("---\n\nWhy.\n\n[[a-one-a48555|A: one]] SOLVES [[x/b|B (2/3)]]\n"), "{edge}");
         assert!(edge.starts_with("---\nid: a4855549-0184-4510-b102-e83a63a6de27\ntype: SOLVES\nfrom_id: a\nfrom_title: 'A: one'\nto_id: b\n"));
     }
@@ -422,7 +422,7 @@ mod tests {
         let note = note_of(&episode_path(entry.at), &episode(&entry));
         assert_eq!(
             (note.kind, note.findings.len(), note.links[0].target.as_str()),
-            (Kind::Episode, 0, "../graph/problems/api hangs.md")
+            (NoteKind::Episode, 0, "../graph/problems/api hangs.md")
         );
     }
 

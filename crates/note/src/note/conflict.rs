@@ -1,6 +1,6 @@
 //! Detects unresolved Git merge conflicts: two versions between conflict markers.
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::path::NotePath;
 
 const OURS: &str = "<<<<<<<";
@@ -32,11 +32,11 @@ pub fn conflict_marker(text: &str) -> Option<u32> {
 pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     let line = conflict_marker(text)?;
     let message = "the file holds an unresolved merge conflict";
-    let finding = Finding::new(path, Code::ConflictMarker, Severity::Error, message).at(line, 1);
-    Some(
-        finding
-            .hint("keep one of the two versions, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`"),
-    )
+    let finding =
+        Finding::new(path, FindingCode::ConflictMarker, Severity::Error, message).with_location(line, 1);
+    Some(finding.with_hint(
+        "keep one of the two versions, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
+    ))
 }
 
 /// Whether a line consists of the marker, optionally followed by a space and text.

@@ -2,30 +2,34 @@
 
 use yaml_serde::{Mapping, Value};
 
-use super::values::{Values, number};
-use super::{Feedback, Relation, Signal};
-use crate::finding::{Code, Severity};
-use crate::frontmatter::parse::{Field, scalar_text};
+use super::values::{FieldReader, number};
+use super::{Feedback, FeedbackSignal, RelationEntry};
+use crate::finding::{FindingCode, Severity};
+use crate::frontmatter::parse::{FrontmatterField, scalar_text};
 use crate::instant::Instant;
 use crate::note::types::RelationTable;
 use cm_text::spelling::nearest;
 
 /// Reads `relations`; drops entries without a target.
-pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<Relation> {
+pub(super) fn relations(values: &mut FieldReader<'_>, known: &RelationTable) -> Vec<RelationEntry> {
     mappings(values, "relations", |entry, mapping| {
         let target = text(mapping, "target").filter(|target| !target.is_empty());
         let relation = text(mapping, "type").unwrap_or_default().to_uppercase();
         let Some(target) = target else {
-            entry.warn(Code::InvalidValue, "a relation without `target`", "write the other note's id there");
+            entry.warn(
+                FindingCode::InvalidValue,
+                "a relation without `target`",
+                "write the other note's id there",
+            );
             return None;
         };
         let relation = if relation.is_empty() { "RELATED_TO".to_owned() } else { relation };
-        entry.known_relation(&relation, known);
+        entry.check_relation(&relation, known);
         let direction = text(mapping, "direction");
         if !matches!(direction.as_deref(), None | Some("outgoing" | "incoming")) {
-            entry.warn(Code::InvalidValue, "an unknown `direction`", "write `outgoing` or `incoming`");
+            entry.warn(FindingCode::InvalidValue, "an unknown `direction`", "write `outgoing` or `incoming`");
         }
-        Some(Relation {
+        Some(RelationEntry {
             target,
             relation,
             outgoing: direction.as_deref() != Some("incoming"),
@@ -38,32 +42,36 @@ pub(super) fn relations(values: &mut Values<'_>, known: &RelationTable) -> Vec<R
 }
 
 /// Reads `feedback`; drops events without a valid date, signal or weight.
-pub(super) fn feedback(values: &mut Values<'_>) -> Vec<Feedback> {
+pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
     mappings(values, "feedback", |entry, mapping| {
         let at = text(mapping, "at").and_then(|at| Instant::parse(&at).ok());
         let signal = match text(mapping, "signal").as_deref() {
-            Some("helpful") => Some(Signal::Helpful),
-            Some("harmful") => Some(Signal::Harmful),
-            Some("irrelevant") => Some(Signal::Irrelevant),
+            Some("helpful") => Some(FeedbackSignal::Helpful),
+            Some("harmful") => Some(FeedbackSignal::Harmful),
+            Some("irrelevant") => Some(FeedbackSignal::Irrelevant),
             _ => None,
         };
         if at.is_none() {
-            entry.warn(Code::InvalidValue, "an event without a date", "write `at: 2026-11-01T09:30:00Z`");
+            entry.warn(
+                FindingCode::InvalidValue,
+                "an event without a date",
+                "write `at: 2026-11-01T09:30:00Z`",
+            );
         }
         if signal.is_none() {
             let hint = "write `signal: helpful`, `harmful` or `irrelevant`";
-            entry.warn(Code::InvalidValue, "an event without a known signal", hint);
+            entry.warn(FindingCode::InvalidValue, "an event without a known signal", hint);
         }
         let weight = mapping.get("weight").filter(|weight| !weight.is_null());
         let weight = weight.map_or(Some(1.0), |weight| number(weight).filter(|weight| *weight >= 0.0));
         if weight.is_none() {
-            entry.warn(Code::InvalidValue, "an event whose weight is no number", "write `weight: 1`");
+            entry.warn(FindingCode::InvalidValue, "an event whose weight is no number", "write `weight: 1`");
         }
         let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
         let reason = one("reason");
         if let Some(reason) = reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
             let message = format!("`{reason}` is no reason of harm");
-            entry.warn(Code::InvalidValue, &message, &format!("write one of {}", REASONS.join(", ")));
+            entry.warn(FindingCode::InvalidValue, &message, &format!("write one of {}", REASONS.join(", ")));
         }
         Some(Feedback {
             at: at?,
@@ -83,21 +91,25 @@ pub const REASONS: [&str; 6] =
     ["caused_bug", "wasted_time", "contradicted_requirements", "wrong_context", "outdated", "other"];
 
 /// A list entry that is being read.
-pub(super) struct Entry<'v, 'a> {
-    values: &'v mut Values<'a>,
+pub(super) struct ListEntry<'v, 'a> {
+    values: &'v mut FieldReader<'a>,
     pub(super) line: u32,
     column: u32,
 }
 
-impl Entry<'_, '_> {
-    pub(super) fn warn(&mut self, code: Code, message: &str, hint: &str) {
-        self.values.find_at(self.line, self.column, Severity::Warning, code, message.to_owned(), hint);
+impl ListEntry<'_, '_> {
+    pub(super) fn warn(&mut self, code: FindingCode, message: &str, hint: &str) {
+        self.values.report_at(self.line, self.column, Severity::Warning, code, message.to_owned(), hint);
     }
 
-    fn known_relation(&mut self, relation: &str, known: &RelationTable) {
-        if !known.knows(relation) {
+    fn check_relation(&mut self, relation: &str, known: &RelationTable) {
+        if !known.contains(relation) {
             let hint = relation_hint(relation, known);
-            self.warn(Code::UnknownRelation, &format!("the relation `{relation}` is not declared"), &hint);
+            self.warn(
+                FindingCode::UnknownRelation,
+                &format!("the relation `{relation}` is not declared"),
+                &hint,
+            );
         }
     }
 
@@ -107,7 +119,7 @@ impl Entry<'_, '_> {
             Some(number) if (0.0..=1.0).contains(&number) => number,
             Some(number) => {
                 self.warn(
-                    Code::OutOfRange,
+                    FindingCode::OutOfRange,
                     &format!("`{key}` is {number}"),
                     "write a number from 0.0 to 1.0",
                 );
@@ -115,7 +127,7 @@ impl Entry<'_, '_> {
             }
             None => {
                 self.warn(
-                    Code::InvalidValue,
+                    FindingCode::InvalidValue,
                     &format!("`{key}` is no number"),
                     "write a number from 0.0 to 1.0",
                 );
@@ -137,16 +149,16 @@ pub(super) fn relation_hint(relation: &str, known: &RelationTable) -> String {
 }
 
 pub(super) fn mappings<T>(
-    values: &mut Values<'_>,
+    values: &mut FieldReader<'_>,
     key: &str,
-    mut read: impl FnMut(&mut Entry<'_, '_>, &Mapping) -> Option<T>,
+    mut read: impl FnMut(&mut ListEntry<'_, '_>, &Mapping) -> Option<T>,
 ) -> Vec<T> {
     let fields = values.fields;
     let Some(field) = fields.get(key).filter(|field| !field.value.is_null()) else { return Vec::new() };
     let Some(items) = field.value.as_sequence() else {
-        values.find(
+        values.report(
             field,
-            Code::InvalidValue,
+            FindingCode::InvalidValue,
             format!("`{key}` is no list"),
             "write its entries as `- ` items",
         );
@@ -157,18 +169,18 @@ pub(super) fn mappings<T>(
 }
 
 fn read_one<T>(
-    values: &mut Values<'_>,
-    field: &Field,
+    values: &mut FieldReader<'_>,
+    field: &FrontmatterField,
     index: usize,
     item: &Value,
-    read: &mut impl FnMut(&mut Entry<'_, '_>, &Mapping) -> Option<T>,
+    read: &mut impl FnMut(&mut ListEntry<'_, '_>, &Mapping) -> Option<T>,
 ) -> Option<T> {
-    let mut entry = Entry { values, line: field.item_line(index), column: field.column };
+    let mut entry = ListEntry { values, line: field.item_line(index), column: field.column };
     match item.as_mapping() {
         Some(mapping) => read(&mut entry, mapping),
         None => {
             let message = format!("an entry of `{}` is no mapping", field.key);
-            entry.warn(Code::InvalidValue, &message, "write `key: value` lines below the dash");
+            entry.warn(FindingCode::InvalidValue, &message, "write `key: value` lines below the dash");
             None
         }
     }

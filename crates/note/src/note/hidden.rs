@@ -1,7 +1,7 @@
 //! Detects invisible characters that can hide text from readers, except those that a script or an
 //! emoji requires.
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::markdown::escape::is_hidden;
 use crate::path::NotePath;
 
@@ -62,9 +62,11 @@ fn finding(path: &NotePath, text: &str, c: char, at: usize, count: usize) -> Fin
     let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
     let times = if count == 1 { String::new() } else { format!(", {count} times") };
     let message = format!("a hidden character (U+{:04X}, {}){times}", u32::from(c), what(c));
-    Finding::new(path, Code::HiddenCharacter, Severity::Warning, message)
-        .at(place(line), place(column))
-        .hint("remove it, unless you know why it is there: it can hide words from people that an agent reads")
+    Finding::new(path, FindingCode::HiddenCharacter, Severity::Warning, message)
+        .with_location(place(line), place(column))
+        .with_hint(
+            "remove it, unless you know why it is there: it can hide words from people that an agent reads",
+        )
 }
 
 fn what(c: char) -> &'static str {

@@ -8,7 +8,7 @@ use crate::path::NotePath;
 /// Kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum NoteKind {
     /// A memory: `graph/<folder>/`, `vault/`, and any other note with an id and a known `type`.
     Memory,
     /// A typed edge: `graph/edges/`.
@@ -27,7 +27,7 @@ pub enum Kind {
     Plain,
 }
 
-impl Kind {
+impl NoteKind {
     /// Determines the kind from a path; `Plain` for a file outside the vault's own folders.
     pub fn of(path: &NotePath) -> Self {
         match (path.top(), path.folder().starts_with("graph/edges")) {

@@ -28,14 +28,14 @@ use crate::instant::Instant;
 use crate::path::NotePath;
 
 pub use entries::REASONS;
-pub use kind::Kind;
+pub use kind::NoteKind;
 pub use types::{RelationTable, TypeTable};
 
 /// A note without its body. The index stores it and can rebuild it from the file at any time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     pub path: NotePath,
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// Id; `None` for a note that is identified by its path.
     pub id: Option<NoteId>,
     /// `type` of a memory (`solution`), edge (`SOLVES`) or bullet (`rule`), or `kind` of a blocked
@@ -72,7 +72,7 @@ pub struct Note {
     /// `scope` of a bullet.
     pub scope: Option<String>,
     /// Frontmatter `relations`.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<RelationEntry>,
     /// Ends of an edge; `None` for other kinds.
     pub edge: Option<EdgeEnds>,
     pub feedback: Vec<Feedback>,
@@ -84,7 +84,7 @@ pub struct Note {
     pub blocked: Option<Box<BlockedFields>>,
     /// Links of the body and wikilinks in frontmatter values; the frontmatter's first, each in
     /// order.
-    pub links: Vec<Link>,
+    pub links: Vec<NoteLink>,
     /// Beginning of the body's plain text after the title, at most [`Note::SUMMARY`] characters.
     pub summary: String,
     /// Problems found in this note alone.
@@ -101,7 +101,8 @@ impl Note {
 
     /// Whether the note is an unconfirmed memory.
     pub fn is_unverified(&self) -> bool {
-        matches!(self.kind, Kind::Memory | Kind::Plain) && self.state.as_deref() == Some(Self::UNVERIFIED)
+        matches!(self.kind, NoteKind::Memory | NoteKind::Plain)
+            && self.state.as_deref() == Some(Self::UNVERIFIED)
     }
 
     /// Whether the note needs confirmation or activation. Until then it cannot replace other notes.
@@ -125,8 +126,8 @@ impl Note {
             let events = self.feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0);
             events.map(|event| event.at).max()
         };
-        let irrelevant = last(Signal::Irrelevant)?;
-        (last(Signal::Helpful) < Some(irrelevant)).then_some(Staleness::Irrelevant)
+        let irrelevant = last(FeedbackSignal::Irrelevant)?;
+        (last(FeedbackSignal::Helpful) < Some(irrelevant)).then_some(Staleness::Irrelevant)
     }
 
     /// Origin of the note, such as `codex, session 1a2b3c4d`; `a person` if the note does not
@@ -175,7 +176,7 @@ impl Priority {
 
 /// An entry of `relations`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Relation {
+pub struct RelationEntry {
     /// Id of the other note, as written.
     pub target: String,
     /// Type of the edge, in upper case.
@@ -208,7 +209,7 @@ pub struct EdgeEnds {
 pub struct Feedback {
     /// Time of the feedback.
     pub at: Instant,
-    pub signal: Signal,
+    pub signal: FeedbackSignal,
     /// 1 for explicit feedback, a fraction for inferred feedback.
     pub weight: f64,
     /// Session in which it was given.
@@ -225,7 +226,7 @@ pub struct Feedback {
 
 impl Feedback {
     /// Creates explicit feedback with a time and a signal only.
-    pub fn new(at: Instant, signal: Signal) -> Self {
+    pub fn new(at: Instant, signal: FeedbackSignal) -> Self {
         Self { at, signal, weight: 1.0, session: None, agent: None, author: None, reason: None, note: None }
     }
 }
@@ -243,7 +244,7 @@ pub enum Staleness {
 /// Rating of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Signal {
+pub enum FeedbackSignal {
     /// It helped.
     Helpful,
     /// It did harm.
@@ -254,7 +255,7 @@ pub enum Signal {
 
 /// A link in a note's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
+pub struct NoteLink {
     pub form: LinkForm,
     /// Target as written: a wikilink without heading, alias or block; a path percent-decoded,
     /// without fragment.

@@ -3,29 +3,30 @@
 
 use std::collections::HashSet;
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::edit;
-use crate::frontmatter::parse::{Fields, parse};
+use crate::frontmatter::parse::{FrontmatterFields, parse};
 use crate::frontmatter::split::Split;
 use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::markdown::{Outline, outline};
-use crate::note::values::Values;
+use crate::note::values::FieldReader;
 use crate::note::{
-    EdgeEnds, Kind, Link, Note, Priority, RelationTable, TypeTable, bullet, check, conflict, entries, hidden,
+    EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict, entries,
+    hidden,
 };
 use crate::path::NotePath;
 
 /// A note with the content of its body, for the text index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct ParsedNote {
     pub note: Note,
     /// Outline of the body; its links are moved to the note.
     pub outline: Outline,
 }
 
 /// Parses a note. The tables list the types and relations that the vault declares.
-pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &RelationTable) -> Reading {
+pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &RelationTable) -> ParsedNote {
     let text = String::from_utf8_lossy(bytes);
     let split = Split::of(&text);
     let parsed = parse(&split);
@@ -35,53 +36,53 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         .into_iter()
         .chain(parsed.faults.into_iter().map(|fault| fault.finding(path)))
         .collect();
-    let broken = findings.iter().any(|finding| finding.code != Code::DuplicateKey);
+    let broken = findings.iter().any(|finding| finding.code != FindingCode::DuplicateKey);
     findings.extend(hidden::findings(path, &text));
     findings.extend(conflict::finding(path, &text));
     if text.trim().is_empty() {
-        let empty = Finding::new(path, Code::EmptyNote, Severity::Warning, "the note is empty");
-        findings.push(empty.at(1, 1).hint("write something in it, or delete it"));
+        let empty = Finding::new(path, FindingCode::EmptyNote, Severity::Warning, "the note is empty");
+        findings.push(empty.with_location(1, 1).with_hint("write something in it, or delete it"));
     }
     let kind = kind(path, &parsed.fields, types);
     let required = check::required(kind);
-    let mut values = Values { path, fields: &parsed.fields, findings, required };
+    let mut values = FieldReader { path, fields: &parsed.fields, findings, required };
     let mut note = fill(&mut values, kind, &outline, relations);
     match kind {
-        Kind::Bullet => note.bullet = Some(Box::new(bullet::bullet(&mut values, split.body()))),
-        Kind::Blocked => note.blocked = Some(Box::new(bullet::blocked(&mut values))),
+        NoteKind::Bullet => note.bullet = Some(Box::new(bullet::bullet(&mut values, split.body()))),
+        NoteKind::Blocked => note.blocked = Some(Box::new(bullet::blocked(&mut values))),
         _ => {}
     }
     if let Some(yaml) = split.yaml().filter(|yaml| yaml.contains("[[")) {
         note.links = frontmatter_links(yaml, split.yaml_line());
     }
     note.links.append(&mut outline.links);
-    let checked = check::Checked { note: &note, body: &split, broken };
+    let checked = check::NoteCheck { note: &note, body: &split, broken };
     checked.run(&mut values, types, relations);
     values.findings.sort_by_key(|finding| (finding.line, finding.column));
     values.findings.dedup();
     note.findings = values.findings;
-    Reading { note, outline }
+    ParsedNote { note, outline }
 }
 
 /// Returns the kind by folder; elsewhere, a note with an id and a declared type is a memory.
-fn kind(path: &NotePath, fields: &Fields, types: &TypeTable) -> Kind {
+fn kind(path: &NotePath, fields: &FrontmatterFields, types: &TypeTable) -> NoteKind {
     let declared = || {
         let text = |key: &str| fields.get(key).and_then(|field| field.text());
         text("id").is_some() && text("type").is_some_and(|name| types.get(name.trim()).is_some())
     };
-    match Kind::of(path) {
-        Kind::Plain if declared() => Kind::Memory,
+    match NoteKind::of(path) {
+        NoteKind::Plain if declared() => NoteKind::Memory,
         kind => kind,
     }
 }
 
-fn fill(values: &mut Values<'_>, kind: Kind, outline: &Outline, known: &RelationTable) -> Note {
-    let bullet = kind == Kind::Bullet;
+fn fill(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline, known: &RelationTable) -> Note {
+    let bullet = kind == NoteKind::Bullet;
     let default = |text: Option<String>, default: &str| text.or_else(|| bullet.then(|| default.to_owned()));
     let note_type = match kind {
-        Kind::Edge => values.text("type").map(|name| name.to_uppercase()),
-        Kind::Blocked => values.one_of("kind", &check::BLOCKED_KINDS),
-        Kind::Bullet => values.one_of("type", &check::BULLET_TYPES),
+        NoteKind::Edge => values.text("type").map(|name| name.to_uppercase()),
+        NoteKind::Blocked => values.one_of("kind", &check::BLOCKED_KINDS),
+        NoteKind::Bullet => values.one_of("type", &check::BULLET_TYPES),
         _ => values.text("type"),
     };
     let state = if bullet { values.one_of("state", &check::STATES) } else { values.text("state") };
@@ -114,7 +115,7 @@ fn fill(values: &mut Values<'_>, kind: Kind, outline: &Outline, known: &Relation
         maturity: default(maturity, "candidate"),
         scope: default(scope, "global"),
         relations: entries::relations(values, known),
-        edge: (kind == Kind::Edge).then(|| ends(values)).flatten(),
+        edge: (kind == NoteKind::Edge).then(|| ends(values)).flatten(),
         feedback: entries::feedback(values),
         condensed_into: values.texts("condensed_into"),
         bullet: None,
@@ -131,7 +132,7 @@ impl Note {
     fn with_summary(mut self, text: &str) -> Self {
         let text = text.trim_start();
         let rest = text.strip_prefix(self.title.as_str()).filter(|rest| rest.starts_with('\n'));
-        let text = rest.filter(|_| self.kind != Kind::Bullet).unwrap_or(text);
+        let text = rest.filter(|_| self.kind != NoteKind::Bullet).unwrap_or(text);
         self.summary = first_words(text, Self::SUMMARY);
         self
     }
@@ -158,20 +159,20 @@ fn first_words(text: &str, most: usize) -> String {
     line
 }
 
-fn id(values: &mut Values<'_>) -> Option<NoteId> {
+fn id(values: &mut FieldReader<'_>) -> Option<NoteId> {
     let text = values.text("id")?;
     let field = values.fields.get("id")?;
     match NoteId::parse(&text) {
         Ok(id) => Some(id),
         Err(error) => {
             let hint = "write a UUID, or remove the key and run `cm adopt`";
-            values.find(field, Code::InvalidValue, error.to_string(), hint);
+            values.report(field, FindingCode::InvalidValue, error.to_string(), hint);
             None
         }
     }
 }
 
-fn title(values: &mut Values<'_>, kind: Kind, outline: &Outline) -> String {
+fn title(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline) -> String {
     let first_line = || outline.text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let heading = || {
         let top = outline.headings.iter().find(|heading| heading.level == 1);
@@ -179,15 +180,15 @@ fn title(values: &mut Values<'_>, kind: Kind, outline: &Outline) -> String {
     };
     let written = values.text("title");
     let title = written.or_else(|| match kind {
-        Kind::Bullet => first_line(),
-        Kind::Blocked => values.text("pattern").or_else(|| values.text("content")).or_else(first_line),
-        Kind::Edge => edge_title(values).or_else(heading),
+        NoteKind::Bullet => first_line(),
+        NoteKind::Blocked => values.text("pattern").or_else(|| values.text("content")).or_else(first_line),
+        NoteKind::Edge => edge_title(values).or_else(heading),
         _ => heading(),
     });
     title.unwrap_or_else(|| values.path.stem().to_owned())
 }
 
-fn edge_title(values: &mut Values<'_>) -> Option<String> {
+fn edge_title(values: &mut FieldReader<'_>) -> Option<String> {
     let from = values.text("from_title").or_else(|| values.text("from_id"))?;
     let to = values.text("to_title").or_else(|| values.text("to_id"))?;
     let relation = values.text("type")?.to_uppercase();
@@ -195,7 +196,7 @@ fn edge_title(values: &mut Values<'_>) -> Option<String> {
 }
 
 /// Returns a list that may be written as one text, as is common for tags.
-fn words(values: &mut Values<'_>, key: &str) -> Vec<String> {
+fn words(values: &mut FieldReader<'_>, key: &str) -> Vec<String> {
     let field = values.fields.get(key);
     match field.and_then(|field| field.value.as_str()) {
         Some(text) => edit::words(key, text).collect(),
@@ -203,17 +204,17 @@ fn words(values: &mut Values<'_>, key: &str) -> Vec<String> {
     }
 }
 
-fn tags(values: &mut Values<'_>, outline: &Outline) -> Vec<String> {
+fn tags(values: &mut FieldReader<'_>, outline: &Outline) -> Vec<String> {
     let written = words(values, "tags");
     let bare = written.iter().chain(&outline.tags).map(|tag| tag.trim_start_matches('#').trim());
     let mut seen = HashSet::new();
     bare.filter(|tag| !tag.is_empty() && seen.insert(*tag)).map(str::to_owned).collect()
 }
 
-fn created(values: &mut Values<'_>, kind: Kind) -> Option<Instant> {
+fn created(values: &mut FieldReader<'_>, kind: NoteKind) -> Option<Instant> {
     let elsewhere = match kind {
-        Kind::Diary => "started",
-        Kind::Plain | Kind::Episode => "date",
+        NoteKind::Diary => "started",
+        NoteKind::Plain | NoteKind::Episode => "date",
         _ => return values.date("created"),
     };
     match values.fields.get("created") {
@@ -222,7 +223,7 @@ fn created(values: &mut Values<'_>, kind: Kind) -> Option<Instant> {
     }
 }
 
-fn priority(values: &mut Values<'_>) -> Option<Priority> {
+fn priority(values: &mut FieldReader<'_>) -> Option<Priority> {
     match values.one_of("priority", &["critical", "moderate", "ephemeral"])?.as_str() {
         "critical" => Some(Priority::Critical),
         "moderate" => Some(Priority::Moderate),
@@ -231,14 +232,14 @@ fn priority(values: &mut Values<'_>) -> Option<Priority> {
     }
 }
 
-fn ends(values: &mut Values<'_>) -> Option<EdgeEnds> {
+fn ends(values: &mut FieldReader<'_>) -> Option<EdgeEnds> {
     let (from, to) = (values.text("from_id"), values.text("to_id"));
     let strength = values.fraction("strength").unwrap_or(1.0);
     Some(EdgeEnds { from: from?, to: to?, strength })
 }
 
 /// Returns the wikilinks of a frontmatter, quoted or not, outside comment lines.
-fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
+fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<NoteLink> {
     let mut links = Vec::new();
     for (line, number) in yaml.lines().zip(first_line..) {
         if line.trim_start().starts_with('#') {
@@ -249,7 +250,7 @@ fn frontmatter_links(yaml: &str, first_line: u32) -> Vec<Link> {
             let Some(length) = line[open..].find("]]") else { break };
             let column = u32::try_from(line[..open].chars().count()).unwrap_or(u32::MAX - 1) + 1;
             let found = outline(&line[open..open + length + 2], number).links;
-            links.extend(found.into_iter().map(|link| Link { line: number, column, ..link }));
+            links.extend(found.into_iter().map(|link| NoteLink { line: number, column, ..link }));
             from = open + length + 2;
         }
     }
@@ -270,9 +271,9 @@ fn invalid_utf8(path: &NotePath, bytes: &[u8], at: usize) -> Finding {
     let column = before.rsplit('\n').next().unwrap_or("").chars().count();
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
     let message = format!("the file is not UTF-8: the byte 0x{:02X} stands here", bytes[at]);
-    Finding::new(path, Code::InvalidUtf8, Severity::Error, message)
-        .at(count(line), count(column))
-        .hint("save the file as UTF-8")
+    Finding::new(path, FindingCode::InvalidUtf8, Severity::Error, message)
+        .with_location(count(line), count(column))
+        .with_hint("save the file as UTF-8")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use schemars::{JsonSchema, Schema, schema_for};
 
-use crate::note::{Kind, Priority, Signal};
+use crate::note::{FeedbackSignal, NoteKind, Priority};
 
 /// Returns the JSON Schema (2020-12) of a kind's frontmatter; `None` for a kind without rules.
 ///
@@ -15,15 +15,15 @@ use crate::note::{Kind, Priority, Signal};
 /// use cm_note::note::{Kind, schema::schema};
 /// assert!(schema(Kind::Memory).is_some_and(|schema| schema.get("required").is_some()));
 /// ```
-pub fn schema(kind: Kind) -> Option<Schema> {
+pub fn schema(kind: NoteKind) -> Option<Schema> {
     match kind {
-        Kind::Memory => Some(schema_for!(Memory)),
-        Kind::Edge => Some(schema_for!(Edge)),
-        Kind::Bullet => Some(schema_for!(Bullet)),
-        Kind::Blocked => Some(schema_for!(Blocked)),
-        Kind::Episode => Some(schema_for!(Episode)),
-        Kind::Diary => Some(schema_for!(Diary)),
-        Kind::Stash | Kind::Plain => None,
+        NoteKind::Memory => Some(schema_for!(Memory)),
+        NoteKind::Edge => Some(schema_for!(Edge)),
+        NoteKind::Bullet => Some(schema_for!(Bullet)),
+        NoteKind::Blocked => Some(schema_for!(Blocked)),
+        NoteKind::Episode => Some(schema_for!(Episode)),
+        NoteKind::Diary => Some(schema_for!(Diary)),
+        NoteKind::Stash | NoteKind::Plain => None,
     }
 }
 
@@ -131,7 +131,7 @@ struct Feedback {
     /// Time of the feedback.
     at: Date,
     /// The rating.
-    signal: Signal,
+    signal: FeedbackSignal,
     /// 1 for explicit feedback, a fraction for inferred feedback.
     #[schemars(range(min = 0.0))]
     weight: Option<f64>,
@@ -433,7 +433,7 @@ struct Diary {
     /// Result of the session.
     status: Option<Status>,
     /// Result stated by a person or an agent; takes precedence over `status`.
-    outcome: Option<Outcome>,
+    outcome: Option<StatedOutcome>,
     /// Tags without `#`, written inline.
     tags: Option<Vec<String>>,
     /// Keywords that find the session.
@@ -458,11 +458,11 @@ enum Status {
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[allow(clippy::large_enum_variant, reason = "only its schema is used")]
-enum Outcome {
-    Word(Ended),
+enum StatedOutcome {
+    Word(SessionResult),
     Said {
         /// The result.
-        status: Ended,
+        status: SessionResult,
         /// Date of the statement.
         at: Option<Date>,
         /// Person who stated it.
@@ -477,7 +477,7 @@ enum Outcome {
 /// Result of a session that can be stated.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
-enum Ended {
+enum SessionResult {
     /// The session reached its goal.
     Success,
     /// The session did not reach its goal.

@@ -122,7 +122,7 @@ impl RelationTable {
     }
 
     /// Whether the type is declared; `LINKS_TO` always is.
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         name == LINKS_TO || self.0.iter().any(|known| known == name)
     }
 

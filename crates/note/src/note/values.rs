@@ -2,40 +2,48 @@
 
 use yaml_serde::Value;
 
-use crate::finding::{Code, Finding, Severity};
-use crate::frontmatter::parse::{Field, Fields, scalar_text};
+use crate::finding::{Finding, FindingCode, Severity};
+use crate::frontmatter::parse::{FrontmatterField, FrontmatterFields, scalar_text};
 use crate::instant::Instant;
 use crate::path::NotePath;
 use cm_text::spelling::nearest;
 
 /// Fields of one note, and the findings so far.
-pub(super) struct Values<'a> {
+pub(super) struct FieldReader<'a> {
     pub path: &'a NotePath,
-    pub fields: &'a Fields,
+    pub fields: &'a FrontmatterFields,
     pub findings: Vec<Finding>,
     /// Keys whose invalid values are errors instead of warnings.
     pub required: &'static [&'static str],
 }
 
-impl Values<'_> {
+impl FieldReader<'_> {
     /// Reports a finding about a field.
-    pub fn find(&mut self, field: &Field, code: Code, message: String, hint: impl Into<String>) {
-        let required = code == Code::InvalidValue && self.required.contains(&field.key.as_str());
+    pub fn report(
+        &mut self,
+        field: &FrontmatterField,
+        code: FindingCode,
+        message: String,
+        hint: impl Into<String>,
+    ) {
+        let required = code == FindingCode::InvalidValue && self.required.contains(&field.key.as_str());
         let severity = if required { Severity::Error } else { Severity::Warning };
-        self.find_at(field.line, field.column, severity, code, message, hint);
+        self.report_at(field.line, field.column, severity, code, message, hint);
     }
 
     /// Reports a finding at a location.
-    pub fn find_at(
+    pub fn report_at(
         &mut self,
         line: u32,
         column: u32,
         severity: Severity,
-        code: Code,
+        code: FindingCode,
         message: String,
         hint: impl Into<String>,
     ) {
-        self.findings.push(Finding::new(self.path, code, severity, message).at(line, column).hint(hint));
+        self.findings.push(
+            Finding::new(self.path, code, severity, message).with_location(line, column).with_hint(hint),
+        );
     }
 
     /// Reads a text; numbers and dates as written.
@@ -45,7 +53,12 @@ impl Values<'_> {
             Some(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             None if field.value.is_null() => None,
             None => {
-                self.find(field, Code::InvalidValue, format!("`{key}` is no text"), "write one text");
+                self.report(
+                    field,
+                    FindingCode::InvalidValue,
+                    format!("`{key}` is no text"),
+                    "write one text",
+                );
                 None
             }
         }
@@ -59,7 +72,7 @@ impl Values<'_> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("write one of {}", known.join(", ")),
             };
-            self.find(field, Code::InvalidValue, format!("`{text}` is no {key}"), hint);
+            self.report(field, FindingCode::InvalidValue, format!("`{text}` is no {key}"), hint);
         }
         Some(text)
     }
@@ -69,7 +82,7 @@ impl Values<'_> {
         let field = self.fields.get(key).filter(|field| !field.value.is_null())?;
         let number = number(&field.value);
         if number.is_none() {
-            self.find(field, Code::InvalidValue, format!("`{key}` is no number"), "write a number");
+            self.report(field, FindingCode::InvalidValue, format!("`{key}` is no number"), "write a number");
         }
         number
     }
@@ -79,7 +92,7 @@ impl Values<'_> {
         let number = self.number(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !(0.0..=1.0).contains(&number)) {
             let message = format!("`{key}` is {number}");
-            self.find(field, Code::OutOfRange, message, "write a number from 0.0 to 1.0");
+            self.report(field, FindingCode::OutOfRange, message, "write a number from 0.0 to 1.0");
         }
         Some(number.clamp(0.0, 1.0))
     }
@@ -92,7 +105,12 @@ impl Values<'_> {
             Ok(at) => Some(at),
             Err(_) => {
                 let message = format!("`{key}` is no date: `{text}`");
-                self.find(field, Code::InvalidValue, message, "write 2026-11-01T09:30:00Z or 2026-11-01");
+                self.report(
+                    field,
+                    FindingCode::InvalidValue,
+                    message,
+                    "write 2026-11-01T09:30:00Z or 2026-11-01",
+                );
                 None
             }
         }
@@ -107,7 +125,7 @@ impl Values<'_> {
             _ => {
                 let field = self.fields.get(key)?;
                 let message = format!("`{key}` is neither true nor false");
-                self.find(field, Code::InvalidValue, message, "write `true` or `false`");
+                self.report(field, FindingCode::InvalidValue, message, "write `true` or `false`");
                 None
             }
         }
@@ -121,14 +139,14 @@ impl Values<'_> {
             Value::Sequence(items) => self.items(field, items),
             Value::Mapping(_) => {
                 let message = format!("`{key}` is no list");
-                self.find(field, Code::InvalidValue, message, format!("write `{key}: [one, two]`"));
+                self.report(field, FindingCode::InvalidValue, message, format!("write `{key}: [one, two]`"));
                 Vec::new()
             }
             _ => self.text(key).into_iter().collect(),
         }
     }
 
-    fn items(&mut self, field: &Field, items: &[Value]) -> Vec<String> {
+    fn items(&mut self, field: &FrontmatterField, items: &[Value]) -> Vec<String> {
         let mut texts = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             match (scalar_text(item), linked(item)) {
@@ -138,7 +156,14 @@ impl Values<'_> {
                     let message = format!("an item of `{}` is no text", field.key);
                     let line = field.item_line(index);
                     let hint = "put each item in quotes if it holds a colon";
-                    self.find_at(line, field.column, Severity::Warning, Code::InvalidValue, message, hint);
+                    self.report_at(
+                        line,
+                        field.column,
+                        Severity::Warning,
+                        FindingCode::InvalidValue,
+                        message,
+                        hint,
+                    );
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::instant::Instant;
 
 /// The time span of a date, from its first instant to the first instant after it.
-struct Span {
+struct DateSpan {
     from: Instant,
     until: Instant,
     /// Whether it is an age such as `30d`, which on its own means "since then".
@@ -11,10 +11,10 @@ struct Span {
 }
 
 /// Bounds of a condition: an inclusive lower and an exclusive upper bound.
-pub(super) type Bounds = (Option<Instant>, Option<Instant>);
+pub(super) type DateBounds = (Option<Instant>, Option<Instant>);
 
 /// Parses `2026-11-01`, `2026-11`, `30d`, `>2026-01-01`, `<=2026`, `2026-01..2026-03`, `2026-01..`.
-pub(super) fn bounds(text: &str, now: Instant) -> Option<Bounds> {
+pub(super) fn bounds(text: &str, now: Instant) -> Option<DateBounds> {
     if let Some((from, until)) = text.split_once("..") {
         let side = |text: &str| match text {
             "" => Some(None),
@@ -36,10 +36,10 @@ pub(super) fn bounds(text: &str, now: Instant) -> Option<Bounds> {
     })
 }
 
-fn span(text: &str, now: Instant) -> Option<Span> {
+fn span(text: &str, now: Instant) -> Option<DateSpan> {
     let digits = |text: &str, count| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     let between = |from: String, until: String| {
-        Some(Span { from: Instant::parse(&from).ok()?, until: Instant::parse(&until).ok()?, age: false })
+        Some(DateSpan { from: Instant::parse(&from).ok()?, until: Instant::parse(&until).ok()?, age: false })
     };
     if digits(text, 4) {
         let year: u32 = text.parse().ok()?;
@@ -57,7 +57,7 @@ fn span(text: &str, now: Instant) -> Option<Span> {
     let day = matches!(text, "today" | "yesterday") || text.len() == 10;
     let age = !day && !text.starts_with(|c: char| c.is_ascii_digit() && text.contains('-'));
     let seconds = if day { 86_400 } else { i64::from(!age) };
-    Some(Span { from, until: Instant::from_unix(from.unix().saturating_add(seconds)), age })
+    Some(DateSpan { from, until: Instant::from_unix(from.unix().saturating_add(seconds)), age })
 }
 
 #[cfg(test)]

@@ -1,62 +1,62 @@
 //! Query fields and the interpretation of their values.
 
-use super::{DateField, Group, Label, Node, Text, TextField, date};
+use super::{BooleanGroup, DateField, LabelField, QueryNode, TextCondition, TextField, date};
 use crate::instant::Instant;
-use crate::note::Kind;
+use crate::note::NoteKind;
 use cm_text::tokens::fold;
 
 /// Type of a query field.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Field {
+pub(super) enum QueryField {
     Text(TextField),
-    Label(Label),
+    Label(LabelField),
     Date(DateField),
     Path,
     Importance,
     Is,
 }
 
-const FIELDS: [(&str, Field); 25] = [
-    ("title", Field::Text(TextField::Title)),
-    ("body", Field::Text(TextField::Body)),
-    ("heading", Field::Text(TextField::Heading)),
-    ("headings", Field::Text(TextField::Heading)),
-    ("tag", Field::Label(Label::Tag)),
-    ("tags", Field::Label(Label::Tag)),
-    ("type", Field::Label(Label::Type)),
-    ("kind", Field::Label(Label::Kind)),
-    ("folder", Field::Label(Label::Folder)),
-    ("category", Field::Label(Label::Category)),
-    ("priority", Field::Label(Label::Priority)),
-    ("state", Field::Label(Label::State)),
-    ("maturity", Field::Label(Label::Maturity)),
-    ("scope", Field::Label(Label::Scope)),
-    ("workspace", Field::Label(Label::Workspace)),
-    ("agent", Field::Label(Label::Agent)),
-    ("author", Field::Label(Label::Author)),
-    ("session", Field::Label(Label::Session)),
-    ("id", Field::Label(Label::Id)),
-    ("path", Field::Path),
-    ("created", Field::Date(DateField::Created)),
-    ("updated", Field::Date(DateField::Updated)),
-    ("importance", Field::Importance),
-    ("is", Field::Is),
-    ("pinned", Field::Label(Label::Pinned)),
+const FIELDS: [(&str, QueryField); 25] = [
+    ("title", QueryField::Text(TextField::Title)),
+    ("body", QueryField::Text(TextField::Body)),
+    ("heading", QueryField::Text(TextField::Heading)),
+    ("headings", QueryField::Text(TextField::Heading)),
+    ("tag", QueryField::Label(LabelField::Tag)),
+    ("tags", QueryField::Label(LabelField::Tag)),
+    ("type", QueryField::Label(LabelField::Type)),
+    ("kind", QueryField::Label(LabelField::Kind)),
+    ("folder", QueryField::Label(LabelField::Folder)),
+    ("category", QueryField::Label(LabelField::Category)),
+    ("priority", QueryField::Label(LabelField::Priority)),
+    ("state", QueryField::Label(LabelField::State)),
+    ("maturity", QueryField::Label(LabelField::Maturity)),
+    ("scope", QueryField::Label(LabelField::Scope)),
+    ("workspace", QueryField::Label(LabelField::Workspace)),
+    ("agent", QueryField::Label(LabelField::Agent)),
+    ("author", QueryField::Label(LabelField::Author)),
+    ("session", QueryField::Label(LabelField::Session)),
+    ("id", QueryField::Label(LabelField::Id)),
+    ("path", QueryField::Path),
+    ("created", QueryField::Date(DateField::Created)),
+    ("updated", QueryField::Date(DateField::Updated)),
+    ("importance", QueryField::Importance),
+    ("is", QueryField::Is),
+    ("pinned", QueryField::Label(LabelField::Pinned)),
 ];
 
-const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Edge,
-    Kind::Bullet,
-    Kind::Blocked,
-    Kind::Episode,
-    Kind::Diary,
-    Kind::Stash,
-    Kind::Plain,
+const KINDS: [NoteKind; 8] = [
+    NoteKind::Memory,
+    NoteKind::Edge,
+    NoteKind::Bullet,
+    NoteKind::Blocked,
+    NoteKind::Episode,
+    NoteKind::Diary,
+    NoteKind::Stash,
+    NoteKind::Plain,
 ];
 
 /// Returns the field with this name, ignoring case.
-pub(super) fn named(name: &str) -> Option<Field> {
+pub(super) fn by_name(name: &str) -> Option<QueryField> {
     FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| *field)
 }
 
@@ -68,14 +68,14 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
         name.len() > 3
             && known.len() > 3
             && known.as_bytes()[0] == name.as_bytes()[0]
-            && one_slip(&name, known)
+            && is_one_edit_apart(&name, known)
     };
     FIELDS.iter().map(|(known, _)| *known).find(|known| close(known))
 }
 
 /// Whether two words differ by one letter inserted, deleted or replaced, or by two adjacent letters
 /// swapped.
-fn one_slip(a: &str, b: &str) -> bool {
+fn is_one_edit_apart(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
@@ -86,19 +86,19 @@ fn one_slip(a: &str, b: &str) -> bool {
         || a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]
 }
 
-impl Field {
+impl QueryField {
     /// Builds the condition for a value of this field; `None` if the value is invalid.
-    pub(super) fn node(self, value: &str, quoted: bool, now: Instant) -> Option<Node> {
+    pub(super) fn node(self, value: &str, quoted: bool, now: Instant) -> Option<QueryNode> {
         match self {
-            Self::Text(field) => Some(Node::Text { field: Some(field), text: text(value, quoted) }),
+            Self::Text(field) => Some(QueryNode::Text { field: Some(field), text: text(value, quoted) }),
             Self::Label(label) => labels(label, value, quoted),
             Self::Path => {
                 let path = value.trim_start_matches("./").to_lowercase();
-                (!path.is_empty()).then_some(Node::Path(path))
+                (!path.is_empty()).then_some(QueryNode::Path(path))
             }
             Self::Date(field) => {
                 let (from, until) = date::bounds(value, now)?;
-                Some(Node::Dated { date: field, from, until })
+                Some(QueryNode::Dated { date: field, from, until })
             }
             Self::Importance => importance(value),
             Self::Is => is(&value.to_lowercase()),
@@ -107,25 +107,25 @@ impl Field {
 }
 
 /// Parses a word with its operator, such as `sock*` or `sokcet~1`.
-pub(super) fn text(value: &str, quoted: bool) -> Text {
+pub(super) fn text(value: &str, quoted: bool) -> TextCondition {
     if quoted {
-        return Text::Phrase(value.to_owned());
+        return TextCondition::Phrase(value.to_owned());
     }
     let worded = |text: &str| text.chars().any(char::is_alphanumeric);
     if let Some(prefix) = value.strip_suffix('*')
         && worded(prefix)
         && !prefix.contains('*')
     {
-        return Text::Prefix(prefix.to_owned());
+        return TextCondition::Prefix(prefix.to_owned());
     }
     if let Some((word, distance)) = value.rsplit_once('~')
         && worded(word)
         && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
         && let Some(distance) = fuzziness(distance)
     {
-        return Text::Fuzzy(word.to_owned(), distance);
+        return TextCondition::Fuzzy(word.to_owned(), distance);
     }
-    Text::Word(value.to_owned())
+    TextCondition::Word(value.to_owned())
 }
 
 fn fuzziness(written: &str) -> Option<u8> {
@@ -136,27 +136,27 @@ fn fuzziness(written: &str) -> Option<u8> {
     }
 }
 
-fn labels(label: Label, value: &str, quoted: bool) -> Option<Node> {
+fn labels(label: LabelField, value: &str, quoted: bool) -> Option<QueryNode> {
     let values: Vec<&str> = if quoted { vec![value] } else { value.split(',').collect() };
-    let mut nodes: Vec<Node> =
+    let mut nodes: Vec<QueryNode> =
         values.into_iter().filter_map(|value| self::label(label, value, quoted)).collect();
     match nodes.len() {
         0 => None,
         1 => nodes.pop(),
-        _ => Some(Node::Group(Group { should: nodes, ..Group::default() })),
+        _ => Some(QueryNode::Group(BooleanGroup { should: nodes, ..BooleanGroup::default() })),
     }
 }
 
-fn label(label: Label, value: &str, quoted: bool) -> Option<Node> {
+fn label(label: LabelField, value: &str, quoted: bool) -> Option<QueryNode> {
     let (value, prefix) = match value.strip_suffix('*') {
         Some(value) if !quoted => (value, true),
-        _ => (value, label == Label::Id),
+        _ => (value, label == LabelField::Id),
     };
     let value = label.folded(value);
-    (!value.is_empty()).then_some(Node::Label { label, value, prefix })
+    (!value.is_empty()).then_some(QueryNode::Label { label, value, prefix })
 }
 
-impl Label {
+impl LabelField {
     /// Normalizes a value for comparison: lower case, without optional prefixes and with uniform
     /// separators.
     pub fn folded(self, value: &str) -> String {
@@ -176,10 +176,10 @@ impl Label {
     }
 }
 
-fn importance(value: &str) -> Option<Node> {
+fn importance(value: &str) -> Option<QueryNode> {
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
-    let node = |least, most| Some(Node::Importance { least, most });
+    let node = |least, most| Some(QueryNode::Importance { least, most });
     if let Some((from, to)) = value.split_once("..") {
         let side = |text: &str, open| if text.is_empty() { Some(open) } else { number(text) };
         return (value != "..").then(|| node(side(from, least)?, side(to, most)?)).flatten();
@@ -199,14 +199,14 @@ fn importance(value: &str) -> Option<Node> {
 }
 
 /// Parses the value of `is:`: `pinned`, or a kind, state or maturity.
-fn is(value: &str) -> Option<Node> {
+fn is(value: &str) -> Option<QueryNode> {
     let (label, value) = match value {
-        "pinned" => (Label::Pinned, "true"),
-        "draft" | "active" | "retired" => (Label::State, value),
-        "candidate" | "established" | "proven" | "deprecated" => (Label::Maturity, value),
-        "rule" => (Label::Type, value),
-        "anti_pattern" | "anti-pattern" => (Label::Type, "anti_pattern"),
-        _ => (Label::Kind, KINDS.iter().find(|kind| kind.name() == value)?.name()),
+        "pinned" => (LabelField::Pinned, "true"),
+        "draft" | "active" | "retired" => (LabelField::State, value),
+        "candidate" | "established" | "proven" | "deprecated" => (LabelField::Maturity, value),
+        "rule" => (LabelField::Type, value),
+        "anti_pattern" | "anti-pattern" => (LabelField::Type, "anti_pattern"),
+        _ => (LabelField::Kind, KINDS.iter().find(|kind| kind.name() == value)?.name()),
     };
-    Some(Node::Label { label, value: value.to_owned(), prefix: false })
+    Some(QueryNode::Label { label, value: value.to_owned(), prefix: false })
 }

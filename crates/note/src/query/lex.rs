@@ -1,14 +1,14 @@
 //! Lexer for queries: words, phrases, fields, operators and parentheses.
 
-use super::field::{self, Field};
-use super::{Node, Text};
+use super::field::{self, QueryField};
+use super::{QueryNode, TextCondition};
 use crate::instant::Instant;
 use cm_text::tokens::Tokenizer;
 
 /// A token of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Item {
-    Leaf(Node),
+pub(super) enum QueryToken {
+    Leaf(QueryNode),
     And,
     Or,
     Not,
@@ -22,16 +22,16 @@ const DEEPEST: usize = 32;
 /// Maximum number of words and conditions.
 const MOST_LEAVES: usize = 256;
 
-pub(super) struct Lexer<'a> {
+pub(super) struct QueryLexer<'a> {
     rest: &'a str,
     now: Instant,
     open: usize,
     leaves: usize,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<QueryToken>,
     pub(super) notices: Vec<String>,
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> QueryLexer<'a> {
     pub(super) fn new(text: &'a str, now: Instant) -> Self {
         Self { rest: text, now, open: 0, leaves: 0, items: Vec::new(), notices: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
         }
         if self.open > 0 {
             self.notice("a `(` is not closed".to_owned());
-            self.items.extend(std::iter::repeat_n(Item::Close, self.open));
+            self.items.extend(std::iter::repeat_n(QueryToken::Close, self.open));
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Lexer<'a> {
             '"' | '“' | '”' => self.quote(first),
             '(' if self.open < DEEPEST => {
                 self.open += 1;
-                self.take(first, Item::Open);
+                self.take(first, QueryToken::Open);
             }
             '(' => {
                 self.notice("the parentheses are too deep: the inner ones are ignored".to_owned());
@@ -66,14 +66,14 @@ impl<'a> Lexer<'a> {
             }
             ')' if self.open > 0 => {
                 self.open -= 1;
-                self.take(first, Item::Close);
+                self.take(first, QueryToken::Close);
             }
             ')' if !self.rest[1..].starts_with(|c: char| c.is_alphanumeric()) => {
                 self.notice("a `)` has no `(` before it".to_owned());
                 self.rest = &self.rest[1..];
             }
-            '-' if self.signs() => self.take(first, Item::Not),
-            '+' if self.signs() => self.take(first, Item::Must),
+            '-' if self.signs() => self.take(first, QueryToken::Not),
+            '+' if self.signs() => self.take(first, QueryToken::Must),
             _ => self.chunk(),
         }
     }
@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
         next.is_some_and(|c| c.is_alphanumeric() || !c.is_ascii() || "\"(#@_./".contains(c))
     }
 
-    fn take(&mut self, first: char, item: Item) {
+    fn take(&mut self, first: char, item: QueryToken) {
         self.rest = &self.rest[first.len_utf8()..];
         self.items.push(item);
     }
@@ -95,7 +95,7 @@ impl<'a> Lexer<'a> {
         match quoted(self.rest) {
             Some((text, rest)) => {
                 self.rest = rest;
-                self.text(Text::Phrase(text.to_owned()));
+                self.text(TextCondition::Phrase(text.to_owned()));
             }
             None => {
                 self.notice("a `\"` is not closed: searched for its words".to_owned());
@@ -127,10 +127,10 @@ impl<'a> Lexer<'a> {
         let (chunk, rest) = self.rest.split_at(end);
         self.rest = rest;
         match chunk {
-            "AND" => self.items.push(Item::And),
-            "OR" => self.items.push(Item::Or),
-            "NOT" => self.items.push(Item::Not),
-            "*" => self.leaf(Node::Everything),
+            "AND" => self.items.push(QueryToken::And),
+            "OR" => self.items.push(QueryToken::Or),
+            "NOT" => self.items.push(QueryToken::Not),
+            "*" => self.leaf(QueryNode::Everything),
             _ => self.word(chunk),
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
     /// did.
     fn quoted_field(&mut self, at: usize) -> bool {
         let (name, rest) = (&self.rest[..at], &self.rest[at + 1..]);
-        let Some(field) = field::named(name) else { return false };
+        let Some(field) = field::by_name(name) else { return false };
         let Some((value, rest)) = quoted(rest) else { return false };
         self.rest = rest;
         self.field(name, field, value, true);
@@ -150,40 +150,40 @@ impl<'a> Lexer<'a> {
         let Some((name, value)) = chunk.split_once(':') else { return self.text(field::text(chunk, false)) };
         let plain =
             name.is_empty() || value.starts_with([':', '/', '\\']) || value.is_empty() && chunk.len() > 12;
-        match field::named(name) {
+        match field::by_name(name) {
             Some(field) if !plain || value.starts_with('/') => self.field(name, field, value, false),
             None if !plain && !value.is_empty() => {
                 if let Some(near) = field::nearest(name) {
                     self.notice(format!("there is no field `{name}:`, did you mean `{near}:`?"));
                 }
-                self.text(Text::Word(chunk.to_owned()));
+                self.text(TextCondition::Word(chunk.to_owned()));
             }
             _ => self.text(field::text(chunk, false)),
         }
     }
 
-    fn field(&mut self, name: &str, field: Field, value: &str, quoted: bool) {
+    fn field(&mut self, name: &str, field: QueryField, value: &str, quoted: bool) {
         match field.node(value, quoted, self.now) {
-            Some(Node::Text { field, text }) if searchable(text.as_str()) => {
-                self.leaf(Node::Text { field, text });
+            Some(QueryNode::Text { field, text }) if searchable(text.as_str()) => {
+                self.leaf(QueryNode::Text { field, text });
             }
-            Some(node) if !matches!(node, Node::Text { .. }) => self.leaf(node),
+            Some(node) if !matches!(node, QueryNode::Text { .. }) => self.leaf(node),
             _ => {
                 self.notice(refusal(name, field, value));
-                self.text(Text::Word(format!("{name} {value}")));
+                self.text(TextCondition::Word(format!("{name} {value}")));
             }
         }
     }
 
-    fn text(&mut self, text: Text) {
+    fn text(&mut self, text: TextCondition) {
         if searchable(text.as_str()) {
-            self.leaf(Node::Text { field: None, text });
+            self.leaf(QueryNode::Text { field: None, text });
         }
     }
 
-    fn leaf(&mut self, node: Node) {
+    fn leaf(&mut self, node: QueryNode) {
         self.leaves += 1;
-        self.items.push(Item::Leaf(node));
+        self.items.push(QueryToken::Leaf(node));
     }
 
     pub(super) fn notice(&mut self, notice: String) {
@@ -211,12 +211,12 @@ fn searchable(text: &str) -> bool {
     Tokenizer::default().next_unit(text, &mut 0).is_some()
 }
 
-fn refusal(name: &str, field: Field, value: &str) -> String {
+fn refusal(name: &str, field: QueryField, value: &str) -> String {
     let expected = match field {
         _ if value.is_empty() => return format!("`{name}:` has no value: searched for as a word"),
-        Field::Date(_) => "no date: write 2026-11-01, 2026-11, >2026-01-01, 2026-01..2026-03 or 30d",
-        Field::Importance => "no number: write >0.5 or 0.2..0.8",
-        Field::Is => "unknown: write is:pinned, or is: with a kind, state or maturity",
+        QueryField::Date(_) => "no date: write 2026-11-01, 2026-11, >2026-01-01, 2026-01..2026-03 or 30d",
+        QueryField::Importance => "no number: write >0.5 or 0.2..0.8",
+        QueryField::Is => "unknown: write is:pinned, or is: with a kind, state or maturity",
         _ => "nothing to search for",
     };
     format!("`{name}:{value}` is {expected}; searched for its words")

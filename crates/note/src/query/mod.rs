@@ -19,14 +19,14 @@ use crate::instant::Instant;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// Root of the tree.
-    pub root: Node,
+    pub root: QueryNode,
     /// Notices about syntax that was reinterpreted, each one sentence without a full stop.
     pub notices: Vec<String>,
 }
 
 /// A node of the query tree.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
+pub enum QueryNode {
     /// Matches every note.
     Everything,
     /// Matches no note, because the query has nothing to search for.
@@ -35,11 +35,11 @@ pub enum Node {
     Text {
         /// Field to search; `None` searches all.
         field: Option<TextField>,
-        text: Text,
+        text: TextCondition,
     },
     /// Matches a property of a note.
     Label {
-        label: Label,
+        label: LabelField,
         /// Value, folded to lower case.
         value: String,
         /// Whether the value is a prefix.
@@ -58,12 +58,12 @@ pub enum Node {
     /// Matches an importance within inclusive bounds.
     Importance { least: f64, most: f64 },
     /// Combines several nodes.
-    Group(Group),
+    Group(BooleanGroup),
 }
 
 /// A text condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Text {
+pub enum TextCondition {
     /// A word or identifier, in any spelling variant.
     Word(String),
     /// Consecutive words.
@@ -80,15 +80,15 @@ pub enum Text {
 /// one of `should` must match too, if there are any. `must` and `should` affect the ranking;
 /// `filter` and `not` do not.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Group {
+pub struct BooleanGroup {
     /// Required; affects the ranking.
-    pub must: Vec<Node>,
+    pub must: Vec<QueryNode>,
     /// Optional if there is a `must`; affects the ranking.
-    pub should: Vec<Node>,
+    pub should: Vec<QueryNode>,
     /// Required; does not affect the ranking.
-    pub filter: Vec<Node>,
+    pub filter: Vec<QueryNode>,
     /// Excluded.
-    pub not: Vec<Node>,
+    pub not: Vec<QueryNode>,
 }
 
 /// Fields with running text.
@@ -102,7 +102,7 @@ pub enum TextField {
 /// Fields with a name or keyword as value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the field of its name")]
-pub enum Label {
+pub enum LabelField {
     Tag,
     Type,
     Kind,
@@ -169,37 +169,42 @@ impl Query {
     ///
     /// Plain words do not limit the results, because other words may have the same meaning. A query
     /// of phrases, fields and patterns alone only finds notes that match one of them.
-    pub fn bounds(&self) -> Option<Node> {
+    pub fn bounds(&self) -> Option<QueryNode> {
         let group = match &self.root {
-            Node::Group(group) => group,
+            QueryNode::Group(group) => group,
             node => return node.is_exact().then(|| node.clone()),
         };
-        let mut filter: Vec<Node> = group.must.iter().chain(&group.filter).cloned().collect();
-        if group.must.is_empty() && !group.should.is_empty() && group.should.iter().all(Node::is_exact) {
-            filter.push(Node::Group(Group { should: group.should.clone(), ..Group::default() }));
+        let mut filter: Vec<QueryNode> = group.must.iter().chain(&group.filter).cloned().collect();
+        if group.must.is_empty() && !group.should.is_empty() && group.should.iter().all(QueryNode::is_exact) {
+            filter.push(QueryNode::Group(BooleanGroup {
+                should: group.should.clone(),
+                ..BooleanGroup::default()
+            }));
         }
         let bounded = !filter.is_empty() || !group.not.is_empty();
-        bounded.then(|| Node::Group(Group { filter, not: group.not.clone(), ..Group::default() }))
+        bounded.then(|| {
+            QueryNode::Group(BooleanGroup { filter, not: group.not.clone(), ..BooleanGroup::default() })
+        })
     }
 
     /// Returns the query's texts as one string, for semantic search.
-    pub fn question(&self) -> String {
-        self.texts().into_iter().map(Text::as_str).collect::<Vec<_>>().join(" ")
+    pub fn semantic_text(&self) -> String {
+        self.texts().into_iter().map(TextCondition::as_str).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the texts of the query in order, without excluded ones.
-    pub fn texts(&self) -> Vec<&Text> {
+    pub fn texts(&self) -> Vec<&TextCondition> {
         let mut texts = Vec::new();
         self.root.collect_texts(&mut texts);
         texts
     }
 }
 
-impl Node {
+impl QueryNode {
     /// Whether the node states an exact condition, rather than a topic.
     fn is_exact(&self) -> bool {
         match self {
-            Self::Text { field, text } => field.is_some() || !matches!(text, Text::Word(_)),
+            Self::Text { field, text } => field.is_some() || !matches!(text, TextCondition::Word(_)),
             Self::Group(group) => {
                 let parts = || group.must.iter().chain(&group.should).chain(&group.filter);
                 parts().next().is_some() && parts().all(Self::is_exact)
@@ -219,7 +224,7 @@ impl Node {
         }
     }
 
-    fn collect_texts<'a>(&'a self, texts: &mut Vec<&'a Text>) {
+    fn collect_texts<'a>(&'a self, texts: &mut Vec<&'a TextCondition>) {
         match self {
             Self::Text { text, .. } => texts.push(text),
             Self::Group(group) => {
@@ -230,7 +235,7 @@ impl Node {
     }
 }
 
-impl Text {
+impl TextCondition {
     /// Returns the text without its operator.
     pub fn as_str(&self) -> &str {
         match self {

@@ -1,14 +1,14 @@
 //! Parser for queries: operator precedence, and which parts are required.
 
-use super::lex::{Item, Lexer};
-use super::{Group, Node, Query, Text};
+use super::lex::{QueryLexer, QueryToken};
+use super::{BooleanGroup, Query, QueryNode, TextCondition};
 use crate::instant::Instant;
 
 /// Parses a query. Adjacent words are all required if `every` is set, and optional otherwise.
 pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
-    let mut lexer = Lexer::new(text, now);
+    let mut lexer = QueryLexer::new(text, now);
     lexer.run();
-    let mut parser = Parser { items: &lexer.items, at: 0, dangling: None, every };
+    let mut parser = QueryParser { items: &lexer.items, at: 0, dangling: None, every };
     let root = parser.sequence();
     if let Some(operator) = parser.dangling {
         lexer.notice(format!("`{operator}` has nothing on one side: searched without it"));
@@ -16,21 +16,25 @@ pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
     let empty = text.trim().is_empty();
     let root = match root {
         Some(root) => root,
-        None if empty => Node::Everything,
+        None if empty => QueryNode::Everything,
         // Nothing but operators: their names are words after all.
-        None if lexer.items.iter().any(|item| matches!(item, Item::And | Item::Or | Item::Not)) => {
-            Node::Text { field: None, text: Text::Word(text.to_owned()) }
+        None if lexer
+            .items
+            .iter()
+            .any(|item| matches!(item, QueryToken::And | QueryToken::Or | QueryToken::Not)) =>
+        {
+            QueryNode::Text { field: None, text: TextCondition::Word(text.to_owned()) }
         }
         None => {
             lexer.notice(format!("`{}` has no letters or digits to search for", text.trim()));
-            Node::Nothing
+            QueryNode::Nothing
         }
     };
     Query { root, notices: lexer.notices }
 }
 
-struct Parser<'a> {
-    items: &'a [Item],
+struct QueryParser<'a> {
+    items: &'a [QueryToken],
     at: usize,
     dangling: Option<&'static str>,
     every: bool,
@@ -38,59 +42,59 @@ struct Parser<'a> {
 
 /// Sign before a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum Occurrence {
     None,
     Must,
     Not,
 }
 
-impl Parser<'_> {
-    fn peek(&self) -> Option<&Item> {
+impl QueryParser<'_> {
+    fn peek(&self) -> Option<&QueryToken> {
         self.items.get(self.at)
     }
 
-    fn next_if(&mut self, item: &Item) -> bool {
+    fn next_if(&mut self, item: &QueryToken) -> bool {
         let found = self.peek() == Some(item);
         self.at += usize::from(found);
         found
     }
 
     /// Parses adjacent parts, up to the closing parenthesis or the end.
-    fn sequence(&mut self) -> Option<Node> {
+    fn sequence(&mut self) -> Option<QueryNode> {
         let mut parts = Vec::new();
         loop {
             match self.peek() {
-                None | Some(Item::Close) => break,
-                Some(Item::And | Item::Or) => {
-                    self.dangling = Some(if self.peek() == Some(&Item::And) { "AND" } else { "OR" });
+                None | Some(QueryToken::Close) => break,
+                Some(QueryToken::And | QueryToken::Or) => {
+                    self.dangling = Some(if self.peek() == Some(&QueryToken::And) { "AND" } else { "OR" });
                     self.at += 1;
                 }
                 _ => parts.extend(self.either()),
             }
         }
-        if let [(Sign::None, _)] = parts.as_slice() {
+        if let [(Occurrence::None, _)] = parts.as_slice() {
             return parts.pop().map(|(_, node)| node);
         }
-        let mut group = Group::default();
+        let mut group = BooleanGroup::default();
         let several = parts.len() > 1;
         for (sign, node) in parts {
             match (sign, node) {
-                (Sign::None, Node::Everything) if several => {}
-                (Sign::Not, node) => group.not.push(node),
+                (Occurrence::None, QueryNode::Everything) if several => {}
+                (Occurrence::Not, node) => group.not.push(node),
                 (_, node) if node.selects() => group.filter.push(node),
-                (Sign::Must, node) => group.must.push(node),
-                (Sign::None, node) if node.is_wish() && !self.every => group.should.push(node),
-                (Sign::None, node) => group.must.push(node),
+                (Occurrence::Must, node) => group.must.push(node),
+                (Occurrence::None, node) if node.is_optional() && !self.every => group.should.push(node),
+                (Occurrence::None, node) => group.must.push(node),
             }
         }
-        (group != Group::default()).then_some(Node::Group(group))
+        (group != BooleanGroup::default()).then_some(QueryNode::Group(group))
     }
 
     /// Parses parts joined by OR.
-    fn either(&mut self) -> Option<(Sign, Node)> {
+    fn either(&mut self) -> Option<(Occurrence, QueryNode)> {
         let first = self.both()?;
         let mut parts = vec![first];
-        while self.peek() == Some(&Item::Or) {
+        while self.peek() == Some(&QueryToken::Or) {
             self.at += 1;
             match self.both() {
                 Some(part) => parts.push(part),
@@ -101,14 +105,14 @@ impl Parser<'_> {
             return parts.pop();
         }
         let should = parts.into_iter().map(|(sign, node)| signed(sign, node)).collect();
-        Some((Sign::None, Node::Group(Group { should, ..Group::default() })))
+        Some((Occurrence::None, QueryNode::Group(BooleanGroup { should, ..BooleanGroup::default() })))
     }
 
     /// Parses parts joined by AND.
-    fn both(&mut self) -> Option<(Sign, Node)> {
+    fn both(&mut self) -> Option<(Occurrence, QueryNode)> {
         let first = self.unary()?;
         let mut parts = vec![first];
-        while self.peek() == Some(&Item::And) {
+        while self.peek() == Some(&QueryToken::And) {
             self.at += 1;
             match self.unary() {
                 Some(part) => parts.push(part),
@@ -118,65 +122,65 @@ impl Parser<'_> {
         if parts.len() == 1 {
             return parts.pop();
         }
-        let mut group = Group::default();
+        let mut group = BooleanGroup::default();
         for (sign, node) in parts {
             match sign {
-                Sign::Not => group.not.push(node),
+                Occurrence::Not => group.not.push(node),
                 _ if node.selects() => group.filter.push(node),
                 _ => group.must.push(node),
             }
         }
-        Some((Sign::None, Node::Group(group)))
+        Some((Occurrence::None, QueryNode::Group(group)))
     }
 
     /// Parses a part with its signs.
-    fn unary(&mut self) -> Option<(Sign, Node)> {
-        let mut sign = Sign::None;
+    fn unary(&mut self) -> Option<(Occurrence, QueryNode)> {
+        let mut sign = Occurrence::None;
         loop {
-            if self.next_if(&Item::Not) {
-                sign = if sign == Sign::Not { Sign::None } else { Sign::Not };
-            } else if self.next_if(&Item::Must) {
-                sign = if sign == Sign::Not { Sign::Not } else { Sign::Must };
+            if self.next_if(&QueryToken::Not) {
+                sign = if sign == Occurrence::Not { Occurrence::None } else { Occurrence::Not };
+            } else if self.next_if(&QueryToken::Must) {
+                sign = if sign == Occurrence::Not { Occurrence::Not } else { Occurrence::Must };
             } else {
                 break;
             }
         }
         let node = match self.peek() {
-            Some(Item::Leaf(node)) => {
+            Some(QueryToken::Leaf(node)) => {
                 let node = node.clone();
                 self.at += 1;
                 Some(node)
             }
-            Some(Item::Open) => {
+            Some(QueryToken::Open) => {
                 self.at += 1;
                 let node = self.sequence();
-                self.next_if(&Item::Close);
+                self.next_if(&QueryToken::Close);
                 // An empty pair of parentheses is nothing at all.
                 if node.is_none() {
                     return self
                         .peek()
-                        .is_some_and(|item| !matches!(item, Item::Close))
+                        .is_some_and(|item| !matches!(item, QueryToken::Close))
                         .then(|| self.unary())?;
                 }
                 node
             }
             _ => None,
         };
-        if node.is_none() && sign != Sign::None {
+        if node.is_none() && sign != Occurrence::None {
             self.dangling = Some("NOT");
         }
         node.map(|node| (sign, node))
     }
 }
 
-fn signed(sign: Sign, node: Node) -> Node {
+fn signed(sign: Occurrence, node: QueryNode) -> QueryNode {
     match sign {
-        Sign::Not => Node::Group(Group { not: vec![node], ..Group::default() }),
-        Sign::None | Sign::Must => node,
+        Occurrence::Not => QueryNode::Group(BooleanGroup { not: vec![node], ..BooleanGroup::default() }),
+        Occurrence::None | Occurrence::Must => node,
     }
 }
 
-impl Node {
+impl QueryNode {
     /// Whether the node only selects and does not affect the ranking.
     fn selects(&self) -> bool {
         match self {
@@ -190,12 +194,12 @@ impl Node {
 
     /// Whether the node is optional, so that notes without it can still match another optional
     /// node.
-    fn is_wish(&self) -> bool {
+    fn is_optional(&self) -> bool {
         match self {
             Self::Text { field, .. } => field.is_none(),
             Self::Group(group) => {
                 let bare = group.must.is_empty() && group.filter.is_empty() && group.not.is_empty();
-                bare && group.should.iter().all(Self::is_wish)
+                bare && group.should.iter().all(Self::is_optional)
             }
             _ => false,
         }
@@ -213,33 +217,33 @@ mod tests {
     }
 
     /// Formats the tree on one line: `+` must, `?` should, `=` filter, `-` not.
-    fn shown(node: &Node) -> String {
-        let parts = |sign: &str, nodes: &[Node]| -> Vec<String> {
+    fn shown(node: &QueryNode) -> String {
+        let parts = |sign: &str, nodes: &[QueryNode]| -> Vec<String> {
             nodes.iter().map(|node| format!("{sign}{}", shown(node))).collect()
         };
         match node {
-            Node::Everything => "all".to_owned(),
-            Node::Nothing => "none".to_owned(),
-            Node::Text { field, text } => {
+            QueryNode::Everything => "all".to_owned(),
+            QueryNode::Nothing => "none".to_owned(),
+            QueryNode::Text { field, text } => {
                 let field = field.map_or(String::new(), |field| format!("{field:?}:"));
                 let text = match text {
-                    Text::Word(word) => word.clone(),
-                    Text::Phrase(phrase) => format!("\"{phrase}\""),
-                    Text::Prefix(prefix) => format!("{prefix}*"),
-                    Text::Fuzzy(word, distance) => format!("{word}~{distance}"),
+                    TextCondition::Word(word) => word.clone(),
+                    TextCondition::Phrase(phrase) => format!("\"{phrase}\""),
+                    TextCondition::Prefix(prefix) => format!("{prefix}*"),
+                    TextCondition::Fuzzy(word, distance) => format!("{word}~{distance}"),
                 };
                 field + &text
             }
-            Node::Label { label, value, prefix } => {
+            QueryNode::Label { label, value, prefix } => {
                 format!("{label:?}:{value}{}", if *prefix { "*" } else { "" })
             }
-            Node::Path(path) => format!("Path:{path}"),
-            Node::Dated { date, from, until } => {
+            QueryNode::Path(path) => format!("Path:{path}"),
+            QueryNode::Dated { date, from, until } => {
                 let side = |at: &Option<Instant>| at.map_or(String::new(), |at| at.day());
                 format!("{date:?}:{}..{}", side(from), side(until))
             }
-            Node::Importance { least, most } => format!("Importance:{least:.1}..{most:.1}"),
-            Node::Group(group) => {
+            QueryNode::Importance { least, most } => format!("Importance:{least:.1}..{most:.1}"),
+            QueryNode::Group(group) => {
                 let all = [
                     parts("+", &group.must),
                     parts("?", &group.should),

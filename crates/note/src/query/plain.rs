@@ -2,7 +2,7 @@
 //!
 //! The result is an ordinary query, so filters can be appended.
 
-use super::{Text, field};
+use super::{TextCondition, field};
 
 /// Neutralizes everything in a text that the query language would interpret.
 pub(super) fn plain(text: &str) -> String {
@@ -19,7 +19,7 @@ fn take(mut chunk: &str, words: &mut Vec<String>) {
     loop {
         chunk = chunk.trim_start_matches(['-', '+']);
         match chunk.split_once(':') {
-            Some((name, value)) if field::named(name).is_some() || field::nearest(name).is_some() => {
+            Some((name, value)) if field::by_name(name).is_some() || field::nearest(name).is_some() => {
                 words.push(name.to_owned());
                 chunk = value;
             }
@@ -29,7 +29,7 @@ fn take(mut chunk: &str, words: &mut Vec<String>) {
     match chunk {
         "" | "*" => {}
         "AND" | "OR" | "NOT" => words.push(chunk.to_lowercase()),
-        _ if matches!(field::text(chunk, false), Text::Word(_)) => words.push(chunk.to_owned()),
+        _ if matches!(field::text(chunk, false), TextCondition::Word(_)) => words.push(chunk.to_owned()),
         // What is left has no operator, so this goes no deeper.
         _ => chunk.split(['*', '~']).for_each(|part| take(part, words)),
     }
@@ -40,10 +40,10 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::instant::Instant;
-    use crate::query::{Node, Query, Text};
+    use crate::query::{Query, QueryNode, TextCondition};
 
-    fn is_word(node: &Node) -> bool {
-        matches!(node, Node::Text { field: None, text: Text::Word(_) })
+    fn is_word(node: &QueryNode) -> bool {
+        matches!(node, QueryNode::Text { field: None, text: TextCondition::Word(_) })
     }
 
     #[test]
@@ -66,8 +66,8 @@ mod tests {
         fn whatever_is_asked_is_only_words(text in "\\PC*|[a-z\"()*~:+ -]{0,40}|((AND|OR|NOT|\\(|\\)|-|\"|a|tag:|created:>|title:\"|\\+|~1) ?){0,20}") {
             let query = Query::parse(&Query::plain(&text), Instant::from_unix(0));
             let only_words = match &query.root {
-                Node::Everything | Node::Nothing => true,
-                Node::Group(group) => {
+                QueryNode::Everything | QueryNode::Nothing => true,
+                QueryNode::Group(group) => {
                     group.must.is_empty() && group.filter.is_empty() && group.not.is_empty() && group.should.iter().all(is_word)
                 }
                 node => is_word(node),

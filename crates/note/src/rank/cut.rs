@@ -5,11 +5,11 @@
 //! therefore compared with the nearest note, with all examined notes, and with the similarity of
 //! unrelated texts.
 
-use super::fusion::Evidence;
+use super::fusion::NoteScores;
 
 /// Mean and deviation of the cosines between unrelated texts, for one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chance {
+pub struct CosineBaseline {
     pub mean: f32,
     /// Standard deviation.
     pub deviation: f32,
@@ -26,16 +26,17 @@ const ENOUGH: usize = 8;
 
 /// Minimum cosine by model for a note to match by similarity alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cut {
+pub struct SimilarityThreshold {
     coarse: f32,
     fine: f32,
 }
 
-impl Cut {
+impl SimilarityThreshold {
     /// Computes the thresholds for these notes. `coarse` and `fine` are the distributions of the
     /// two models, where known.
-    pub fn of(notes: &[Evidence], coarse: Option<Chance>, fine: Option<Chance>) -> Self {
-        let by = |cosine: fn(&Evidence) -> Option<f32>| notes.iter().filter_map(cosine).collect::<Vec<f32>>();
+    pub fn of(notes: &[NoteScores], coarse: Option<CosineBaseline>, fine: Option<CosineBaseline>) -> Self {
+        let by =
+            |cosine: fn(&NoteScores) -> Option<f32>| notes.iter().filter_map(cosine).collect::<Vec<f32>>();
         Self { coarse: least(&by(|note| note.coarse), coarse), fine: least(&by(|note| note.fine), fine) }
     }
 
@@ -47,7 +48,7 @@ impl Cut {
     /// let cut = Cut::of(&notes, None, None);
     /// assert_eq!(notes.each_ref().map(|note| cut.passes(note)), [true, true, false]);
     /// ```
-    pub fn passes(&self, note: &Evidence) -> bool {
+    pub fn passes(&self, note: &NoteScores) -> bool {
         match (note.fine, note.coarse) {
             (Some(fine), _) => fine >= self.fine,
             (None, Some(coarse)) => coarse >= self.coarse,
@@ -57,7 +58,7 @@ impl Cut {
 }
 
 /// Minimum cosine for these notes; infinite if none is positive.
-fn least(cosines: &[f32], chance: Option<Chance>) -> f32 {
+fn least(cosines: &[f32], chance: Option<CosineBaseline>) -> f32 {
     let best = cosines.iter().copied().fold(0.0, f32::max);
     if best <= 0.0 {
         return f32::INFINITY;
@@ -86,15 +87,15 @@ mod tests {
 
     use super::*;
 
-    const CHANCE: Chance = Chance { mean: 0.02, deviation: 0.055 };
+    const CHANCE: CosineBaseline = CosineBaseline { mean: 0.02, deviation: 0.055 };
 
-    fn fine(cosines: &[f32]) -> Vec<Evidence> {
-        cosines.iter().map(|cosine| Evidence { fine: Some(*cosine), ..Evidence::default() }).collect()
+    fn fine(cosines: &[f32]) -> Vec<NoteScores> {
+        cosines.iter().map(|cosine| NoteScores { fine: Some(*cosine), ..NoteScores::default() }).collect()
     }
 
-    fn passing(cosines: &[f32], chance: Option<Chance>) -> usize {
+    fn passing(cosines: &[f32], chance: Option<CosineBaseline>) -> usize {
         let notes = fine(cosines);
-        let cut = Cut::of(&notes, None, chance);
+        let cut = SimilarityThreshold::of(&notes, None, chance);
         notes.iter().filter(|note| cut.passes(note)).count()
     }
 
@@ -121,8 +122,8 @@ mod tests {
     #[test]
     fn a_note_that_only_the_coarse_model_has_read_is_held_against_its_own_scale() {
         let mut notes = fine(&[0.6, 0.5, 0.1]);
-        notes.extend([0.3, 0.05].map(|cosine| Evidence { coarse: Some(cosine), ..Evidence::default() }));
-        let cut = Cut::of(&notes, None, None);
+        notes.extend([0.3, 0.05].map(|cosine| NoteScores { coarse: Some(cosine), ..NoteScores::default() }));
+        let cut = SimilarityThreshold::of(&notes, None, None);
         let passes: Vec<bool> = notes.iter().map(|note| cut.passes(note)).collect();
         assert_eq!(passes, [true, true, false, true, false]);
     }

@@ -6,7 +6,7 @@
 
 /// Scores of a note for a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Evidence {
+pub struct NoteScores {
     /// BM25 score of its words; 0 if none matches.
     pub bm25: f32,
     /// Cosine of its nearest passage by the coarse model, which has embedded every note.
@@ -17,7 +17,7 @@ pub struct Evidence {
 
 /// Weights of semantic similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
+pub struct FusionWeights {
     /// BM25 points for a similarity of 1, if only the coarse model has embedded notes.
     pub coarse: f64,
     /// BM25 points for a similarity of 1, if the fine model has embedded notes.
@@ -27,7 +27,7 @@ pub struct Weights {
     pub blend: f64,
 }
 
-impl Default for Weights {
+impl Default for FusionWeights {
     /// Tuned on labelled questions of nine kinds.
     fn default() -> Self {
         Self { coarse: 6.0, fine: 20.0, blend: 0.2 }
@@ -36,31 +36,31 @@ impl Default for Weights {
 
 /// Relevance of a note, and its components.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Fit {
+pub struct FusedScore {
     /// BM25 score divided by the best one, 0–1.
     pub words: f64,
     /// Similarity divided by the best one, 0–1.
-    pub meaning: f64,
+    pub similarity: f64,
     /// Sum of both scores divided by the sum of their best values, 0–1.
     pub relevance: f64,
 }
 
 /// Computes the fit of each note, in the given order. Notes without any cosine are scored by their
 /// words alone.
-pub fn fuse(evidence: &[Evidence], weights: &Weights) -> Vec<Fit> {
+pub fn fuse(evidence: &[NoteScores], weights: &FusionWeights) -> Vec<FusedScore> {
     let best_words = evidence.iter().map(points_of_words).fold(0.0, f64::max);
-    let (weight, nearness) = nearness(evidence, weights);
+    let (weight, nearness) = similarities(evidence, weights);
     let best_nearness = nearness.iter().copied().fold(0.0, f64::max);
     let most = best_words + weight * best_nearness;
-    let fit = |(one, near): (&Evidence, &f64)| Fit {
+    let fit = |(one, near): (&NoteScores, &f64)| FusedScore {
         words: share(points_of_words(one), best_words),
-        meaning: share(*near, best_nearness),
+        similarity: share(*near, best_nearness),
         relevance: share(points_of_words(one) + weight * near, most),
     };
     evidence.iter().zip(&nearness).map(fit).collect()
 }
 
-fn points_of_words(evidence: &Evidence) -> f64 {
+fn points_of_words(evidence: &NoteScores) -> f64 {
     f64::from(evidence.bm25.max(0.0))
 }
 
@@ -74,18 +74,18 @@ const NEAR: f64 = 0.45;
 const TELLING: f64 = 2.0;
 
 /// Rescales a cosine: identity up to [`NEAR`], three times as steep above, 0 for negative values.
-fn telling(cosine: f64) -> f64 {
+fn rescaled_cosine(cosine: f64) -> f64 {
     cosine.max(0.0) + TELLING * (cosine - NEAR).max(0.0)
 }
 
 /// Returns the weight of similarity in BM25 points, and the combined similarity of each note.
-fn nearness(evidence: &[Evidence], weights: &Weights) -> (f64, Vec<f64>) {
-    let told = |cosine: Option<f32>| cosine.map(|cosine| telling(f64::from(cosine)));
-    let Some(translation) = Translation::of(evidence) else {
+fn similarities(evidence: &[NoteScores], weights: &FusionWeights) -> (f64, Vec<f64>) {
+    let told = |cosine: Option<f32>| cosine.map(|cosine| rescaled_cosine(f64::from(cosine)));
+    let Some(translation) = CosineRegression::of(evidence) else {
         return (weights.coarse, evidence.iter().map(|one| told(one.coarse).unwrap_or(0.0)).collect());
     };
-    let near = |one: &Evidence| {
-        let guessed = || one.coarse.map(|cosine| telling(translation.guess(f64::from(cosine))));
+    let near = |one: &NoteScores| {
+        let guessed = || one.coarse.map(|cosine| rescaled_cosine(translation.guess(f64::from(cosine))));
         match (told(one.fine).or_else(guessed), told(one.coarse)) {
             (Some(fine), Some(coarse)) => weights.blend * coarse + (1.0 - weights.blend) * fine,
             (Some(fine), None) => fine,
@@ -98,7 +98,7 @@ fn nearness(evidence: &[Evidence], weights: &Weights) -> (f64, Vec<f64>) {
 /// Linear regression from coarse to fine cosines. It predicts the fine cosine of notes that only
 /// the coarse model has embedded, so that no note gains or loses by its model.
 #[derive(Clone, Copy)]
-struct Translation {
+struct CosineRegression {
     slope: f64,
     offset: f64,
 }
@@ -106,10 +106,10 @@ struct Translation {
 /// Minimum number of notes embedded by both models for a regression.
 const ENOUGH: usize = 8;
 
-impl Translation {
+impl CosineRegression {
     /// Returns `None` if the fine model has embedded nothing, or too few notes to predict the
     /// others.
-    fn of(evidence: &[Evidence]) -> Option<Self> {
+    fn of(evidence: &[NoteScores]) -> Option<Self> {
         let read = evidence.iter().filter(|one| one.fine.is_some()).count();
         if read == 0 {
             return None;
@@ -141,18 +141,20 @@ mod tests {
 
     use super::*;
 
-    fn known(bm25: f32, coarse: f32, fine: Option<f32>) -> Evidence {
-        Evidence { bm25, coarse: Some(coarse), fine }
+    fn known(bm25: f32, coarse: f32, fine: Option<f32>) -> NoteScores {
+        NoteScores { bm25, coarse: Some(coarse), fine }
     }
 
-    fn relevance(evidence: &[Evidence]) -> Vec<f64> {
-        fuse(evidence, &Weights::default()).iter().map(|fit| fit.relevance).collect()
+    fn relevance(evidence: &[NoteScores]) -> Vec<f64> {
+        fuse(evidence, &FusionWeights::default()).iter().map(|fit| fit.relevance).collect()
     }
 
     #[test]
     fn words_alone_count_wholly_where_no_model_knows_anything_and_meaning_where_no_word_fits() {
-        let words =
-            [Evidence { bm25: 4.0, ..Evidence::default() }, Evidence { bm25: 1.0, ..Evidence::default() }];
+        let words = [
+            NoteScores { bm25: 4.0, ..NoteScores::default() },
+            NoteScores { bm25: 1.0, ..NoteScores::default() },
+        ];
         assert_eq!(relevance(&words), [1.0, 0.25]);
         assert_eq!(relevance(&[known(0.0, 0.4, None), known(0.0, 0.2, None)]), [1.0, 0.5]);
         assert_eq!(relevance(&[]), Vec::<f64>::new());
@@ -177,7 +179,7 @@ mod tests {
     #[test]
     fn a_note_that_the_fine_model_has_not_read_stands_where_the_coarse_one_puts_it() {
         // The fine model gives twice what the coarse one gives, plus a tenth.
-        let mut all: Vec<Evidence> =
+        let mut all: Vec<NoteScores> =
             (1..=10).map(|n| known(0.0, n as f32 * 0.04, Some(n as f32 * 0.08 + 0.1))).collect();
         all.push(known(0.0, 0.22, None));
         let fits = relevance(&all);
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_few_notes_that_the_fine_model_has_read_do_not_pass_all_others() {
-        let mut all: Vec<Evidence> = (1..=20).map(|n| known(0.0, n as f32 * 0.04, None)).collect();
+        let mut all: Vec<NoteScores> = (1..=20).map(|n| known(0.0, n as f32 * 0.04, None)).collect();
         all[3].fine = Some(0.9);
         let fits = relevance(&all);
         assert_eq!(fits[19], 1.0);
@@ -199,13 +201,13 @@ mod tests {
             some in proptest::collection::vec((0.0f32..30.0, -1.0f32..1.0, proptest::option::of(-1.0f32..1.0)), 1..30),
             more in 0.0f32..5.0,
         ) {
-            let mut all: Vec<Evidence> = some.iter().map(|(bm25, coarse, fine)| known(*bm25, *coarse, *fine)).collect();
-            let before = fuse(&all, &Weights::default());
+            let mut all: Vec<NoteScores> = some.iter().map(|(bm25, coarse, fine)| known(*bm25, *coarse, *fine)).collect();
+            let before = fuse(&all, &FusionWeights::default());
             for fit in &before {
                 prop_assert!((0.0..=1.0 + 1e-9).contains(&fit.relevance));
             }
             all[0].bm25 += more;
-            let after = fuse(&all, &Weights::default());
+            let after = fuse(&all, &FusionWeights::default());
             prop_assert!(after[0].relevance >= before[0].relevance - 1e-9);
         }
     }

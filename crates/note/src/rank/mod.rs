@@ -8,8 +8,8 @@ pub mod fusion;
 pub mod spread;
 pub mod worth;
 
-use crate::score::bullet::Effective;
-use crate::score::{Score, Status};
+use crate::score::bullet::EffectiveScore;
+use crate::score::{DecayScore, DecayStatus};
 
 /// Effective score at which a bullet gets half of the maximum bonus.
 const PRAISE: f64 = 5.0;
@@ -34,7 +34,7 @@ pub fn relevance(score: f32, best: f32) -> f64 {
 /// assert_eq!(usefulness(Effective::new(5.0)), 1.5);
 /// assert_eq!(usefulness(Effective::new(-2.0)), 0.75);
 /// ```
-pub fn usefulness(score: Effective) -> f64 {
+pub fn usefulness(score: EffectiveScore) -> f64 {
     match score.value() {
         value if value >= 0.0 => 1.0 + value / (value + PRAISE),
         value => 1.0 + 0.5 * value / (BLAME - value),
@@ -42,10 +42,10 @@ pub fn usefulness(score: Effective) -> f64 {
 }
 
 /// Factor for a memory's decay score: 0.7 to 1.3, times 0.3 if it is archived or `replaced`.
-pub fn vividness(score: Score, status: Status, replaced: bool) -> f64 {
+pub fn decay_factor(score: DecayScore, status: DecayStatus, replaced: bool) -> f64 {
     let value = score.value();
     let vivid = 0.7 + 0.6 * value / (value + VIVID);
-    if replaced || status == Status::Archived { vivid * SUNK } else { vivid }
+    if replaced || status == DecayStatus::Archived { vivid * SUNK } else { vivid }
 }
 
 #[cfg(test)]
@@ -65,8 +65,8 @@ mod tests {
     fn what_has_faded_or_was_replaced_sinks_below_anything_that_fits_as_well() {
         let scoring = Scoring::default();
         let vivid = |value: f64, replaced| {
-            let score = Score::new(value);
-            vividness(score, Status::of(score, &scoring), replaced)
+            let score = DecayScore::new(value);
+            decay_factor(score, DecayStatus::of(score, &scoring), replaced)
         };
         assert!(vivid(999.0, true) < vivid(0.06, false));
         assert!(vivid(0.04, false) < vivid(0.06, false) / 2.0);
@@ -77,7 +77,7 @@ mod tests {
         #[test]
         fn usefulness_is_bounded_and_never_falls_with_the_score(a in -1e6..1e6, b in -50.0..50.0) {
             let (low, high) = if a < b { (a, b) } else { (b, a) };
-            let (low, high) = (usefulness(Effective::new(low)), usefulness(Effective::new(high)));
+            let (low, high) = (usefulness(EffectiveScore::new(low)), usefulness(EffectiveScore::new(high)));
             prop_assert!(low <= high && low >= 0.5 && high <= 2.0);
         }
     }

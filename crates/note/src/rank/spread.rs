@@ -11,7 +11,7 @@ use crate::note::types::{CONTRADICTS, DERIVED_FROM, LINKS_TO, SUPERSEDES};
 
 /// Score of a note after spreading.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct SpreadScore {
     /// New score.
     pub score: f64,
     /// Note that raised the score most, if any.
@@ -58,9 +58,10 @@ const LONGEST_ROW: usize = 4;
 /// Each hit closes part of the gap between a note and itself, lower hits first. Thus a score only
 /// decreases for a superseded note, the order of edges does not matter, and a higher hit never
 /// lowers another note.
-pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hops: u8) -> Vec<Spread> {
+pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hops: u8) -> Vec<SpreadScore> {
     let score = |at: usize| scores.get(at).copied().filter(|score| score.is_finite()).unwrap_or(0.0);
-    let mut spread: Vec<Spread> = scores.iter().map(|score| Spread { score: *score, by: None }).collect();
+    let mut spread: Vec<SpreadScore> =
+        scores.iter().map(|score| SpreadScore { score: *score, by: None }).collect();
     if share.is_nan() || share <= 0.0 {
         return spread;
     }
@@ -76,13 +77,13 @@ pub fn spread(scores: &[f64], edges: &[Edge], degrees: &[usize], share: f64, hop
         hits.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         spread[note] = towards(score(note), &hits);
     }
-    succeed(&mut spread, &within);
+    apply_supersedes(&mut spread, &within);
     spread
 }
 
 /// Moves a score towards each of the hits, which are sorted by score.
-fn towards(own: f64, hits: &[(f64, f64, usize)]) -> Spread {
-    let mut now = Spread { score: own, by: None };
+fn towards(own: f64, hits: &[(f64, f64, usize)]) -> SpreadScore {
+    let mut now = SpreadScore { score: own, by: None };
     let mut most = 0.0;
     for (score, part, hit) in hits {
         let step = (score - now.score).max(0.0) * part;
@@ -142,7 +143,7 @@ fn weights(relation: &str) -> (f64, f64) {
 
 /// Moves superseded notes below their successors, which take their place. Two notes that supersede
 /// each other are ignored.
-fn succeed(spread: &mut [Spread], edges: &[&Edge]) {
+fn apply_supersedes(spread: &mut [SpreadScore], edges: &[&Edge]) {
     let all: Vec<(usize, usize)> = edges
         .iter()
         .filter(|edge| edge.relation == SUPERSEDES && edge.strength > 0.0 && edge.from != edge.to)
@@ -155,7 +156,7 @@ fn succeed(spread: &mut [Spread], edges: &[&Edge]) {
         for (new, old) in &rows {
             let place = before[*old].score * SUCCESSOR;
             if place > spread[*new].score {
-                spread[*new] = Spread { score: place, by: Some(*old) };
+                spread[*new] = SpreadScore { score: place, by: Some(*old) };
             }
         }
     }

@@ -3,9 +3,9 @@
 //! Both factors are close to 1, so they only decide between notes of similar relevance.
 
 use super::usefulness;
-use crate::bullet::{Bullet, Maturity, State};
+use crate::bullet::{Bullet, BulletState, Maturity};
 use crate::instant::Instant;
-use crate::note::{Kind, Note};
+use crate::note::{Note, NoteKind};
 use crate::score::Scoring;
 use crate::score::bullet::effective;
 
@@ -42,14 +42,14 @@ pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
 
 /// Factor for the usefulness of a note: feedback and maturity of a bullet, importance of a memory,
 /// pinned notes higher, stale observations lower. Between 0.58 and 1.26.
-pub fn use_of(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
+pub fn usefulness_factor(note: &Note, now: Instant, scoring: &Scoring) -> f64 {
     let pinned = if note.pinned { PINNED } else { 1.0 };
-    if note.kind == Kind::Bullet
+    if note.kind == NoteKind::Bullet
         && let Some(bullet) = Bullet::of(note)
     {
         let standing = match (bullet.maturity, bullet.state) {
-            (Maturity::Deprecated, _) | (_, State::Retired) => DEPRECATED,
-            (_, State::Draft) => DRAFT,
+            (Maturity::Deprecated, _) | (_, BulletState::Retired) => DEPRECATED,
+            (_, BulletState::Draft) => DRAFT,
             _ => 1.0,
         };
         return pinned * standing * usefulness(effective(&bullet, now, scoring)).powf(FEEDBACK);
@@ -77,7 +77,7 @@ mod tests {
         let now = Instant::parse("2026-11-21").unwrap();
         let said = |keys: &str| {
             let text = format!("---\nid: b-mt2ssunl-000001\n{keys}---\nRun the tests.\n");
-            use_of(&note("playbook/testing/a.md", &text), now, &Scoring::default())
+            usefulness_factor(&note("playbook/testing/a.md", &text), now, &Scoring::default())
         };
         let of = |keys: &str| said(&format!("state: active\n{keys}"));
         let helped = of("feedback:\n- {at: 2026-11-20T00:00:00Z, signal: helpful}\n");
@@ -90,7 +90,7 @@ mod tests {
     fn what_is_important_or_pinned_counts_a_little_more() {
         let of = |keys: &str| {
             let note = note("graph/fixes/a.md", &format!("---\n{keys}---\nText.\n"));
-            use_of(&note, Instant::from_unix(0), &Scoring::default())
+            usefulness_factor(&note, Instant::from_unix(0), &Scoring::default())
         };
         assert!(of("importance: 0.9\n") > of("") && of("") > of("importance: 0.1\n"));
         assert!(of("pinned: true\n") > of(""));

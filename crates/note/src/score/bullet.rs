@@ -13,18 +13,18 @@ use std::fmt;
 use super::{Scoring, age, event_value};
 use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
-use crate::note::{Feedback, Signal};
+use crate::note::{Feedback, FeedbackSignal};
 
-pub use parts::Parts;
-pub use replay::{Replay, Track, replay};
+pub use parts::ScoreBreakdown;
+pub use replay::{MaturityInput, Replay, replay};
 
 /// Effective score of a bullet: finite, ordered, negative if harm outweighs help; serialized with
 /// four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(with = "f64")]
-pub struct Effective(f64);
+pub struct EffectiveScore(f64);
 
-impl Effective {
+impl EffectiveScore {
     /// Creates a score; a value that is not finite becomes 0.
     pub fn new(value: f64) -> Self {
         // `+ 0.0` makes a negative zero a plain one.
@@ -41,33 +41,33 @@ impl Effective {
     }
 }
 
-impl Eq for Effective {}
+impl Eq for EffectiveScore {}
 
-impl PartialOrd for Effective {
+impl PartialOrd for EffectiveScore {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Effective {
+impl Ord for EffectiveScore {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl fmt::Display for Effective {
+impl fmt::Display for EffectiveScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.rounded())
     }
 }
 
-impl Serialize for Effective {
+impl Serialize for EffectiveScore {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.rounded())
     }
 }
 
-impl<'de> Deserialize<'de> for Effective {
+impl<'de> Deserialize<'de> for EffectiveScore {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         f64::deserialize(deserializer).map(Self::new)
     }
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Effective {
 
 /// Decayed feedback of a bullet at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Tally {
+pub struct FeedbackTally {
     /// Σ weight × 0.5^(age ÷ half-life) of helpful events.
     pub helpful: f64,
     /// Σ weight × 0.5^(age ÷ half-life) of harmful events.
@@ -86,7 +86,7 @@ pub struct Tally {
     pub recent_helpful: usize,
 }
 
-impl Tally {
+impl FeedbackTally {
     /// Sums up feedback at an instant. An invalid half-life acts as the default.
     pub fn of(feedback: &[Feedback], half_life_days: Option<f64>, now: Instant, scoring: &Scoring) -> Self {
         let half_life = half_life(half_life_days, scoring);
@@ -94,13 +94,13 @@ impl Tally {
         for event in feedback {
             let value = event_value(event, now, half_life);
             match event.signal {
-                Signal::Helpful => {
+                FeedbackSignal::Helpful => {
                     tally.helpful += value;
                     let recent = value > 0.0 && age(Some(event.at), now) <= scoring.recent_days;
                     tally.recent_helpful += usize::from(recent);
                 }
-                Signal::Harmful => tally.harmful += value,
-                Signal::Irrelevant => continue,
+                FeedbackSignal::Harmful => tally.harmful += value,
+                FeedbackSignal::Irrelevant => continue,
             }
             tally.live += usize::from(at_least(value, LIVE));
         }
@@ -114,9 +114,9 @@ impl Tally {
     }
 
     /// Effective score of a bullet with this maturity.
-    pub fn score(&self, maturity: Maturity, scoring: &Scoring) -> Effective {
+    pub fn score(&self, maturity: Maturity, scoring: &Scoring) -> EffectiveScore {
         let multiplier = scoring.multiplier(maturity);
-        Effective::new((self.helpful - scoring.harm_weight() * self.harmful) * multiplier)
+        EffectiveScore::new((self.helpful - scoring.harm_weight() * self.harmful) * multiplier)
     }
 }
 
@@ -129,26 +129,26 @@ pub fn half_life(own: Option<f64>, scoring: &Scoring) -> f64 {
         .unwrap_or(Scoring::default().half_life_days)
 }
 
-pub fn effective(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
+pub fn effective(bullet: &Bullet, now: Instant, scoring: &Scoring) -> EffectiveScore {
     tally(bullet, now, scoring).score(bullet.maturity, scoring)
 }
 
-pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Tally {
-    Tally::of(&bullet.feedback, bullet.fields.half_life_days, now, scoring)
+pub fn tally(bullet: &Bullet, now: Instant, scoring: &Scoring) -> FeedbackTally {
+    FeedbackTally::of(&bullet.feedback, bullet.fields.half_life_days, now, scoring)
 }
 
 /// Reason why a bullet is deprecated by its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Downfall {
+pub enum DeprecationReason {
     /// The harmful ratio exceeds [`Scoring::deprecated_ratio`], with enough events.
     Ratio { ratio: f64 },
     /// The score is below the threshold.
-    Score { score: Effective },
+    Score { score: EffectiveScore },
 }
 
 /// Effect of feedback on the maturity of a bullet.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum MaturityChange {
     /// The maturity does not change.
     Stays,
     /// The maturity rises to this level.
@@ -156,15 +156,20 @@ pub enum Verdict {
     /// The maturity sinks to this level; the bullet stays in use.
     Sinks(Maturity),
     /// The bullet becomes deprecated.
-    Falls(Downfall),
+    Falls(DeprecationReason),
 }
 
 /// Computes the maturity from all events, each judged at its own time; age alone changes nothing.
 /// Deprecated bullets stay deprecated. A maturity higher than the events justify was set by a
 /// person or an import; it remains until harm is reported later (`harmed`).
-pub fn verdict(track: Track<'_>, stored: Maturity, harmed: bool, scoring: &Scoring) -> Verdict {
+pub fn verdict(
+    track: MaturityInput<'_>,
+    stored: Maturity,
+    harmed: bool,
+    scoring: &Scoring,
+) -> MaturityChange {
     if stored == Maturity::Deprecated {
-        return Verdict::Stays;
+        return MaturityChange::Stays;
     }
     let own = replay(track, Maturity::Candidate, scoring);
     let judged = match own.downfall {
@@ -172,17 +177,17 @@ pub fn verdict(track: Track<'_>, stored: Maturity, harmed: bool, scoring: &Scori
         _ => own,
     };
     match (judged.downfall, judged.maturity) {
-        (Some(why), _) => Verdict::Falls(why),
-        (None, maturity) if maturity > stored => Verdict::Rises(maturity),
-        (None, maturity) if maturity < stored && judged.peak >= stored => Verdict::Sinks(maturity),
-        _ => Verdict::Stays,
+        (Some(why), _) => MaturityChange::Falls(why),
+        (None, maturity) if maturity > stored => MaturityChange::Rises(maturity),
+        (None, maturity) if maturity < stored && judged.peak >= stored => MaturityChange::Sinks(maturity),
+        _ => MaturityChange::Stays,
     }
 }
 
 /// Returns why a bullet with this maturity is deprecated by its events at an instant; `None` if it
 /// is not.
-pub fn downfall(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<Downfall> {
-    replay::falls(bullet.into(), bullet.maturity, now, scoring)
+pub fn deprecation_reason(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Option<DeprecationReason> {
+    replay::deprecation_of(bullet.into(), bullet.maturity, now, scoring)
 }
 
 /// Whether harm rules out the content of a bullet: its score is below the threshold, and harm was
@@ -198,7 +203,7 @@ pub fn is_forbidden(
     let against = |event: &&Feedback| {
         !matches!(event.reason.as_deref(), Some("wasted_time" | "wrong_context" | "outdated"))
     };
-    let voices = replay::voices(bullet.feedback.iter().filter(against));
+    let voices = replay::distinct_reporters(bullet.feedback.iter().filter(against));
     let score = tally(bullet, now, scoring).score(maturity, scoring);
     above(-scoring.prune(), score.value()) && (voices >= 2 || said && voices == 1)
 }
@@ -207,7 +212,7 @@ pub fn is_forbidden(
 pub const LIVE: f64 = 0.25;
 
 /// Returns the next maturity if the feedback suffices.
-fn rise(maturity: Maturity, tally: &Tally, scoring: &Scoring) -> Option<Maturity> {
+fn rise(maturity: Maturity, tally: &FeedbackTally, scoring: &Scoring) -> Option<Maturity> {
     let score = tally.score(maturity, scoring).value();
     let enough = match maturity {
         Maturity::Candidate => at_least(score, scoring.established_score) && tally.recent_helpful >= 1,
@@ -245,13 +250,13 @@ pub fn silent_days(bullet: &Bullet, now: Instant) -> f64 {
 
 /// Score for selecting the best bullets. A bullet without a rating counts as rated helpful once at
 /// its creation, which decays too.
-pub fn standing(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Effective {
-    let judged = bullet.feedback.iter().any(|event| event.signal != Signal::Irrelevant);
+pub fn selection_score(bullet: &Bullet, now: Instant, scoring: &Scoring) -> EffectiveScore {
+    let judged = bullet.feedback.iter().any(|event| event.signal != FeedbackSignal::Irrelevant);
     if judged {
         return effective(bullet, now, scoring);
     }
-    let admitted = Feedback::new(bullet.created.unwrap_or(now), Signal::Helpful);
-    Tally::of(&[admitted], bullet.fields.half_life_days, now, scoring).score(bullet.maturity, scoring)
+    let admitted = Feedback::new(bullet.created.unwrap_or(now), FeedbackSignal::Helpful);
+    FeedbackTally::of(&[admitted], bullet.fields.half_life_days, now, scoring).score(bullet.maturity, scoring)
 }
 
 /// Quality band of a score.
@@ -269,7 +274,7 @@ pub enum Band {
 }
 
 impl Band {
-    pub fn of(score: Effective) -> Self {
+    pub fn of(score: EffectiveScore) -> Self {
         match score.value() {
             value if value > 10.0 => Self::Excellent,
             value if value > 5.0 => Self::Good,

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::bullet::Maturity;
 use crate::instant::Instant;
-use crate::note::{Feedback, Note, Priority, Signal};
+use crate::note::{Feedback, FeedbackSignal, Note, Priority};
 
 /// Score of a memory: finite, not negative, ordered; serialized with four decimal places.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(with = "f64")]
-pub struct Score(f64);
+pub struct DecayScore(f64);
 
-impl Score {
+impl DecayScore {
     /// Creates a score; a value that is negative or not finite becomes 0.
     pub fn new(value: f64) -> Self {
         // `+ 0.0` makes a negative zero a plain one.
@@ -35,33 +35,33 @@ impl Score {
     }
 }
 
-impl Eq for Score {}
+impl Eq for DecayScore {}
 
-impl PartialOrd for Score {
+impl PartialOrd for DecayScore {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Score {
+impl Ord for DecayScore {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for DecayScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.rounded())
     }
 }
 
-impl Serialize for Score {
+impl Serialize for DecayScore {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.rounded())
     }
 }
 
-impl<'de> Deserialize<'de> for Score {
+impl<'de> Deserialize<'de> for DecayScore {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         f64::deserialize(deserializer).map(Self::new)
     }
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for Score {
 
 /// Access statistics of a note. They are stored outside the notes and can be lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct AccessStatistics {
     /// Number of accesses.
     pub accesses: u64,
     pub last_access: Option<Instant>,
@@ -174,7 +174,7 @@ impl Scoring {
 /// Status of a memory, derived from its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum DecayStatus {
     /// Pinned by a person; never decays.
     Pinned,
     /// In use.
@@ -187,7 +187,7 @@ pub enum Status {
     Archived,
 }
 
-impl Status {
+impl DecayStatus {
     /// All statuses, in order of descending score.
     pub const ALL: [Self; 5] = [Self::Pinned, Self::Active, Self::Fading, Self::Dormant, Self::Archived];
 
@@ -202,7 +202,7 @@ impl Status {
         }
     }
 
-    pub fn of(score: Score, scoring: &Scoring) -> Self {
+    pub fn of(score: DecayScore, scoring: &Scoring) -> Self {
         match score.value() {
             value if value >= scoring.pinned => Self::Pinned,
             value if value >= scoring.active => Self::Active,
@@ -222,15 +222,21 @@ impl Status {
 ///
 /// The last access is the latest of usage and helpful feedback, else `updated`, else `created`.
 /// Notes without any date, or with one after `now`, have age 0.
-pub fn decay(note: &Note, usage: &Usage, weight: f64, now: Instant, scoring: &Scoring) -> Score {
+pub fn decay(
+    note: &Note,
+    usage: &AccessStatistics,
+    weight: f64,
+    now: Instant,
+    scoring: &Scoring,
+) -> DecayScore {
     if note.pinned {
-        return Score::new(scoring.pinned);
+        return DecayScore::new(scoring.pinned);
     }
     let importance =
         number(note.importance.unwrap_or(scoring.importance), scoring.importance).clamp(0.0, 1.0);
     let weight = if weight.is_finite() && weight >= 0.0 { weight } else { 1.0 };
     let fading = (-lambda(note, scoring) * age(last_access(note, usage), now)).exp();
-    Score::new(
+    DecayScore::new(
         importance * fading * usefulness(note, usage, scoring) * weight * harm(&note.feedback, now, scoring),
     )
 }
@@ -246,22 +252,22 @@ fn harm(feedback: &[Feedback], now: Instant, scoring: &Scoring) -> f64 {
     let default = Scoring::default().half_life_days;
     let half_life =
         if scoring.half_life_days > 0.0 { number(scoring.half_life_days, default) } else { default };
-    let harmful = feedback.iter().filter(|event| event.signal == Signal::Harmful);
+    let harmful = feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
     0.5_f64.powf(harmful.map(|event| event_value(event, now, half_life)).sum())
 }
 
 fn helpful(note: &Note) -> impl Iterator<Item = &Feedback> {
-    note.feedback.iter().filter(|event| event.signal == Signal::Helpful && event.weight > 0.0)
+    note.feedback.iter().filter(|event| event.signal == FeedbackSignal::Helpful && event.weight > 0.0)
 }
 
-fn usefulness(note: &Note, usage: &Usage, scoring: &Scoring) -> f64 {
+fn usefulness(note: &Note, usage: &AccessStatistics, scoring: &Scoring) -> f64 {
     match usage.accesses.saturating_add(helpful(note).count() as u64) {
         0 => number(scoring.unused, Scoring::default().unused),
         accesses => (accesses as f64 + 1.0).log2(),
     }
 }
 
-fn last_access(note: &Note, usage: &Usage) -> Option<Instant> {
+fn last_access(note: &Note, usage: &AccessStatistics) -> Option<Instant> {
     let used = helpful(note).map(|event| event.at).chain(usage.last_access).max();
     used.or(note.updated).or(note.created)
 }

@@ -16,9 +16,9 @@ fn event(text: &str) -> Feedback {
     let (signal, rest) = text.split_once('@').unwrap();
     let (when, weight) = rest.split_once('*').unwrap();
     let signal = match signal {
-        "helpful" => Signal::Helpful,
-        "harmful" => Signal::Harmful,
-        _ => Signal::Irrelevant,
+        "helpful" => FeedbackSignal::Helpful,
+        "harmful" => FeedbackSignal::Harmful,
+        _ => FeedbackSignal::Irrelevant,
     };
     Feedback { weight: weight.parse().unwrap(), ..Feedback::new(Instant::parse(when).unwrap(), signal) }
 }
@@ -49,23 +49,23 @@ fn scores_and_status_are_those_of_the_definition() {
             feedback: feedback.split(';').filter(|event| !event.is_empty()).map(event).collect(),
             ..note("graph/facts/a.md", "A")
         };
-        let usage = Usage { accesses: accesses.parse().unwrap(), last_access: at(last) };
+        let usage = AccessStatistics { accesses: accesses.parse().unwrap(), last_access: at(last) };
         let scoring = Scoring::default();
         let found = decay(&note, &usage, weight.parse().unwrap(), now, &scoring);
         let expected: f64 = score.parse().unwrap();
         assert!((found.value() - expected).abs() <= 1e-9 * expected.max(1.0), "{case}: {}", found.value());
-        let name = serde_json::to_value(Status::of(found, &scoring)).unwrap();
+        let name = serde_json::to_value(DecayStatus::of(found, &scoring)).unwrap();
         assert_eq!(name, status, "{case}");
     }
 }
 
 #[test]
 fn a_score_is_written_with_four_digits_and_kept_with_all() {
-    let score = Score::new(0.123_456_789);
+    let score = DecayScore::new(0.123_456_789);
     assert_eq!(serde_json::to_string(&score).unwrap(), "0.1235");
     assert_eq!((score.to_string().as_str(), score.value()), ("0.1235", 0.123_456_789));
     for nonsense in [f64::NAN, f64::INFINITY, -1.0, -0.0] {
-        assert_eq!(serde_json::to_string(&Score::new(nonsense)).unwrap(), "0.0");
+        assert_eq!(serde_json::to_string(&DecayScore::new(nonsense)).unwrap(), "0.0");
     }
 }
 
@@ -78,7 +78,7 @@ fn settings_that_make_no_sense_act_as_their_defaults() {
         feedback: vec![event("harmful@2026-10-01*1")],
         ..note("graph/facts/a.md", "A")
     };
-    let of = |scoring: &Scoring| decay(&note, &Usage::default(), 1.0, now, scoring);
+    let of = |scoring: &Scoring| decay(&note, &AccessStatistics::default(), 1.0, now, scoring);
     let expected = of(&Scoring::default());
     for nonsense in [f64::NAN, f64::INFINITY, -1.0] {
         let scoring = Scoring {
@@ -109,7 +109,7 @@ prop_compose! {
         priority in prop::option::of(prop::sample::select(vec![Priority::Critical, Priority::Moderate, Priority::Ephemeral])),
         events in prop::collection::vec((any_instant(), 0..3, any_number()), 0..4),
     ) -> Note {
-        let signals = [Signal::Helpful, Signal::Harmful, Signal::Irrelevant];
+        let signals = [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
         let feedback = events.into_iter().map(|(at, signal, weight)| Feedback { weight, ..Feedback::new(at, signals[signal as usize]) }).collect();
         Note { importance, updated, created, priority, feedback, ..note("graph/facts/a.md", "A") }
     }
@@ -121,8 +121,8 @@ proptest! {
         mut note in any_note(), accesses in 0u64..50, last in prop::option::of(any_instant()),
         weight in 0.1f64..2.0, now in any_instant(), later in 0i64..100_000_000,
     ) {
-        note.feedback.retain(|event| event.signal != Signal::Harmful);
-        let usage = Usage { accesses, last_access: last };
+        note.feedback.retain(|event| event.signal != FeedbackSignal::Harmful);
+        let usage = AccessStatistics { accesses, last_access: last };
         let then = Instant::from_unix(now.unix().saturating_add(later));
         let scoring = Scoring::default();
         prop_assert!(decay(&note, &usage, weight, then, &scoring) <= decay(&note, &usage, weight, now, &scoring));
@@ -132,7 +132,7 @@ proptest! {
     fn a_score_is_never_negative_or_more_than_its_use_allows(
         note in any_note(), accesses in any::<u64>(), weight in any::<f64>(), now in any_instant(),
     ) {
-        let score = decay(&note, &Usage { accesses, last_access: None }, weight, now, &Scoring::default()).value();
+        let score = decay(&note, &AccessStatistics { accesses, last_access: None }, weight, now, &Scoring::default()).value();
         let most = if weight.is_finite() && weight >= 0.0 { weight } else { 1.0 };
         prop_assert!(score >= 0.0 && (score <= most * 65.0 || score == 0.0));
     }
@@ -142,9 +142,9 @@ proptest! {
         note in any_note(), accesses in 0u64..1000, weight in 0.1f64..2.0, now in any_instant(), harmed in any_instant(),
     ) {
         let scoring = Scoring::default();
-        let score = |note: &Note, accesses| decay(note, &Usage { accesses, last_access: None }, weight, now, &scoring);
+        let score = |note: &Note, accesses| decay(note, &AccessStatistics { accesses, last_access: None }, weight, now, &scoring);
         let mut hurt = note.clone();
-        hurt.feedback.push(Feedback::new(harmed, Signal::Harmful));
+        hurt.feedback.push(Feedback::new(harmed, FeedbackSignal::Harmful));
         prop_assert!(score(&hurt, accesses) <= score(&note, accesses));
         prop_assert!(score(&note, accesses + 1) >= score(&note, accesses));
     }
@@ -154,11 +154,11 @@ proptest! {
         let now = Instant::from_unix(1_800_000_000);
         let scoring = Scoring { lambda: 0.0, ..Scoring::default() };
         let score = |days: f64| {
-            let harm = Feedback { weight, ..Feedback::new(now.minus_days(days), Signal::Harmful) };
-            decay(&Note { feedback: vec![harm], ..note("a.md", "A") }, &Usage { accesses, last_access: None }, 1.0, now, &scoring)
+            let harm = Feedback { weight, ..Feedback::new(now.minus_days(days), FeedbackSignal::Harmful) };
+            decay(&Note { feedback: vec![harm], ..note("a.md", "A") }, &AccessStatistics { accesses, last_access: None }, 1.0, now, &scoring)
         };
         prop_assert!(score(0.0) <= score(45.0) && score(45.0) <= score(360.0));
-        let unharmed = decay(&note("a.md", "A"), &Usage { accesses, last_access: None }, 1.0, now, &scoring);
+        let unharmed = decay(&note("a.md", "A"), &AccessStatistics { accesses, last_access: None }, 1.0, now, &scoring);
         prop_assert!((score(90_000.0).value() - unharmed.value()).abs() < 1e-9);
     }
 }

@@ -5,7 +5,7 @@
 use subtle::{Choice, ConditionallySelectable};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::{Hash, Role, Secret, TokenKind};
+use super::{AccessRole, SecretHash, TokenKind, TokenSecret};
 use crate::instant::Instant;
 
 /// Header of a new file.
@@ -18,12 +18,12 @@ const TOKENS: &str = "token";
 
 /// A token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct AccessToken {
     /// First eight digits of the hash; identifies the token in lists and logs.
     pub id: String,
     /// Name of the token's owner, recorded in every commit that the token makes.
     pub person: String,
-    pub role: Role,
+    pub role: AccessRole,
     /// Kind of holder; `Agent` if the file does not specify it.
     pub kind: TokenKind,
     pub created: Instant,
@@ -34,20 +34,26 @@ pub struct Token {
     /// Last four characters of the secret.
     pub last_four: String,
     /// SHA-256 hash of the secret.
-    pub hash: Hash,
+    pub hash: SecretHash,
 }
 
-impl Token {
+impl AccessToken {
     /// Creates the token for a new secret.
-    pub fn of(secret: &Secret, person: &str, role: Role, created: Instant, expires: Option<Instant>) -> Self {
+    pub fn of(
+        secret: &TokenSecret,
+        person: &str,
+        role: AccessRole,
+        created: Instant,
+        expires: Option<Instant>,
+    ) -> Self {
         let hash = secret.hash();
         Self {
             id: hash.short(),
             person: person.to_owned(),
             role,
             kind: TokenKind::default(),
-            created: created.whole(),
-            expires: expires.map(Instant::whole),
+            created: created.truncate_to_second(),
+            expires: expires.map(Instant::truncate_to_second),
             revoked: None,
             last_four: secret.last_four().to_owned(),
             hash,
@@ -68,26 +74,26 @@ impl Token {
 
 /// Result of checking a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict<'a> {
+pub enum TokenStatus<'a> {
     /// The secret of an active token.
-    Valid(&'a Token),
+    Valid(&'a AccessToken),
     /// The secret of an expired token.
-    Expired(&'a Token),
+    Expired(&'a AccessToken),
     /// The secret of a revoked token.
-    Revoked(&'a Token),
+    Revoked(&'a AccessToken),
     /// Unknown secret.
     Unknown,
 }
 
 /// All tokens of a vault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Keyring {
-    tokens: Vec<Token>,
+pub struct TokenStore {
+    tokens: Vec<AccessToken>,
 }
 
 /// Reason why a token file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum TokenFileError {
     /// The file is not valid TOML.
     #[error("line {line}: {message}")]
     Syntax {
@@ -116,19 +122,19 @@ pub enum Unreadable {
     Shape,
 }
 
-impl Keyring {
+impl TokenStore {
     /// Parses a token file. Rejects the whole file on any error, because a skipped entry could be a
     /// revocation.
     ///
     /// # Errors
     /// Returns [`Unreadable`] if the file is not valid.
-    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+    pub fn parse(text: &str) -> Result<Self, TokenFileError> {
         let document = document(text)?;
-        let mut tokens: Vec<Token> = Vec::new();
+        let mut tokens: Vec<AccessToken> = Vec::new();
         for (table, number) in tables(&document)?.into_iter().flatten().zip(1..) {
             let token = token(table, number)?;
             if tokens.iter().any(|other| other.id == token.id) {
-                return Err(Unreadable::Twice { number });
+                return Err(TokenFileError::Twice { number });
             }
             tokens.push(token);
         }
@@ -136,25 +142,25 @@ impl Keyring {
     }
 
     /// Looks up a secret. Compares it with every token in constant time.
-    pub fn judge(&self, secret: &Secret, now: Instant) -> Verdict<'_> {
+    pub fn check(&self, secret: &TokenSecret, now: Instant) -> TokenStatus<'_> {
         let hash = secret.hash();
         let (mut place, mut found) = (0_u64, Choice::from(0));
         for (token, at) in self.tokens.iter().zip(0_u64..) {
-            let same = token.hash.same(&hash);
+            let same = token.hash.ct_eq(&hash);
             place.conditional_assign(&at, same);
             found |= same;
         }
         let known = bool::from(found);
         match usize::try_from(place).ok().and_then(|place| self.tokens.get(place)).filter(|_| known) {
-            None => Verdict::Unknown,
-            Some(token) if token.revoked.is_some() => Verdict::Revoked(token),
-            Some(token) if !token.is_live(now) => Verdict::Expired(token),
-            Some(token) => Verdict::Valid(token),
+            None => TokenStatus::Unknown,
+            Some(token) if token.revoked.is_some() => TokenStatus::Revoked(token),
+            Some(token) if !token.is_live(now) => TokenStatus::Expired(token),
+            Some(token) => TokenStatus::Valid(token),
         }
     }
 
     /// Returns all tokens, oldest first, including revoked ones.
-    pub fn tokens(&self) -> &[Token] {
+    pub fn tokens(&self) -> &[AccessToken] {
         &self.tokens
     }
 
@@ -164,7 +170,7 @@ impl Keyring {
     }
 
     /// Whether any token is active.
-    pub fn opens(&self, now: Instant) -> bool {
+    pub fn has_active(&self, now: Instant) -> bool {
         self.tokens.iter().any(|token| token.is_live(now))
     }
 }
@@ -173,14 +179,14 @@ impl Keyring {
 ///
 /// # Errors
 /// Returns [`Unreadable`] if the text is not a valid token file, or already has the token.
-pub fn with(text: &str, token: &Token) -> Result<String, Unreadable> {
-    let ring = Keyring::parse(text)?;
+pub fn with_token(text: &str, token: &AccessToken) -> Result<String, TokenFileError> {
+    let ring = TokenStore::parse(text)?;
     if ring.tokens.iter().any(|other| other.id == token.id) {
-        return Err(Unreadable::Twice { number: ring.tokens.len() + 1 });
+        return Err(TokenFileError::Twice { number: ring.tokens.len() + 1 });
     }
     let mut document = document(text)?;
     let item = document.entry(TOKENS).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-    item.as_array_of_tables_mut().ok_or(Unreadable::Shape)?.push(table(token));
+    item.as_array_of_tables_mut().ok_or(TokenFileError::Shape)?.push(table(token));
     let written = document.to_string();
     Ok(if text.trim().is_empty() { format!("{OPENING}{written}") } else { written })
 }
@@ -189,23 +195,23 @@ pub fn with(text: &str, token: &Token) -> Result<String, Unreadable> {
 ///
 /// # Errors
 /// Returns [`Unreadable`] if the text is not a valid token file.
-pub fn without(text: &str, id: &str, now: Instant) -> Result<String, Unreadable> {
-    Keyring::parse(text)?;
+pub fn revoke_token(text: &str, id: &str, now: Instant) -> Result<String, TokenFileError> {
+    TokenStore::parse(text)?;
     let mut document = document(text)?;
     let list = document.get_mut(TOKENS).and_then(Item::as_array_of_tables_mut);
     for table in list.into_iter().flat_map(ArrayOfTables::iter_mut) {
         if table.get("id").and_then(Item::as_str) == Some(id) && !table.contains_key("revoked") {
-            table.insert("revoked", value(now.whole().to_string()));
+            table.insert("revoked", value(now.truncate_to_second().to_string()));
         }
     }
     Ok(document.to_string())
 }
 
-fn document(text: &str) -> Result<DocumentMut, Unreadable> {
+fn document(text: &str) -> Result<DocumentMut, TokenFileError> {
     text.parse::<DocumentMut>().map_err(|error| {
         let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start.min(text.len()))];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Unreadable::Syntax {
+        TokenFileError::Syntax {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             message: one_line(error.message()),
         }
@@ -216,15 +222,15 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn tables(document: &DocumentMut) -> Result<Option<&ArrayOfTables>, Unreadable> {
+fn tables(document: &DocumentMut) -> Result<Option<&ArrayOfTables>, TokenFileError> {
     match document.get(TOKENS) {
         None => Ok(None),
-        Some(item) => item.as_array_of_tables().map(Some).ok_or(Unreadable::Shape),
+        Some(item) => item.as_array_of_tables().map(Some).ok_or(TokenFileError::Shape),
     }
 }
 
-fn token(table: &Table, number: usize) -> Result<Token, Unreadable> {
-    let refuse = |key, wanted| Unreadable::Key { number, key, wanted };
+fn token(table: &Table, number: usize) -> Result<AccessToken, TokenFileError> {
+    let refuse = |key, wanted| TokenFileError::Key { number, key, wanted };
     let text = |key: &'static str, wanted| table.get(key).and_then(Item::as_str).ok_or(refuse(key, wanted));
     let instant = |key: &'static str| match table.get(key) {
         None => Ok(None),
@@ -233,13 +239,13 @@ fn token(table: &Table, number: usize) -> Result<Token, Unreadable> {
             at.map(Some).ok_or(refuse(key, "date"))
         }
     };
-    let hash = Hash::parse(text("hash", "hash")?).ok_or(refuse("hash", "hash"))?;
+    let hash = SecretHash::parse(text("hash", "hash")?).ok_or(refuse("hash", "hash"))?;
     let id = text("id", "name")?;
     // Another id than the hash's would let a hand edit take back a token that is not the one it names.
     if id != hash.short() {
         return Err(refuse("id", "start of its hash"));
     }
-    Ok(Token {
+    Ok(AccessToken {
         id: id.to_owned(),
         person: super::person(text("person", "name")?).map_err(|_| refuse("person", "name"))?.to_owned(),
         role: text("role", "role")?.parse().map_err(|_| refuse("role", "role"))?,
@@ -255,7 +261,7 @@ fn token(table: &Table, number: usize) -> Result<Token, Unreadable> {
     })
 }
 
-fn table(token: &Token) -> Table {
+fn table(token: &AccessToken) -> Table {
     let mut table = Table::new();
     table.insert("id", value(&token.id));
     table.insert("person", value(&token.person));
@@ -280,16 +286,17 @@ mod tests {
         Instant::parse(text).unwrap()
     }
 
-    fn ada(byte: u8) -> (Secret, Token) {
-        let secret = Secret::of([byte; 32]);
-        let token = Token::of(&secret, "Ada", Role::Writer, at("2026-11-01"), Some(at("2026-12-01")));
+    fn ada(byte: u8) -> (TokenSecret, AccessToken) {
+        let secret = TokenSecret::of([byte; 32]);
+        let token =
+            AccessToken::of(&secret, "Ada", AccessRole::Writer, at("2026-11-01"), Some(at("2026-12-01")));
         (secret, token)
     }
 
     #[test]
     fn the_file_holds_hashes_and_is_read_back() {
         let (secret, token) = ada(1);
-        let text = with("", &token).unwrap();
+        let text = with_token("", &token).unwrap();
         insta::assert_snapshot!(text, @r#"
         # Who may ask this vault's server: `cm token add`, `list` and `revoke` keep this file.
         # It holds hashes, never the tokens themselves. It is private and not committed.
@@ -303,40 +310,40 @@ mod tests {
         last_four = "0101"
         hash = "sha256:98768d56174a62b997358fb413c5e9c066b50f8f4a51d75edb88298495db4ca0"
         "#);
-        assert!(!text.contains(&secret.reveal()[3..]));
-        assert_eq!(Keyring::parse(&text).unwrap().tokens(), [token]);
+        assert!(!text.contains(&secret.expose()[3..]));
+        assert_eq!(TokenStore::parse(&text).unwrap().tokens(), [token]);
     }
 
     #[test]
     fn a_secret_is_worth_what_its_record_says() {
         let (secret, token) = ada(1);
-        let text = with(&with("", &ada(2).1).unwrap(), &token).unwrap();
-        let ring = Keyring::parse(&text).unwrap();
+        let text = with_token(&with_token("", &ada(2).1).unwrap(), &token).unwrap();
+        let ring = TokenStore::parse(&text).unwrap();
         let now = at("2026-11-30");
-        assert_eq!(ring.judge(&secret, now), Verdict::Valid(&token));
-        assert_eq!(ring.judge(&secret, at("2026-12-01")), Verdict::Expired(&token));
-        assert_eq!(ring.judge(&Secret::of([9; 32]), now), Verdict::Unknown);
-        assert_eq!(Keyring::default().judge(&secret, now), Verdict::Unknown);
-        let ring = Keyring::parse(&without(&text, &token.id, now).unwrap()).unwrap();
-        assert!(matches!(ring.judge(&secret, now), Verdict::Revoked(found) if found.id == token.id));
-        assert!(ring.opens(now) && !ring.opens(at("2027-01-01")));
+        assert_eq!(ring.check(&secret, now), TokenStatus::Valid(&token));
+        assert_eq!(ring.check(&secret, at("2026-12-01")), TokenStatus::Expired(&token));
+        assert_eq!(ring.check(&TokenSecret::of([9; 32]), now), TokenStatus::Unknown);
+        assert_eq!(TokenStore::default().check(&secret, now), TokenStatus::Unknown);
+        let ring = TokenStore::parse(&revoke_token(&text, &token.id, now).unwrap()).unwrap();
+        assert!(matches!(ring.check(&secret, now), TokenStatus::Revoked(found) if found.id == token.id));
+        assert!(ring.has_active(now) && !ring.has_active(at("2027-01-01")));
     }
 
     #[test]
     fn an_edit_keeps_comments_and_keys_that_it_does_not_know() {
-        let text = with("# ours\nformat = 1\n", &ada(1).1).unwrap() + "note = \"laptop\" # old\n";
-        let both = with(&text, &ada(2).1).unwrap();
-        let revoked = without(&both, &ada(1).1.id, at("2026-11-05")).unwrap();
+        let text = with_token("# ours\nformat = 1\n", &ada(1).1).unwrap() + "note = \"laptop\" # old\n";
+        let both = with_token(&text, &ada(2).1).unwrap();
+        let revoked = revoke_token(&both, &ada(1).1.id, at("2026-11-05")).unwrap();
         for kept in ["# ours\nformat = 1\n", "note = \"laptop\" # old\n"] {
             assert!(both.contains(kept) && revoked.contains(kept), "{revoked}");
         }
         assert_eq!(revoked.lines().count(), both.lines().count() + 1);
-        assert_eq!(without(&revoked, &ada(1).1.id, at("2026-11-06")).unwrap(), revoked);
+        assert_eq!(revoke_token(&revoked, &ada(1).1.id, at("2026-11-06")).unwrap(), revoked);
     }
 
     #[test]
     fn whatever_is_wrong_refuses_the_whole_file() {
-        let good = with("", &ada(1).1).unwrap();
+        let good = with_token("", &ada(1).1).unwrap();
         for (bad, word) in [
             (good.replace("writer", "owner"), "token 1 has no role in `role`"),
             (good.replace("\"agent\"", "\"robot\""), "token 1 has no kind in `kind`"),
@@ -348,18 +355,20 @@ mod tests {
             (format!("{good}x = ["), "line 12"),
             ("token = 3".to_owned(), "no list of tables"),
         ] {
-            let error = Keyring::parse(&bad).unwrap_err().to_string();
+            let error = TokenStore::parse(&bad).unwrap_err().to_string();
             assert!(error.contains(word), "{error} of {bad}");
-            assert!(with(&bad, &ada(3).1).is_err() && without(&bad, "x", at("2026-11-05")).is_err());
+            assert!(
+                with_token(&bad, &ada(3).1).is_err() && revoke_token(&bad, "x", at("2026-11-05")).is_err()
+            );
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "(?s).{0,200}") {
-            let _ = Keyring::parse(&text);
-            let _ = with(&text, &ada(1).1);
-            let _ = without(&text, "x", at("2026-11-05"));
+            let _ = TokenStore::parse(&text);
+            let _ = with_token(&text, &ada(1).1);
+            let _ = revoke_token(&text, "x", at("2026-11-05"));
         }
     }
 }

@@ -16,7 +16,7 @@ pub enum TokenKind {
 /// Error: a text is not a kind of token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no kind of token: write agent or person")]
-pub struct UnknownKind(String);
+pub struct UnknownTokenKind(String);
 
 impl TokenKind {
     pub fn name(self) -> &'static str {
@@ -34,10 +34,10 @@ impl fmt::Display for TokenKind {
 }
 
 impl std::str::FromStr for TokenKind {
-    type Err = UnknownKind;
+    type Err = UnknownTokenKind;
 
-    fn from_str(text: &str) -> Result<Self, UnknownKind> {
+    fn from_str(text: &str) -> Result<Self, UnknownTokenKind> {
         let all = [Self::Agent, Self::Person];
-        all.into_iter().find(|kind| kind.name() == text).ok_or_else(|| UnknownKind(text.to_owned()))
+        all.into_iter().find(|kind| kind.name() == text).ok_or_else(|| UnknownTokenKind(text.to_owned()))
     }
 }

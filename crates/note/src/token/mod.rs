@@ -8,10 +8,10 @@ pub mod kind;
 pub mod role;
 pub mod secret;
 
-pub use keyring::{Keyring, Token, Unreadable, Verdict};
+pub use keyring::{AccessToken, TokenFileError, TokenStatus, TokenStore};
 pub use kind::TokenKind;
-pub use role::Role;
-pub use secret::{Hash, Secret};
+pub use role::AccessRole;
+pub use secret::{SecretHash, TokenSecret};
 
 /// Maximum length of an owner's name, in characters.
 const LONGEST_PERSON: usize = 100;
@@ -19,21 +19,21 @@ const LONGEST_PERSON: usize = 100;
 /// Error: a text is not a valid owner's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a token's person is a name of 1 to {LONGEST_PERSON} characters on one line")]
-pub struct NoPerson;
+pub struct InvalidOwnerName;
 
 /// Validates and trims the name of a token's owner, which is recorded in every commit that the
 /// token makes.
 ///
 /// # Errors
 /// Returns [`NoPerson`] if the name is empty, too long, or has invisible characters.
-pub fn person(text: &str) -> Result<&str, NoPerson> {
+pub fn person(text: &str) -> Result<&str, InvalidOwnerName> {
     let name = text.trim();
     let fits = (1..=LONGEST_PERSON).contains(&name.chars().count());
-    if fits && !name.chars().any(hidden) { Ok(name) } else { Err(NoPerson) }
+    if fits && !name.chars().any(is_hidden) { Ok(name) } else { Err(InvalidOwnerName) }
 }
 
 /// Whether a character is invisible or changes the text direction.
-fn hidden(c: char) -> bool {
+fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(person("  Ada Lovelace "), Ok("Ada Lovelace"));
         assert_eq!(person("李雷"), Ok("李雷"));
         for bad in ["", "  ", "a\nCm-Actor: root", "a\u{202e}b", "a\u{200b}b", "a\0b", &"a".repeat(101)] {
-            assert_eq!(person(bad), Err(NoPerson), "{bad:?}");
+            assert_eq!(person(bad), Err(InvalidOwnerName), "{bad:?}");
         }
     }
 }

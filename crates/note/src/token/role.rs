@@ -7,7 +7,7 @@ use std::fmt;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema, serde::Serialize,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum AccessRole {
     /// Read only.
     Reader,
     /// Read and write.
@@ -19,9 +19,9 @@ pub enum Role {
 /// Error: a text is not a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no role: write reader, writer or admin")]
-pub struct NoRole(String);
+pub struct UnknownRole(String);
 
-impl Role {
+impl AccessRole {
     /// All roles, in order of increasing permissions.
     pub const ALL: [Self; 3] = [Self::Reader, Self::Writer, Self::Admin];
 
@@ -34,16 +34,16 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for AccessRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl std::str::FromStr for Role {
-    type Err = NoRole;
+impl std::str::FromStr for AccessRole {
+    type Err = UnknownRole;
 
-    fn from_str(text: &str) -> Result<Self, NoRole> {
-        Self::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| NoRole(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, UnknownRole> {
+        Self::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| UnknownRole(text.to_owned()))
     }
 }

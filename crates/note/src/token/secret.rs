@@ -17,9 +17,9 @@ const BYTES: usize = 32;
 /// Secret of a token. It has no `Display`, and `Debug` prints no content, so that it cannot be
 /// logged by accident.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct TokenSecret(String);
 
-impl Secret {
+impl TokenSecret {
     /// Creates a secret from random bytes: `cm_` and 64 hexadecimal digits.
     pub fn of(random: [u8; BYTES]) -> Self {
         Self(format!("{PREFIX}{}", hexadecimal(&random)))
@@ -34,13 +34,13 @@ impl Secret {
     }
 
     /// Returns the secret itself, to be shown once.
-    pub fn reveal(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// Computes the hash that is stored.
-    pub fn hash(&self) -> Hash {
-        Hash(Sha256::digest(self.0.as_bytes()).into())
+    pub fn hash(&self) -> SecretHash {
+        SecretHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
     /// Last four characters, by which its holder recognizes a token. 240 bits remain secret.
@@ -49,7 +49,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
@@ -57,12 +57,12 @@ impl fmt::Debug for Secret {
 
 /// SHA-256 hash of a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Hash([u8; 32]);
+pub struct SecretHash([u8; 32]);
 
 /// Prefix of a hash in a file.
 const ALGORITHM: &str = "sha256:";
 
-impl Hash {
+impl SecretHash {
     /// Parses the printed form of a hash, `sha256:` and 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(ALGORITHM)?.as_bytes();
@@ -77,7 +77,7 @@ impl Hash {
     }
 
     /// Compares two hashes in constant time.
-    pub fn same(&self, other: &Self) -> Choice {
+    pub fn ct_eq(&self, other: &Self) -> Choice {
         self.0.ct_eq(&other.0)
     }
 
@@ -88,13 +88,13 @@ impl Hash {
     }
 }
 
-impl fmt::Display for Hash {
+impl fmt::Display for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{ALGORITHM}{}", hexadecimal(&self.0))
     }
 }
 
-impl fmt::Debug for Hash {
+impl fmt::Debug for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hash({})", self.short())
     }
@@ -118,19 +118,19 @@ mod tests {
 
     #[test]
     fn a_secret_is_read_back_and_known_by_its_hash_alone() {
-        let secret = Secret::of([0xa7; 32]);
-        let again = Secret::parse(secret.reveal()).unwrap();
-        assert!(bool::from(again.hash().same(&secret.hash())));
-        assert!(!bool::from(Secret::of([0xa8; 32]).hash().same(&secret.hash())));
+        let secret = TokenSecret::of([0xa7; 32]);
+        let again = TokenSecret::parse(secret.expose()).unwrap();
+        assert!(bool::from(again.hash().ct_eq(&secret.hash())));
+        assert!(!bool::from(TokenSecret::of([0xa8; 32]).hash().ct_eq(&secret.hash())));
         let written = secret.hash().to_string();
-        assert_eq!(Hash::parse(&written), Some(secret.hash()));
-        assert!(!written.contains(&secret.reveal()[3..]));
+        assert_eq!(SecretHash::parse(&written), Some(secret.hash()));
+        assert!(!written.contains(&secret.expose()[3..]));
         assert_eq!(secret.last_four(), "a7a7");
     }
 
     #[test]
     fn nothing_prints_a_secret_by_accident() {
-        let secret = Secret::of([7; 32]);
+        let secret = TokenSecret::of([7; 32]);
         assert_eq!(format!("{secret:?}"), "Secret(…)");
     }
 
@@ -139,10 +139,10 @@ mod tests {
         let long = format!("cm_{}", "0".repeat(65));
         let upper = format!("cm_{}", "A".repeat(64));
         for bad in ["", "cm_", "cm_00", &long, &upper, &"0".repeat(67), &format!("cm_{}", "é".repeat(32))] {
-            assert!(Secret::parse(bad).is_none(), "{bad}");
+            assert!(TokenSecret::parse(bad).is_none(), "{bad}");
         }
         for bad in ["", "sha256:", "sha256:00", "md5:00", &format!("sha256:{}", "é".repeat(32))] {
-            assert!(Hash::parse(bad).is_none(), "{bad}");
+            assert!(SecretHash::parse(bad).is_none(), "{bad}");
         }
     }
 }

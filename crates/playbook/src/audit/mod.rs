@@ -20,7 +20,7 @@ const SIZE: usize = 1 << 20;
 
 /// Location of a violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
+pub struct ViolationPlace {
     /// Path of the file, relative to the workspace; for a session, its log.
     pub path: String,
     /// ID of the session, if the violation is in a session.
@@ -34,7 +34,7 @@ pub struct Place {
 
 /// An invalid `pattern` of a `verify` block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unsound {
+pub enum InvalidPattern {
     /// The regular expression is invalid.
     #[error("the pattern is no regular expression: {0}")]
     Expression(String),
@@ -51,13 +51,13 @@ pub enum Unsound {
 
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AuditVerdict {
     /// The rule is followed.
     Kept,
     /// The rule is violated. `places` is empty if a required file or text is missing.
     Violated {
         /// The first violations, at most [`MOST_PLACES`].
-        places: Vec<Place>,
+        places: Vec<ViolationPlace>,
         /// Total number of violations.
         count: usize,
     },
@@ -67,17 +67,17 @@ pub enum Verdict {
 
 /// A running check of one `verify` block.
 #[derive(Debug)]
-pub struct Check {
+pub struct RuleCheck {
     mode: VerifyMode,
-    how: How,
-    places: Vec<Place>,
+    how: CheckMethod,
+    places: Vec<ViolationPlace>,
     count: usize,
     /// Whether the session search ran.
-    asked: bool,
+    searched: bool,
 }
 
 #[derive(Debug)]
-enum How {
+enum CheckMethod {
     /// Searches the lines of files.
     Text(Regex),
     /// Looks for one file.
@@ -88,44 +88,44 @@ enum How {
     Sessions(String),
 }
 
-impl Check {
+impl RuleCheck {
     /// Prepares a check.
     ///
     /// # Errors
     /// The pattern is invalid.
-    pub fn of(verify: &Verify) -> Result<Self, Unsound> {
+    pub fn of(verify: &Verify) -> Result<Self, InvalidPattern> {
         let pattern = verify.pattern.as_str();
         let how = match verify.kind {
-            VerifyKind::Regex => How::Text(expression(pattern)?),
+            VerifyKind::Regex => CheckMethod::Text(expression(pattern)?),
             VerifyKind::FileExists => {
-                let path = NotePath::parse(pattern.trim()).map_err(|_| Unsound::Outside)?;
+                let path = NotePath::parse(pattern.trim()).map_err(|_| InvalidPattern::Outside)?;
                 match glob::expression(path.as_str()) {
-                    None => How::Path(path.into()),
-                    Some(glob) => How::Paths(expression(&glob)?),
+                    None => CheckMethod::Path(path.into()),
+                    Some(glob) => CheckMethod::Paths(expression(&glob)?),
                 }
             }
             VerifyKind::Query if !pattern.chars().any(char::is_alphanumeric) => {
-                return Err(Unsound::Wordless);
+                return Err(InvalidPattern::Wordless);
             }
-            VerifyKind::Query => How::Sessions(pattern.trim().to_owned()),
+            VerifyKind::Query => CheckMethod::Sessions(pattern.trim().to_owned()),
         };
-        Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, asked: false })
+        Ok(Self { mode: verify.mode, how, places: Vec::new(), count: 0, searched: false })
     }
 
     /// Whether the check still needs the paths of the workspace's files.
     pub fn wants_paths(&self) -> bool {
-        matches!(self.how, How::Paths(_)) && !self.settled()
+        matches!(self.how, CheckMethod::Paths(_)) && !self.settled()
     }
 
     /// Whether the check still needs the files' text.
     pub fn wants_text(&self) -> bool {
-        matches!(self.how, How::Text(_)) && !self.settled()
+        matches!(self.how, CheckMethod::Text(_)) && !self.settled()
     }
 
     /// The single file to look for, even if the workspace does not list it.
     pub fn wants_file(&self) -> Option<&str> {
         match &self.how {
-            How::Path(path) => Some(path),
+            CheckMethod::Path(path) => Some(path),
             _ => None,
         }
     }
@@ -138,22 +138,27 @@ impl Check {
     /// Checks the path of an existing file.
     pub fn see_path(&mut self, path: &str) {
         let fits = match &self.how {
-            How::Paths(glob) => glob.is_match(path),
-            How::Path(wanted) => wanted == path,
-            How::Text(_) | How::Sessions(_) => false,
+            CheckMethod::Paths(glob) => glob.is_match(path),
+            CheckMethod::Path(wanted) => wanted == path,
+            CheckMethod::Text(_) | CheckMethod::Sessions(_) => false,
         };
         if fits {
             self.count += 1;
             if self.places.len() < MOST_PLACES {
-                self.places.push(Place { path: path.to_owned(), session: None, line: None, text: None });
+                self.places.push(ViolationPlace {
+                    path: path.to_owned(),
+                    session: None,
+                    line: None,
+                    text: None,
+                });
             }
         }
     }
 
     /// Checks the text of a file; each line counts once.
     pub fn see_text(&mut self, path: &str, text: &str) {
-        let Self { how: How::Text(regex), mode, places, count, .. } = self else { return };
-        let mut lines = Lines { text, at: 0, number: 1 };
+        let Self { how: CheckMethod::Text(regex), mode, places, count, .. } = self else { return };
+        let mut lines = AuditLineCounter { text, at: 0, number: 1 };
         let mut last = 0;
         for found in regex.find_iter(text) {
             let number = lines.number_at(found.start());
@@ -164,7 +169,12 @@ impl Check {
             *count += 1;
             if places.len() < MOST_PLACES {
                 let text = Some(line_at(text, found.start()));
-                places.push(Place { path: path.to_owned(), session: None, line: Some(number), text });
+                places.push(ViolationPlace {
+                    path: path.to_owned(),
+                    session: None,
+                    line: Some(number),
+                    text,
+                });
             }
             if *mode == VerifyMode::Exists {
                 return;
@@ -175,54 +185,54 @@ impl Check {
     /// The query to run on sessions.
     pub fn wants_sessions(&self) -> Option<&str> {
         match &self.how {
-            How::Sessions(query) => Some(query),
+            CheckMethod::Sessions(query) => Some(query),
             _ => None,
         }
     }
 
     /// Records the result of the session search: the first matches, one per session, and the number
     /// of sessions.
-    pub fn see_sessions(&mut self, places: Vec<Place>, count: usize) {
-        self.asked = true;
+    pub fn see_sessions(&mut self, places: Vec<ViolationPlace>, count: usize) {
+        self.searched = true;
         self.count = count;
         self.places = places;
         self.places.truncate(MOST_PLACES);
     }
 
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(self) -> AuditVerdict {
         match (&self.how, self.mode, self.count) {
-            (How::Sessions(_), ..) if !self.asked => Verdict::Unchecked(
+            (CheckMethod::Sessions(_), ..) if !self.searched => AuditVerdict::Unchecked(
                 "no sessions are known that a query could be put to; `cm sessions` reads them",
             ),
-            (_, VerifyMode::Exists, 0) => Verdict::Violated { places: Vec::new(), count: 1 },
-            (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => Verdict::Kept,
-            (_, VerifyMode::Absent, count) => Verdict::Violated { places: self.places, count },
+            (_, VerifyMode::Exists, 0) => AuditVerdict::Violated { places: Vec::new(), count: 1 },
+            (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => AuditVerdict::Kept,
+            (_, VerifyMode::Absent, count) => AuditVerdict::Violated { places: self.places, count },
         }
     }
 }
 
 /// Compiles a multi-line regular expression with limited memory.
-fn expression(pattern: &str) -> Result<Regex, Unsound> {
+fn expression(pattern: &str) -> Result<Regex, InvalidPattern> {
     let built = RegexBuilder::new(pattern).multi_line(true).size_limit(SIZE).dfa_size_limit(SIZE).build();
     built.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => Unsound::TooLarge,
+        regex::Error::CompiledTooBig(_) => InvalidPattern::TooLarge,
         // The last line says what is wrong; those before it draw where.
         other => {
             let said = other.to_string();
             let last = said.lines().last().unwrap_or_default().trim();
-            Unsound::Expression(last.trim_start_matches("error: ").to_owned())
+            InvalidPattern::Expression(last.trim_start_matches("error: ").to_owned())
         }
     })
 }
 
 /// Line counter that passes over a text once.
-struct Lines<'t> {
+struct AuditLineCounter<'t> {
     text: &'t str,
     at: usize,
     number: u32,
 }
 
-impl Lines<'_> {
+impl AuditLineCounter<'_> {
     /// The line number at an offset; offsets must not decrease.
     fn number_at(&mut self, offset: usize) -> u32 {
         let breaks = self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count();
@@ -246,13 +256,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check(kind: VerifyKind, pattern: &str, mode: VerifyMode) -> Check {
-        Check::of(&Verify { kind, pattern: pattern.to_owned(), mode }).unwrap()
+    fn check(kind: VerifyKind, pattern: &str, mode: VerifyMode) -> RuleCheck {
+        RuleCheck::of(&Verify { kind, pattern: pattern.to_owned(), mode }).unwrap()
     }
 
-    fn places(verdict: Verdict) -> Vec<(Option<u32>, Option<String>)> {
+    fn places(verdict: AuditVerdict) -> Vec<(Option<u32>, Option<String>)> {
         match verdict {
-            Verdict::Violated { places, .. } => {
+            AuditVerdict::Violated { places, .. } => {
                 places.into_iter().map(|place| (place.line, place.text)).collect()
             }
             other => panic!("{other:?}"),
@@ -277,16 +287,16 @@ mod tests {
         assert!(looking.wants_text());
         looking.see_text("b.rs", "#![deny(warnings)]");
         assert!(!looking.wants_text());
-        assert_eq!(looking.verdict(), Verdict::Kept);
+        assert_eq!(looking.verdict(), AuditVerdict::Kept);
         let missing = check(VerifyKind::Regex, "x", VerifyMode::Exists).verdict();
-        assert_eq!(missing, Verdict::Violated { places: Vec::new(), count: 1 });
+        assert_eq!(missing, AuditVerdict::Violated { places: Vec::new(), count: 1 });
     }
 
     #[test]
     fn places_are_bounded_and_all_of_them_counted() {
         let mut check = check(VerifyKind::Regex, "x", VerifyMode::Absent);
         check.see_text("a", &"x\n".repeat(70));
-        let Verdict::Violated { places, count } = check.verdict() else { panic!("it is violated") };
+        let AuditVerdict::Violated { places, count } = check.verdict() else { panic!("it is violated") };
         assert_eq!((places.len(), count), (MOST_PLACES, 70));
     }
 
@@ -295,7 +305,7 @@ mod tests {
         let mut one = check(VerifyKind::FileExists, "./LICENSE", VerifyMode::Exists);
         assert_eq!(one.wants_file(), Some("LICENSE"));
         one.see_path("LICENSE");
-        assert_eq!(one.verdict(), Verdict::Kept);
+        assert_eq!(one.verdict(), AuditVerdict::Kept);
         let mut keys = check(VerifyKind::FileExists, "**/*.pem", VerifyMode::Absent);
         ["a.pem", "deep/in/b.pem", "c.pem.txt"].iter().for_each(|path| keys.see_path(path));
         assert_eq!(places(keys.verdict()).len(), 2);
@@ -305,14 +315,14 @@ mod tests {
                 pattern: pattern.to_owned(),
                 mode: VerifyMode::Exists,
             };
-            assert_eq!(Check::of(&verify).unwrap_err(), Unsound::Outside, "{pattern}");
+            assert_eq!(RuleCheck::of(&verify).unwrap_err(), InvalidPattern::Outside, "{pattern}");
         }
     }
 
     #[test]
     fn a_bad_pattern_says_what_is_wrong_with_it() {
         let of = |pattern: &str| {
-            Check::of(&Verify {
+            RuleCheck::of(&Verify {
                 kind: VerifyKind::Regex,
                 pattern: pattern.to_owned(),
                 mode: VerifyMode::Absent,
@@ -327,24 +337,28 @@ mod tests {
     #[test]
     fn a_query_is_judged_by_what_sessions_answer_and_unchecked_where_none_can() {
         let verdict = check(VerifyKind::Query, "anything", VerifyMode::Absent).verdict();
-        assert!(matches!(verdict, Verdict::Unchecked(_)));
+        assert!(matches!(verdict, AuditVerdict::Unchecked(_)));
         let answered = |mode, count: usize| {
             let mut check = check(VerifyKind::Query, " anything ", mode);
             assert_eq!(check.wants_sessions(), Some("anything"));
-            let place =
-                Place { path: "a.jsonl".into(), session: Some("s".into()), line: Some(3), text: None };
+            let place = ViolationPlace {
+                path: "a.jsonl".into(),
+                session: Some("s".into()),
+                line: Some(3),
+                text: None,
+            };
             check.see_sessions(vec![place; count], count);
             check.verdict()
         };
-        assert_eq!(answered(VerifyMode::Absent, 0), Verdict::Kept);
-        assert_eq!(answered(VerifyMode::Exists, 1), Verdict::Kept);
-        assert_eq!(answered(VerifyMode::Exists, 0), Verdict::Violated { places: Vec::new(), count: 1 });
-        let Verdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
+        assert_eq!(answered(VerifyMode::Absent, 0), AuditVerdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 1), AuditVerdict::Kept);
+        assert_eq!(answered(VerifyMode::Exists, 0), AuditVerdict::Violated { places: Vec::new(), count: 1 });
+        let AuditVerdict::Violated { places, count } = answered(VerifyMode::Absent, 60) else {
             panic!("violated")
         };
         assert_eq!((places.len(), count), (MOST_PLACES, 60));
         let wordless = Verify { kind: VerifyKind::Query, pattern: " -- ".into(), mode: VerifyMode::Absent };
-        assert_eq!(Check::of(&wordless).unwrap_err(), Unsound::Wordless);
+        assert_eq!(RuleCheck::of(&wordless).unwrap_err(), InvalidPattern::Wordless);
     }
 
     proptest! {
@@ -354,10 +368,10 @@ mod tests {
         ) {
             for kind in VerifyKind::ALL {
                 let mode = if exists { VerifyMode::Exists } else { VerifyMode::Absent };
-                if let Ok(mut check) = Check::of(&Verify { kind: *kind, pattern: pattern.clone(), mode }) {
+                if let Ok(mut check) = RuleCheck::of(&Verify { kind: *kind, pattern: pattern.clone(), mode }) {
                     check.see_path("a/b.rs");
                     check.see_text("a/b.rs", &text);
-                    if let Verdict::Violated { places, count } = check.verdict() {
+                    if let AuditVerdict::Violated { places, count } = check.verdict() {
                         prop_assert!(places.len() <= count);
                         let lines = text.split('\n').count();
                         prop_assert!(places.iter().all(|place| place.line.is_none_or(|n| n as usize <= lines)));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::warning::Said;
+use super::warning::MentionIndex;
 use cm_note::bullet::Scope;
 
 /// Names of each language, with its file extensions and file names.
@@ -52,13 +52,13 @@ pub const MANIFESTS: [&str; 9] = [
 
 /// Languages and frameworks of a workspace.
 #[derive(Debug, Clone, Default)]
-pub struct Kinds {
+pub struct WorkspaceLanguages {
     /// Names and extensions of its files, in lower case.
     names: BTreeSet<String>,
     manifests: String,
 }
 
-impl Kinds {
+impl WorkspaceLanguages {
     /// Collects them from file names and the text of manifests.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>, manifests: &str) -> Self {
         let mut known = BTreeSet::new();
@@ -71,7 +71,7 @@ impl Kinds {
 
     /// Whether a rule of this scope applies: the workspace uses the language or framework, or
     /// `seen` mentions it.
-    pub fn hold(&self, scope: Scope, key: Option<&str>, seen: &Said) -> bool {
+    pub fn hold(&self, scope: Scope, key: Option<&str>, seen: &MentionIndex) -> bool {
         let Some(key) = key.map(|key| key.trim().to_lowercase()).filter(|key| !key.is_empty()) else {
             return true;
         };
@@ -83,7 +83,7 @@ impl Kinds {
         }
     }
 
-    fn is_in(&self, key: &str, seen: &Said) -> bool {
+    fn is_in(&self, key: &str, seen: &MentionIndex) -> bool {
         let known = LANGUAGES.iter().find(|(names, _)| names.contains(&key));
         let Some((names, files)) = known else { return self.names.contains(key) };
         let is_mentioned =
@@ -113,20 +113,22 @@ mod tests {
 
     #[test]
     fn a_rule_of_a_language_holds_where_the_files_or_the_task_are_of_it() {
-        let rust = Kinds::of(["Cargo.toml", "main.rs"].into_iter(), "[dependencies]\naxum = \"0.8\"\n");
-        let task = Said::of("make the retry test pass");
+        let rust =
+            WorkspaceLanguages::of(["Cargo.toml", "main.rs"].into_iter(), "[dependencies]\naxum = \"0.8\"\n");
+        let task = MentionIndex::of("make the retry test pass");
         let holds = |scope, key| rust.hold(scope, Some(key), &task);
         assert!(holds(Scope::Language, "rust") && holds(Scope::Language, "Rust"));
         assert!(!holds(Scope::Language, "python") && !holds(Scope::Language, "go"));
         assert!(holds(Scope::Framework, "axum") && !holds(Scope::Framework, "nextjs"));
         assert!(!holds(Scope::Task, "release") && holds(Scope::Global, "x"));
         for task in ["port it to Python", "fix src/app.py", "read pyproject.toml"] {
-            assert!(rust.hold(Scope::Language, Some("python"), &Said::of(task)), "{task}");
+            assert!(rust.hold(Scope::Language, Some("python"), &MentionIndex::of(task)), "{task}");
         }
-        let web = Kinds::of(["package.json"].into_iter(), "{\"dependencies\": {\"next\": \"15\"}}");
+        let web =
+            WorkspaceLanguages::of(["package.json"].into_iter(), "{\"dependencies\": {\"next\": \"15\"}}");
         assert!(web.hold(Scope::Framework, Some("nextjs"), &task));
         assert!(web.hold(Scope::Language, Some("javascript"), &task));
         assert!(!web.hold(Scope::Framework, Some("react"), &task));
-        assert!(Kinds::default().hold(Scope::Language, None, &task));
+        assert!(WorkspaceLanguages::default().hold(Scope::Language, None, &task));
     }
 }

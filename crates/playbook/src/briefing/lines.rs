@@ -1,6 +1,6 @@
 //! Formats the entries of a briefing as Markdown, one line each whatever the note contains.
 
-use super::warning::{Warning, WarningKind};
+use super::warning::{BriefingWarning, WarningKind};
 use crate::generated::clipped;
 use cm_note::markdown::escape::{escape_inline, escape_link_text, escape_rule, visible};
 
@@ -37,9 +37,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// A warning: what is mentioned, where, why it is a problem, and what to use instead.
-pub fn warning(warning: &Warning) -> String {
+pub fn warning(warning: &BriefingWarning) -> String {
     let place = match warning.place.as_str() {
-        Warning::TASK => "the task".to_owned(),
+        BriefingWarning::TASK => "the task".to_owned(),
         id => escape_link_text(id),
     };
     let what = match warning.kind {
@@ -102,19 +102,19 @@ mod tests {
 
     #[test]
     fn a_warning_says_where_why_and_what_instead() {
-        let mut shown = Warning {
+        let mut shown = BriefingWarning {
             kind: WarningKind::Deprecated,
             id: "bc35b9".to_owned(),
             pattern: "at_utc::date".to_owned(),
             reason: Some("it cuts days at UTC.".to_owned()),
             replacement: Some("station_day(at_utc)".to_owned()),
-            place: Warning::TASK.to_owned(),
+            place: BriefingWarning::TASK.to_owned(),
         };
         assert_eq!(
             warning(&shown),
             "- “at_utc::date” in the task is deprecated: it cuts days at UTC. Instead: station_day(at_utc).\n"
         );
-        shown = Warning {
+        shown = BriefingWarning {
             kind: WarningKind::Toxic,
             reason: None,
             replacement: None,
@@ -127,7 +127,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_more_than_one_item_of_its_line(text in "[-#>`*_\\[\\]()<>!|~=+1.:\\n\\r a&;\u{2028}]{0,40}") {
-            let warned = Warning {
+            let warned = BriefingWarning {
                 kind: WarningKind::Replaced,
                 id: text.clone(),
                 pattern: text.clone(),

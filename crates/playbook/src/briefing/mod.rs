@@ -22,7 +22,7 @@ pub const UNVERIFIED_SHARE: usize = 3;
 
 /// Sections of the briefing, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum BriefingSection {
     /// Discouraged things that the task or an entry mentions.
     Warnings,
     /// Rules: things to do.
@@ -43,7 +43,7 @@ pub enum Section {
     Notices,
 }
 
-impl Section {
+impl BriefingSection {
     const ALL: [Self; 9] = [
         Self::Warnings,
         Self::Rules,
@@ -74,7 +74,7 @@ impl Section {
 
 /// Priority of an entry; lower tiers are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
+pub enum EntryTier {
     /// Ordered by worth.
     Worth,
     /// A notice about a limitation; dropped after all entries of tier `Worth`.
@@ -89,9 +89,9 @@ pub enum Tier {
 
 /// A line of the briefing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    pub section: Section,
-    pub tier: Tier,
+pub struct BriefingEntry {
+    pub section: BriefingSection,
+    pub tier: EntryTier,
     /// Within a tier, the entries with the lowest worth are dropped first.
     pub worth: f64,
     /// Index of the entry that this one refers to; dropped together with it.
@@ -102,7 +102,7 @@ pub struct Entry {
 
 /// Numbers of omitted entries, by section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Omitted {
+pub struct OmittedCounts {
     /// Omitted rules.
     pub rules: usize,
     /// Omitted pitfalls.
@@ -113,14 +113,17 @@ pub struct Omitted {
     pub history: usize,
 }
 
-impl Omitted {
-    fn add(&mut self, section: Section) {
+impl OmittedCounts {
+    fn add(&mut self, section: BriefingSection) {
         match section {
-            Section::Rules => self.rules += 1,
-            Section::Pitfalls => self.pitfalls += 1,
-            Section::Memories | Section::Unverified => self.memories += 1,
-            Section::History => self.history += 1,
-            Section::Warnings | Section::Searches | Section::Feedback | Section::Notices => {}
+            BriefingSection::Rules => self.rules += 1,
+            BriefingSection::Pitfalls => self.pitfalls += 1,
+            BriefingSection::Memories | BriefingSection::Unverified => self.memories += 1,
+            BriefingSection::History => self.history += 1,
+            BriefingSection::Warnings
+            | BriefingSection::Searches
+            | BriefingSection::Feedback
+            | BriefingSection::Notices => {}
         }
     }
 
@@ -142,11 +145,11 @@ impl Omitted {
 
 /// Result of planning a briefing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct BriefingPlan {
     /// For each entry, whether it is included.
-    pub kept: Vec<bool>,
+    pub included: Vec<bool>,
     /// Numbers of entries that are not.
-    pub omitted: Omitted,
+    pub omitted: OmittedCounts,
     /// Complete Markdown text.
     pub text: String,
     /// Estimated size in tokens.
@@ -156,7 +159,7 @@ pub struct Plan {
 /// Plans the briefing for a task within a budget of at least [`LEAST_TOKENS`] tokens. Entries that
 /// do not fit are dropped whole, lowest tier and worth first. `omitted` counts the entries dropped
 /// before.
-pub fn plan(task: &str, entries: &[Entry], omitted: Omitted, budget: usize) -> Plan {
+pub fn plan(task: &str, entries: &[BriefingEntry], omitted: OmittedCounts, budget: usize) -> BriefingPlan {
     let head = head(task);
     let lengths: Vec<usize> = entries.iter().map(|entry| entry.line.chars().count()).collect();
     let mut leaving: Vec<usize> = (0..entries.len()).collect();
@@ -165,22 +168,23 @@ pub fn plan(task: &str, entries: &[Entry], omitted: Omitted, budget: usize) -> P
         let (first, second) = (&entries[*a], &entries[*b]);
         second.tier.cmp(&first.tier).then(second.worth.total_cmp(&first.worth)).then(a.cmp(b))
     });
-    let mut plan = Plan { kept: vec![true; entries.len()], omitted, text: String::new(), tokens: 0 };
-    let is_unverified = |at: &usize| entries[*at].section == Section::Unverified;
+    let mut plan =
+        BriefingPlan { included: vec![true; entries.len()], omitted, text: String::new(), tokens: 0 };
+    let is_unverified = |at: &usize| entries[*at].section == BriefingSection::Unverified;
     let mut unverified: Vec<usize> = leaving.iter().copied().filter(is_unverified).collect();
-    let taken = |plan: &Plan| -> usize {
-        let kept = (0..entries.len()).filter(is_unverified).filter(|at| plan.kept[*at]);
-        kept.map(|at| lengths[at]).sum::<usize>() + Section::Unverified.heading().chars().count()
+    let taken = |plan: &BriefingPlan| -> usize {
+        let kept = (0..entries.len()).filter(is_unverified).filter(|at| plan.included[*at]);
+        kept.map(|at| lengths[at]).sum::<usize>() + BriefingSection::Unverified.heading().chars().count()
     };
     while !unverified.is_empty() && tokens(taken(&plan)) > budget / UNVERIFIED_SHARE {
         let Some(out) = unverified.pop() else { break };
-        if plan.kept[out] {
+        if plan.included[out] {
             plan.leave_out(out, entries);
         }
     }
     while tokens(head.chars().count() + plan.length(entries, &lengths)) > budget {
         let Some(out) = leaving.pop() else { break };
-        if plan.kept[out] {
+        if plan.included[out] {
             plan.leave_out(out, entries);
         }
     }
@@ -196,22 +200,22 @@ fn head(task: &str) -> String {
     format!("# Briefing: {shown}\n")
 }
 
-impl Plan {
-    fn leave_out(&mut self, out: usize, entries: &[Entry]) {
-        self.kept[out] = false;
+impl BriefingPlan {
+    fn leave_out(&mut self, out: usize, entries: &[BriefingEntry]) {
+        self.included[out] = false;
         self.omitted.add(entries[out].section);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.about == Some(out)) {
-            if std::mem::replace(&mut self.kept[at], false) {
+            if std::mem::replace(&mut self.included[at], false) {
                 self.omitted.add(entry.section);
             }
         }
     }
 
     /// Length of everything after the heading, in characters.
-    fn length(&self, entries: &[Entry], lengths: &[usize]) -> usize {
-        let mut filled = [false; Section::ALL.len()];
+    fn length(&self, entries: &[BriefingEntry], lengths: &[usize]) -> usize {
+        let mut filled = [false; BriefingSection::ALL.len()];
         let mut length = self.omitted.line().chars().count();
-        for (at, entry) in entries.iter().enumerate().filter(|(at, _)| self.kept[*at]) {
+        for (at, entry) in entries.iter().enumerate().filter(|(at, _)| self.included[*at]) {
             length += lengths[at];
             if !std::mem::replace(&mut filled[entry.section as usize], true) {
                 length += entry.section.heading().chars().count();
@@ -220,11 +224,11 @@ impl Plan {
         length
     }
 
-    fn body(&self, entries: &[Entry]) -> String {
+    fn body(&self, entries: &[BriefingEntry]) -> String {
         let mut text = String::new();
-        for section in Section::ALL {
+        for section in BriefingSection::ALL {
             let kept =
-                entries.iter().zip(&self.kept).filter(|(entry, kept)| **kept && entry.section == section);
+                entries.iter().zip(&self.included).filter(|(entry, kept)| **kept && entry.section == section);
             let lines: String = kept.map(|(entry, _)| entry.line.as_str()).collect();
             if !lines.is_empty() {
                 text.push_str(section.heading());
@@ -241,20 +245,25 @@ mod tests {
 
     use super::*;
 
-    fn entry(section: Section, tier: Tier, worth: f64, line: &str) -> Entry {
-        Entry { section, tier, worth, about: None, line: format!("{line}\n") }
+    fn entry(section: BriefingSection, tier: EntryTier, worth: f64, line: &str) -> BriefingEntry {
+        BriefingEntry { section, tier, worth, about: None, line: format!("{line}\n") }
     }
 
-    fn rule(worth: f64, word: &str) -> Entry {
-        entry(Section::Rules, Tier::Worth, worth, &format!("- {word}{}", " rule".repeat(30)))
+    fn rule(worth: f64, word: &str) -> BriefingEntry {
+        entry(BriefingSection::Rules, EntryTier::Worth, worth, &format!("- {word}{}", " rule".repeat(30)))
     }
 
     #[test]
     fn what_is_worth_least_leaves_first_across_sections_and_is_counted() {
         let mut entries = vec![rule(0.9, "good"), rule(0.1, "poor"), rule(0.5, "fair")];
-        entries.push(entry(Section::Memories, Tier::Worth, 0.3, &format!("- {}", "memory ".repeat(30))));
-        let plan = plan("Fix it", &entries, Omitted { history: 1, ..Omitted::default() }, 110);
-        assert_eq!(plan.kept, [true, false, true, false]);
+        entries.push(entry(
+            BriefingSection::Memories,
+            EntryTier::Worth,
+            0.3,
+            &format!("- {}", "memory ".repeat(30)),
+        ));
+        let plan = plan("Fix it", &entries, OmittedCounts { history: 1, ..OmittedCounts::default() }, 110);
+        assert_eq!(plan.included, [true, false, true, false]);
         assert!(plan.text.ends_with("\nLeft out: 1 rule, 1 memory, 1 passage.\n"), "{}", plan.text);
         assert!(
             !plan.text.contains("## Memories")
@@ -265,30 +274,32 @@ mod tests {
     #[test]
     fn warnings_and_pinned_rules_stay_longest_and_a_warning_goes_with_what_it_is_about() {
         let mut entries = vec![
-            entry(Section::Rules, Tier::Worth, 9.0, &format!("- praised{}", " rule".repeat(70))),
-            Entry { tier: Tier::Pinned, ..rule(0.0, "pinned") },
-            entry(Section::Warnings, Tier::Warning, 0.0, "- careful"),
+            entry(BriefingSection::Rules, EntryTier::Worth, 9.0, &format!("- praised{}", " rule".repeat(70))),
+            BriefingEntry { tier: EntryTier::Pinned, ..rule(0.0, "pinned") },
+            entry(BriefingSection::Warnings, EntryTier::Warning, 0.0, "- careful"),
         ];
-        entries
-            .push(Entry { about: Some(0), ..entry(Section::Warnings, Tier::Warning, 0.0, "- about praise") });
-        let first = plan("Fix it", &entries, Omitted::default(), 100);
-        assert_eq!(first.kept, [false, true, true, false]);
+        entries.push(BriefingEntry {
+            about: Some(0),
+            ..entry(BriefingSection::Warnings, EntryTier::Warning, 0.0, "- about praise")
+        });
+        let first = plan("Fix it", &entries, OmittedCounts::default(), 100);
+        assert_eq!(first.included, [false, true, true, false]);
         entries[1].line = "- p".repeat(200) + "\n";
-        let second = plan("Fix it", &entries, Omitted::default(), 100);
-        assert_eq!((second.kept[1], second.kept[2]), (false, true));
+        let second = plan("Fix it", &entries, OmittedCounts::default(), 100);
+        assert_eq!((second.included[1], second.included[2]), (false, true));
     }
 
-    fn any_entry() -> impl Strategy<Value = Entry> {
-        let section = prop::sample::select(Section::ALL.to_vec());
+    fn any_entry() -> impl Strategy<Value = BriefingEntry> {
+        let section = prop::sample::select(BriefingSection::ALL.to_vec());
         let tier = prop::sample::select(vec![
-            Tier::Worth,
-            Tier::Notice,
-            Tier::Pinned,
-            Tier::Feedback,
-            Tier::Warning,
+            EntryTier::Worth,
+            EntryTier::Notice,
+            EntryTier::Pinned,
+            EntryTier::Feedback,
+            EntryTier::Warning,
         ]);
         (section, tier, -2.0..2.0, "[a-zß ]{0,200}", prop::option::of(0usize..20)).prop_map(
-            |(section, tier, worth, line, about)| Entry {
+            |(section, tier, worth, line, about)| BriefingEntry {
                 section,
                 tier,
                 worth,
@@ -305,15 +316,15 @@ mod tests {
             entries in prop::collection::vec(any_entry(), 0..40),
             budget in LEAST_TOKENS..3000,
         ) {
-            let plan = plan(&task, &entries, Omitted::default(), budget);
+            let plan = plan(&task, &entries, OmittedCounts::default(), budget);
             prop_assert!(plan.tokens <= budget, "{} > {budget}", plan.tokens);
             prop_assert_eq!(plan.tokens, plan.text.chars().count().div_ceil(4));
-            for (entry, kept) in entries.iter().zip(&plan.kept) {
+            for (entry, kept) in entries.iter().zip(&plan.included) {
                 prop_assert!(!kept || plan.text.contains(&entry.line));
             }
-            let counted = |section| entries.iter().zip(&plan.kept).filter(|(entry, kept)| !**kept && entry.section == section).count();
-            prop_assert_eq!(plan.omitted.rules, counted(Section::Rules));
-            let memories = counted(Section::Memories) + counted(Section::Unverified);
+            let counted = |section| entries.iter().zip(&plan.included).filter(|(entry, kept)| !**kept && entry.section == section).count();
+            prop_assert_eq!(plan.omitted.rules, counted(BriefingSection::Rules));
+            let memories = counted(BriefingSection::Memories) + counted(BriefingSection::Unverified);
             prop_assert_eq!(plan.omitted.memories, memories);
         }
     }

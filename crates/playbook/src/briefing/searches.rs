@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cm_note::instant::Instant;
 use cm_note::query::Query;
-use cm_text::tokens::{Role, Tokenizer};
+use cm_text::tokens::{TokenRole, Tokenizer};
 
 /// Maximum number of suggested searches.
 const MOST: usize = 5;
@@ -25,7 +25,7 @@ pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
         let Some(from) = unit.tokens().map(|token| token.from).min() else { continue };
         let to = unit.tokens().map(|token| token.to).max().unwrap_or(from);
         let word = task[from..to].trim_start_matches(['-', '+', '@', '#']).to_lowercase();
-        let named = unit.tokens().any(|token| matches!(token.role, Role::Whole | Role::Exact));
+        let named = unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
         let length = word.chars().count();
         let telling = named || length >= 3 || !word.is_ascii();
         if telling && !says_nothing(&word) && known.insert(unit.token(0).text.to_owned()) {

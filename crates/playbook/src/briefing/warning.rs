@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use cm_note::bullet::blocked::{BlockKind, Blocked};
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_text::likeness;
 use cm_text::tokens::fold;
 
@@ -24,7 +24,7 @@ pub enum WarningKind {
 
 /// A warning about something that is mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Warning {
+pub struct BriefingWarning {
     /// Kind of the warning.
     pub kind: WarningKind,
     /// ID of the blocked pattern or of the replaced rule.
@@ -40,11 +40,11 @@ pub struct Warning {
     pub place: String,
 }
 
-impl Warning {
+impl BriefingWarning {
     /// Value of `place` for the task itself.
     pub const TASK: &'static str = "task";
 
-    pub fn of(blocked: &Blocked, place: &str) -> Self {
+    pub fn of(blocked: &BlockedNote, place: &str) -> Self {
         Self {
             kind: match blocked.kind {
                 BlockKind::Toxic => WarningKind::Toxic,
@@ -61,13 +61,13 @@ impl Warning {
 
 /// A text that is searched for discouraged patterns.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct MentionIndex {
     /// The text in lower case with single spaces.
     folded: String,
     words: BTreeSet<String>,
 }
 
-impl Said {
+impl MentionIndex {
     pub fn of(text: &str) -> Self {
         Self { folded: evened(text), words: likeness::words(text) }
     }
@@ -140,7 +140,7 @@ mod tests {
             ("", "anything", false),
             ("café", "CAFE", true),
         ] {
-            assert_eq!(Said::of(text).mentions(pattern), expected, "{pattern:?} in {text:?}");
+            assert_eq!(MentionIndex::of(text).mentions(pattern), expected, "{pattern:?} in {text:?}");
         }
     }
 
@@ -148,10 +148,13 @@ mod tests {
     fn a_quoted_rule_is_known_again_with_other_words_around_it() {
         let rule = "Retry a failed gauge request at once, up to five times.";
         assert!(
-            Said::of("please retry a failed gauge request at once, up to five times, as before").quotes(rule)
+            MentionIndex::of("please retry a failed gauge request at once, up to five times, as before")
+                .quotes(rule)
         );
-        assert!(Said::of("up to five times, at once: retry a failed request of the gauge").quotes(rule));
-        assert!(!Said::of("retry a failed gauge request with jitter").quotes(rule));
+        assert!(
+            MentionIndex::of("up to five times, at once: retry a failed request of the gauge").quotes(rule)
+        );
+        assert!(!MentionIndex::of("retry a failed gauge request with jitter").quotes(rule));
     }
 
     #[test]

@@ -8,19 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::{Cue, LEXICON};
-use super::piece::{Gap, Piece};
+use super::lexicon::{CueWord, LEXICON};
+use super::piece::{RuleToken, TokenGap};
 
 /// A word of the purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
+struct PurposeWord {
     stem: String,
     raw: String,
 }
 
 /// How a rule uses the chosen thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum ChoiceManner {
     /// The thing is used: "use X for …".
     Used,
     /// The thing is the means: "deploy with X".
@@ -33,13 +33,13 @@ enum Manner {
 
 /// The thing that a rule chooses, and its purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Choosing {
+pub(super) struct NamedChoice {
     /// Words of the name, in lower case.
     name: Vec<String>,
     /// The name as displayed.
     shown: String,
-    manner: Manner,
-    job: Vec<Word>,
+    manner: ChoiceManner,
+    job: Vec<PurposeWord>,
     /// Words of the circumstances: where and when.
     aside: BTreeSet<String>,
 }
@@ -77,21 +77,27 @@ const LONGEST: usize = 4;
 const SAME: f64 = 0.4;
 const SAME_NAME: f64 = 0.5;
 
-impl Choosing {
+impl NamedChoice {
     /// The named choice of a text with one sentence, if there is one.
-    pub(super) fn of(pieces: &[Piece]) -> Option<Self> {
-        let steers = |piece: &Piece| {
+    pub(super) fn of(pieces: &[RuleToken]) -> Option<Self> {
+        let steers = |piece: &RuleToken| {
             piece.negated
                 || !piece.code
                     && matches!(
                         LEXICON.cue(&piece.raw),
-                        Some(Cue::Deny { .. } | Cue::Except | Cue::Only | Cue::Order { .. } | Cue::Reason)
+                        Some(
+                            CueWord::Deny { .. }
+                                | CueWord::Except
+                                | CueWord::Only
+                                | CueWord::Order { .. }
+                                | CueWord::Reason
+                        )
                     )
         };
-        let joins = |piece: &Piece| {
+        let joins = |piece: &RuleToken| {
             matches!(piece.raw.as_str(), "and" | "or" | "instead" | "rather" | "over" | "plus")
         };
-        let broken = |piece: &Piece| piece.gap != Gap::None;
+        let broken = |piece: &RuleToken| piece.gap != TokenGap::None;
         let pieces = &pieces[pieces.iter().take_while(|piece| LEADS.contains(&piece.raw.as_str())).count()..];
         let (first, rest) = pieces.split_first()?;
         if steers(first) || rest.iter().any(|piece| steers(piece) || joins(piece) || broken(piece)) {
@@ -101,7 +107,7 @@ impl Choosing {
     }
 
     /// Parses "… NAME for JOB", "… NAME as the JOB" and "… NAME to JOB".
-    fn used(pieces: &[Piece]) -> Option<Self> {
+    fn used(pieces: &[RuleToken]) -> Option<Self> {
         let pieces = without_article(pieces);
         let turn = pieces.iter().position(|piece| matches!(piece.raw.as_str(), "for" | "as" | "to"))?;
         let (name, job) = (&pieces[..turn], &pieces[turn + 1..]);
@@ -114,11 +120,11 @@ impl Choosing {
         {
             return None;
         }
-        Self::new(name, Manner::Used, words(job), aside)
+        Self::new(name, ChoiceManner::Used, words(job), aside)
     }
 
     /// Parses "JOB with NAME" and "JOB in NAME".
-    fn placed(pieces: &[Piece]) -> Option<Self> {
+    fn placed(pieces: &[RuleToken]) -> Option<Self> {
         let named = |at: &usize| {
             manner(&pieces[*at].raw).is_some()
                 && without_article(&pieces[at + 1..]).first().is_some_and(|next| next.named)
@@ -138,7 +144,12 @@ impl Choosing {
         Self::new(name, manner, job, aside)
     }
 
-    fn new(name: &[Piece], manner: Manner, job: Vec<Word>, aside: &[Piece]) -> Option<Self> {
+    fn new(
+        name: &[RuleToken],
+        manner: ChoiceManner,
+        job: Vec<PurposeWord>,
+        aside: &[RuleToken],
+    ) -> Option<Self> {
         let shown = name.iter().map(|piece| piece.shown.as_str()).collect::<Vec<_>>().join(" ");
         let name = name.iter().map(|piece| piece.raw.clone()).collect();
         let aside = words(aside).into_iter().map(|word| word.stem).collect();
@@ -153,8 +164,9 @@ impl Choosing {
     /// The reason and the share of common words if both rules choose different things for one
     /// purpose.
     pub(super) fn against(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> Option<(String, f64)> {
-        let manners =
-            self.manner == other.manner || self.manner == Manner::Used || other.manner == Manner::Used;
+        let manners = self.manner == other.manner
+            || self.manner == ChoiceManner::Used
+            || other.manner == ChoiceManner::Used;
         if !manners || self.aside != other.aside || self.names_same(other, like) {
             return None;
         }
@@ -163,9 +175,9 @@ impl Choosing {
         if over > 1 || over == 1 && short.job.len() < 2 {
             return None;
         }
-        let has = |word: &&Word| long.job.iter().any(|other| word.stem == other.stem);
-        let foreign: Vec<&Word> = short.job.iter().filter(|word| !has(word)).collect();
-        let met = |word: &&Word| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
+        let has = |word: &&PurposeWord| long.job.iter().any(|other| word.stem == other.stem);
+        let foreign: Vec<&PurposeWord> = short.job.iter().filter(|word| !has(word)).collect();
+        let met = |word: &&PurposeWord| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
         let few = if over == 0 { 1.max(short.job.len() / 2) } else { 0 };
         if foreign.len() > few || !foreign.iter().all(met) {
             return None;
@@ -206,17 +218,17 @@ fn is_short_for(short: &[String], long: &[String]) -> bool {
     long.len() > 1 && *short == initials || between && ends
 }
 
-fn manner(word: &str) -> Option<Manner> {
+fn manner(word: &str) -> Option<ChoiceManner> {
     Some(match word {
-        "with" | "through" | "via" | "by" | "using" => Manner::Means,
-        "in" | "into" | "on" | "to" | "at" => Manner::Place,
-        "as" => Manner::Form,
+        "with" | "through" | "via" | "by" | "using" => ChoiceManner::Means,
+        "in" | "into" | "on" | "to" | "at" => ChoiceManner::Place,
+        "as" => ChoiceManner::Form,
         _ => return None,
     })
 }
 
-fn is_aside(piece: &Piece) -> bool {
-    matches!(LEXICON.cue(&piece.raw), Some(Cue::Where | Cue::Purpose))
+fn is_aside(piece: &RuleToken) -> bool {
+    matches!(LEXICON.cue(&piece.raw), Some(CueWord::Where | CueWord::Purpose))
         || matches!(piece.raw.as_str(), "on" | "at")
 }
 
@@ -224,12 +236,12 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn is_name(pieces: &[Piece]) -> bool {
+fn is_name(pieces: &[RuleToken]) -> bool {
     pieces.first().is_some_and(|piece| piece.named)
         && pieces.iter().all(|piece| manner(&piece.raw).is_none() && !is_aside(piece))
 }
 
-fn without_article(pieces: &[Piece]) -> &[Piece] {
+fn without_article(pieces: &[RuleToken]) -> &[RuleToken] {
     match pieces.split_first() {
         Some((first, rest))
             if matches!(first.raw.as_str(), "a" | "an" | "the" | "our" | "your" | "all" | "this") =>
@@ -248,17 +260,23 @@ fn is_work(word: &str) -> bool {
     (doing || !many) && !AREAS.contains(&word)
 }
 
-fn words(pieces: &[Piece]) -> Vec<Word> {
-    let counts = |piece: &&Piece| {
+fn words(pieces: &[RuleToken]) -> Vec<PurposeWord> {
+    let counts = |piece: &&RuleToken| {
         piece.code
             || !matches!(
                 LEXICON.cue(&piece.raw),
-                Some(Cue::Silent | Cue::Affirm { .. } | Cue::Purpose | Cue::Where | Cue::All)
+                Some(
+                    CueWord::Silent
+                        | CueWord::Affirm { .. }
+                        | CueWord::Purpose
+                        | CueWord::Where
+                        | CueWord::All
+                )
             ) && !VAGUE.contains(&piece.raw.as_str())
     };
     pieces
         .iter()
         .filter(counts)
-        .map(|piece| Word { stem: piece.stem.clone(), raw: piece.raw.clone() })
+        .map(|piece| PurposeWord { stem: piece.stem.clone(), raw: piece.raw.clone() })
         .collect()
 }

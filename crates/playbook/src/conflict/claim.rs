@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::lexicon::{Cue, LEXICON, Pole};
-use super::marks::Marks;
-use super::piece::{Gap, Piece};
+use super::lexicon::{ChoiceOption, CueWord, LEXICON};
+use super::marks::WordHashes;
+use super::piece::{RuleToken, TokenGap};
 
 /// Role of a word in its claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum TermRole {
     /// The action and its object.
     Core,
     /// The purpose.
@@ -25,14 +25,14 @@ pub(super) enum Place {
 
 /// A content word of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Term {
+pub(super) struct ClaimTerm {
     /// Comparison key: the stem, or the name of the choice.
     pub(super) key: String,
     /// The word as written, in lower case.
     pub(super) raw: String,
     /// The alternative that the word selects.
-    pub(super) pole: Option<Pole>,
-    pub(super) place: Place,
+    pub(super) pole: Option<ChoiceOption>,
+    pub(super) place: TermRole,
     /// Whether it directly follows the previous word, like the parts of a name.
     pub(super) joined: bool,
     /// Number of the phrase that negates it: "without tests".
@@ -43,9 +43,9 @@ pub(super) struct Term {
 
 /// A clause that affirms or denies something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Claim {
+pub(super) struct RuleClaim {
     /// Content words, in order.
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Vec<ClaimTerm>,
     /// Whether the claim is a denial.
     pub(super) denies: bool,
     /// Whether a relative clause denies: "tests that do not wait".
@@ -67,18 +67,18 @@ pub(super) struct Claim {
     /// The word that introduces an exception.
     pub(super) except: Option<String>,
     /// Keys of all words except those of exceptions.
-    pub(super) keys: Marks,
+    pub(super) keys: WordHashes,
     /// Keys without circumstances and exceptions.
-    pub(super) core: Marks,
+    pub(super) core: WordHashes,
 }
 
-impl Claim {
+impl RuleClaim {
     fn mark(&mut self) {
         let keys = |core: bool| {
-            let counts = move |place| place != Place::Except && !(core && place == Place::Where);
+            let counts = move |place| place != TermRole::Except && !(core && place == TermRole::Where);
             self.terms.iter().filter(move |term| counts(term.place)).map(|term| term.key.as_str())
         };
-        (self.keys, self.core) = (Marks::of(keys(false)), Marks::of(keys(true)));
+        (self.keys, self.core) = (WordHashes::of(keys(false)), WordHashes::of(keys(true)));
     }
 
     /// A copy of the claim in which keys are replaced according to `names`.
@@ -94,7 +94,7 @@ impl Claim {
     }
 
     /// Whether the claim has words with this role.
-    pub(super) fn has(&self, place: Place) -> bool {
+    pub(super) fn has(&self, place: TermRole) -> bool {
         self.terms.iter().any(|term| term.place == place)
     }
 }
@@ -111,19 +111,19 @@ const PREFERRING: [&str; 8] =
 const HALTING: [&str; 8] = ["disable", "disables", "stop", "skip", "omit", "prevent", "block", "bypass"];
 
 /// Parses all claims of a text.
-pub(super) fn claims(pieces: &[Piece]) -> Vec<Claim> {
-    let mut reader = Reader::default();
+pub(super) fn claims(pieces: &[RuleToken]) -> Vec<RuleClaim> {
+    let mut reader = ClaimParser::default();
     for at in 0..pieces.len() {
         reader.read(pieces, at);
     }
     reader.finish();
-    reader.claims.iter_mut().for_each(Claim::mark);
+    reader.claims.iter_mut().for_each(RuleClaim::mark);
     reader.claims
 }
 
 /// Role of the next words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Mode {
+enum ClauseMode {
     #[default]
     Core,
     Purpose,
@@ -134,10 +134,10 @@ enum Mode {
 }
 
 #[derive(Default)]
-struct Reader {
-    claims: Vec<Claim>,
-    claim: Claim,
-    mode: Mode,
+struct ClaimParser {
+    claims: Vec<RuleClaim>,
+    claim: RuleClaim,
+    mode: ClauseMode,
     /// Number of terms at the start of the current clause or of its predicate: while the claim has
     /// no more, the next word is the first one. `usize::MAX` if no word counts as the first one.
     fresh_after: usize,
@@ -155,10 +155,10 @@ struct Reader {
     ordered: bool,
 }
 
-impl Reader {
-    fn read(&mut self, pieces: &[Piece], at: usize) {
+impl ClaimParser {
+    fn read(&mut self, pieces: &[RuleToken], at: usize) {
         let piece = &pieces[at];
-        let next = pieces.get(at + 1).filter(|next| next.gap == Gap::None).map_or("", |next| &next.raw);
+        let next = pieces.get(at + 1).filter(|next| next.gap == TokenGap::None).map_or("", |next| &next.raw);
         let before = at.checked_sub(1).map_or("", |before| pieces[before].raw.as_str());
         let cue = cue_of(pieces, at, next);
         self.pause(piece, before, cue);
@@ -169,7 +169,7 @@ impl Reader {
         if piece.raw == "that" && self.after_term {
             self.relative = true;
         }
-        if cue.is_some_and(|cue| cue != Cue::All) && !matches!(piece.raw.as_str(), "a" | "an" | "the") {
+        if cue.is_some_and(|cue| cue != CueWord::All) && !matches!(piece.raw.as_str(), "a" | "an" | "the") {
             self.lacking = None;
         }
         if LEXICON.is_placing(&piece.raw) && self.is_fresh() {
@@ -182,27 +182,30 @@ impl Reader {
     }
 
     /// Ends the clause if the punctuation or words before this piece require it.
-    fn pause(&mut self, piece: &Piece, before: &str, cue: Option<Cue>) {
-        let opens =
-            matches!(cue, Some(Cue::Affirm { .. } | Cue::Deny { .. } | Cue::Do | Cue::Undo | Cue::Only))
-                && piece.raw != "without"
-                && piece.raw != "no";
+    fn pause(&mut self, piece: &RuleToken, before: &str, cue: Option<CueWord>) {
+        let opens = matches!(
+            cue,
+            Some(CueWord::Affirm { .. } | CueWord::Deny { .. } | CueWord::Do | CueWord::Undo | CueWord::Only)
+        ) && piece.raw != "without"
+            && piece.raw != "no";
         let joint = matches!(before, "and" | "then" | "but" | "instead");
         match piece.gap {
-            Gap::Stop => self.finish(),
-            Gap::Colon if self.claim.terms.len() > 3 || !self.claim.cues.is_empty() && !self.is_bare() => {
+            TokenGap::Stop => self.finish(),
+            TokenGap::Colon
+                if self.claim.terms.len() > 3 || !self.claim.cues.is_empty() && !self.is_bare() =>
+            {
                 self.finish()
             }
-            Gap::Colon => self.open(),
-            Gap::Comma if self.leads() => self.open(),
-            Gap::Comma if opens || piece.raw == "but" => self.part(piece),
+            TokenGap::Colon => self.open(),
+            TokenGap::Comma if self.leads() => self.open(),
+            TokenGap::Comma if opens || piece.raw == "but" => self.part(piece),
             _ if joint && opens && piece.raw != "not" => self.part(piece),
             _ => {}
         }
     }
 
     /// Starts a new clause of the sentence, unless the current one is empty.
-    fn part(&mut self, piece: &Piece) {
+    fn part(&mut self, piece: &RuleToken) {
         let contrast = piece.raw == "not";
         if !contrast && !self.is_bare() {
             self.finish();
@@ -211,8 +214,8 @@ impl Reader {
 
     /// Whether the clause so far is only a leading circumstance: "in tests, …".
     fn leads(&self) -> bool {
-        self.mode == Mode::Aside && self.is_bare()
-            || self.mode == Mode::Where && !self.claim.has(Place::Core)
+        self.mode == ClauseMode::Aside && self.is_bare()
+            || self.mode == ClauseMode::Where && !self.claim.has(TermRole::Core)
             || self.ordered && self.claim.terms.iter().all(|term| term.ordered)
     }
 
@@ -221,7 +224,7 @@ impl Reader {
     }
 
     fn open(&mut self) {
-        self.mode = Mode::Core;
+        self.mode = ClauseMode::Core;
         self.fresh_after = self.claim.terms.len();
         self.after_term = false;
         self.relative = false;
@@ -230,16 +233,16 @@ impl Reader {
     }
 
     fn is_fresh(&self) -> bool {
-        self.mode == Mode::Core && self.claim.terms.len() == self.fresh_after
+        self.mode == ClauseMode::Core && self.claim.terms.len() == self.fresh_after
     }
 
     /// Whether this piece starts a contrast: "not", "instead of", "rather than", "over".
-    fn turns(&self, piece: &Piece, before: &str, next: &str) -> bool {
+    fn turns(&self, piece: &RuleToken, before: &str, next: &str) -> bool {
         if self.is_bare() || piece.code {
             return false;
         }
         match piece.raw.as_str() {
-            "not" => (piece.gap == Gap::Comma || matches!(before, "and" | "but")) && next != "only",
+            "not" => (piece.gap == TokenGap::Comma || matches!(before, "and" | "but")) && next != "only",
             "instead" => next == "of",
             "rather" => next == "than",
             "opposed" => next == "to",
@@ -261,13 +264,13 @@ impl Reader {
     }
 
     fn turn(&mut self, word: &str) {
-        let mut claim = Claim { denies: !self.claim.denies, hard: true, ..Claim::default() };
+        let mut claim = RuleClaim { denies: !self.claim.denies, hard: true, ..RuleClaim::default() };
         claim.cues.push(word.to_owned());
         claim.terms = self
             .claim
             .terms
             .iter()
-            .filter(|term| matches!(term.place, Place::Where | Place::Purpose))
+            .filter(|term| matches!(term.place, TermRole::Where | TermRole::Purpose))
             .cloned()
             .collect();
         let main = std::mem::replace(&mut self.claim, claim);
@@ -278,23 +281,23 @@ impl Reader {
     }
 
     /// Applies a cue word; returns false if it is an ordinary word in this position.
-    fn steer(&mut self, cue: Cue, piece: &Piece, next: &str) -> bool {
-        let claiming = matches!(self.mode, Mode::Core | Mode::Purpose);
+    fn steer(&mut self, cue: CueWord, piece: &RuleToken, next: &str) -> bool {
+        let claiming = matches!(self.mode, ClauseMode::Core | ClauseMode::Purpose);
         match cue {
-            Cue::Silent => {}
-            Cue::Affirm { absolute } => {
+            CueWord::Silent => {}
+            CueWord::Affirm { absolute } => {
                 self.resume();
                 self.claim.absolute |= absolute;
                 self.prefers |= PREFERRING.contains(&piece.raw.as_str());
                 self.say(piece);
-                if self.mode == Mode::Core {
+                if self.mode == ClauseMode::Core {
                     self.fresh_after = self.claim.terms.len();
                 }
             }
-            Cue::Deny { hard } => return self.deny(hard, piece, next),
-            Cue::Do | Cue::Undo if !self.is_fresh() => return false,
-            Cue::Do => self.say(piece),
-            Cue::Undo => {
+            CueWord::Deny { hard } => return self.deny(hard, piece, next),
+            CueWord::Do | CueWord::Undo if !self.is_fresh() => return false,
+            CueWord::Do => self.say(piece),
+            CueWord::Undo => {
                 self.claim.denies = !self.claim.denies;
                 self.claim.hard |= HALTING.contains(&piece.raw.as_str());
                 self.claim.undoes = true;
@@ -302,92 +305,106 @@ impl Reader {
                 // A second verb is an ordinary word: "never add or remove files".
                 self.fresh_after = usize::MAX;
             }
-            Cue::All => self.claim.absolute |= self.mode == Mode::Core || self.mode == Mode::Purpose,
-            Cue::Only => self.claim.only = true,
-            Cue::Order { before } => {
+            CueWord::All => {
+                self.claim.absolute |= self.mode == ClauseMode::Core || self.mode == ClauseMode::Purpose
+            }
+            CueWord::Only => self.claim.only = true,
+            CueWord::Order { before } => {
                 self.claim.before = Some(before);
                 self.ordered = true;
                 self.push(ORDER.to_owned(), piece, None);
                 return true;
             }
-            Cue::Where if self.mode != Mode::Aside && self.mode != Mode::Except => self.mode = Mode::Where,
-            Cue::Purpose if claiming => {
-                let purpose = matches!(LEXICON.cue(next), Some(Cue::Deny { .. } | Cue::Undo | Cue::Do));
-                let lead = self.is_bare() && self.claim.cues.is_empty() && piece.raw == "to";
-                self.mode = if piece.raw == "to" && (purpose || lead) { Mode::Aside } else { Mode::Purpose };
+            CueWord::Where if self.mode != ClauseMode::Aside && self.mode != ClauseMode::Except => {
+                self.mode = ClauseMode::Where
             }
-            Cue::Except => {
-                self.mode = Mode::Except;
+            CueWord::Purpose if claiming => {
+                let purpose =
+                    matches!(LEXICON.cue(next), Some(CueWord::Deny { .. } | CueWord::Undo | CueWord::Do));
+                let lead = self.is_bare() && self.claim.cues.is_empty() && piece.raw == "to";
+                self.mode = if piece.raw == "to" && (purpose || lead) {
+                    ClauseMode::Aside
+                } else {
+                    ClauseMode::Purpose
+                };
+            }
+            CueWord::Except => {
+                self.mode = ClauseMode::Except;
                 self.claim.except.get_or_insert_with(|| piece.raw.clone());
             }
-            Cue::Reason if !self.claim.terms.is_empty() => self.mode = Mode::Aside,
-            Cue::Where | Cue::Purpose | Cue::Reason => {}
+            CueWord::Reason if !self.claim.terms.is_empty() => self.mode = ClauseMode::Aside,
+            CueWord::Where | CueWord::Purpose | CueWord::Reason => {}
         }
         true
     }
 
-    fn deny(&mut self, hard: bool, piece: &Piece, next: &str) -> bool {
+    fn deny(&mut self, hard: bool, piece: &RuleToken, next: &str) -> bool {
         let compares =
             matches!(next, "more" | "less" | "fewer" | "later" | "earlier" | "matter" | "only" | "just");
         if matches!(piece.raw.as_str(), "no" | "not") && compares {
             return true;
         }
         self.resume();
-        if matches!(piece.raw.as_str(), "no" | "without") && !self.is_fresh() && self.mode != Mode::Aside {
+        if matches!(piece.raw.as_str(), "no" | "without")
+            && !self.is_fresh()
+            && self.mode != ClauseMode::Aside
+        {
             self.phrases += 1;
             self.lacking = Some(self.phrases);
             return true;
         }
         match self.mode {
-            Mode::Core | Mode::Purpose if self.relative => self.claim.relative = !self.claim.relative,
-            Mode::Core | Mode::Purpose => {
+            ClauseMode::Core | ClauseMode::Purpose if self.relative => {
+                self.claim.relative = !self.claim.relative
+            }
+            ClauseMode::Core | ClauseMode::Purpose => {
                 self.claim.denies = !self.claim.denies;
                 self.claim.hard |= hard;
                 self.claim.absolute |= piece.raw == "never";
                 self.say(piece);
-                if self.mode == Mode::Core {
+                if self.mode == ClauseMode::Core {
                     self.fresh_after = self.claim.terms.len();
                 }
             }
             // "where it is not set" is another circumstance than "where it is set".
-            Mode::Where | Mode::Except => self.push("not".to_owned(), piece, None),
-            Mode::Aside => {}
+            ClauseMode::Where | ClauseMode::Except => self.push("not".to_owned(), piece, None),
+            ClauseMode::Aside => {}
         }
         true
     }
 
     /// Starts the main clause after a circumstance without a comma: "when in doubt never …".
     fn resume(&mut self) {
-        if self.mode == Mode::Where && !self.claim.has(Place::Core) && !self.is_bare() {
+        if self.mode == ClauseMode::Where && !self.claim.has(TermRole::Core) && !self.is_bare() {
             self.open();
         }
     }
 
-    fn say(&mut self, piece: &Piece) {
+    fn say(&mut self, piece: &RuleToken) {
         let word = if piece.negated { format!("{}'t", piece.raw) } else { piece.raw.clone() };
         self.claim.cues.push(word);
     }
 
-    fn term(&mut self, piece: &Piece) {
+    fn term(&mut self, piece: &RuleToken) {
         let pole = LEXICON.pole(&piece.raw);
         let key = pole.map_or_else(|| piece.stem.clone(), |pole| format!("#{}", pole.choice));
         self.push(key, piece, pole);
     }
 
-    fn push(&mut self, key: String, piece: &Piece, pole: Option<Pole>) {
+    fn push(&mut self, key: String, piece: &RuleToken, pole: Option<ChoiceOption>) {
         let place = match self.mode {
-            Mode::Core => Place::Core,
-            Mode::Purpose => Place::Purpose,
-            Mode::Where => Place::Where,
-            Mode::Except => Place::Except,
-            Mode::Aside => return,
+            ClauseMode::Core => TermRole::Core,
+            ClauseMode::Purpose => TermRole::Purpose,
+            ClauseMode::Where => TermRole::Where,
+            ClauseMode::Except => TermRole::Except,
+            ClauseMode::Aside => return,
         };
-        let joined = self.after_term && piece.gap == Gap::None;
+        let joined = self.after_term && piece.gap == TokenGap::None;
         let (lacking, ordered) = (self.lacking, self.ordered);
-        let term = Term { key, raw: piece.raw.clone(), pole, place, joined, lacking, ordered };
+        let term = ClaimTerm { key, raw: piece.raw.clone(), pole, place, joined, lacking, ordered };
         // What "X rather than Y for Z" says for Z holds of X as well.
         if let Some(main) = self.against
-            && place != Place::Core
+            && place != TermRole::Core
         {
             self.claims[main].terms.push(term.clone());
         }
@@ -400,12 +417,12 @@ impl Reader {
         let against = self.against.take();
         self.open();
         self.prefers = false;
-        if !claim.has(Place::Core) && !claim.has(Place::Purpose) && claim.has(Place::Where) {
+        if !claim.has(TermRole::Core) && !claim.has(TermRole::Purpose) && claim.has(TermRole::Where) {
             // "…, but never in production": what is meant was said before.
             let Some(last) = against.or(self.claims.len().checked_sub(1)).map(|at| &self.claims[at]) else {
                 return;
             };
-            claim.terms.extend(last.terms.iter().filter(|term| term.place == Place::Core).cloned());
+            claim.terms.extend(last.terms.iter().filter(|term| term.place == TermRole::Core).cloned());
         }
         if !claim.terms.is_empty() {
             self.claims.push(claim);
@@ -414,22 +431,24 @@ impl Reader {
 }
 
 /// The cue of a piece, given the word that follows.
-fn cue_of(pieces: &[Piece], at: usize, next: &str) -> Option<Cue> {
+fn cue_of(pieces: &[RuleToken], at: usize, next: &str) -> Option<CueWord> {
     let piece = &pieces[at];
     if piece.code {
         return None;
     }
     if piece.negated {
-        return Some(Cue::Deny { hard: true });
+        return Some(CueWord::Deny { hard: true });
     }
     match (piece.raw.as_str(), next) {
-        ("turn" | "turns" | "switch", "off") => return Some(Cue::Undo),
-        ("turn" | "turns" | "switch", "on") => return Some(Cue::Do),
-        ("keep" | "leave" | "keeps" | "leaves", _) if is_out(&pieces[at + 1..]) => return Some(Cue::Undo),
-        ("fail" | "fails", "to") => return Some(Cue::Deny { hard: true }),
-        ("as", "long") | ("provided", _) => return Some(Cue::Where),
-        ("other", "than") | ("apart", "from") => return Some(Cue::Except),
-        ("so", "that") => return Some(Cue::Reason),
+        ("turn" | "turns" | "switch", "off") => return Some(CueWord::Undo),
+        ("turn" | "turns" | "switch", "on") => return Some(CueWord::Do),
+        ("keep" | "leave" | "keeps" | "leaves", _) if is_out(&pieces[at + 1..]) => {
+            return Some(CueWord::Undo);
+        }
+        ("fail" | "fails", "to") => return Some(CueWord::Deny { hard: true }),
+        ("as", "long") | ("provided", _) => return Some(CueWord::Where),
+        ("other", "than") | ("apart", "from") => return Some(CueWord::Except),
+        ("so", "that") => return Some(CueWord::Reason),
         _ => {}
     }
     if LEXICON.pole(&piece.raw).is_some() {
@@ -439,6 +458,6 @@ fn cue_of(pieces: &[Piece], at: usize, next: &str) -> Option<Cue> {
 }
 
 /// Whether "out" completes the verb: "keep secrets out of the repository".
-fn is_out(rest: &[Piece]) -> bool {
-    rest.iter().take(5).take_while(|piece| piece.gap == Gap::None).any(|piece| piece.raw == "out")
+fn is_out(rest: &[RuleToken]) -> bool {
+    rest.iter().take(5).take_while(|piece| piece.gap == TokenGap::None).any(|piece| piece.raw == "out")
 }

@@ -6,33 +6,33 @@
 
 use std::collections::HashMap;
 
-use super::claim::{Claim, ORDER, Place, Term};
+use super::claim::{ClaimTerm, ORDER, RuleClaim, TermRole};
 use super::lexicon::{LEXICON, NUMBER};
-use super::{Ground, Opposition};
+use super::{ConflictReason, RuleContradiction};
 
 /// Minimum share of common words of two contradictory rules.
 pub(super) const LEAST: f64 = 0.12;
 
 /// Common and differing parts of two claims.
-struct Comparison<'a> {
-    one: Side<'a>,
-    other: Side<'a>,
+struct ClaimComparison<'a> {
+    one: ComparedClaim<'a>,
+    other: ComparedClaim<'a>,
     /// Number of common keys that are not opposed.
     common: usize,
     /// Pairs of words that make different choices.
-    choices: Vec<(&'a Term, &'a Term)>,
+    choices: Vec<(&'a ClaimTerm, &'a ClaimTerm)>,
 }
 
 /// A claim with the words that the other claim lacks.
-struct Side<'a> {
-    claim: &'a Claim,
+struct ComparedClaim<'a> {
+    claim: &'a RuleClaim,
     /// Action or purpose words that the other claim lacks.
-    extra: Vec<&'a Term>,
+    extra: Vec<&'a ClaimTerm>,
     /// Number of circumstances that the other claim lacks.
     circumstances: usize,
 }
 
-impl Side<'_> {
+impl ComparedClaim<'_> {
     fn is_covered(&self) -> bool {
         self.extra.is_empty() && self.circumstances == 0
     }
@@ -53,15 +53,15 @@ impl Side<'_> {
 
 /// The contradiction between two claims, if there is one. `overlap` is the share of words that both
 /// whole rules have in common.
-pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposition> {
+pub(super) fn opposed(one: &RuleClaim, other: &RuleClaim, overlap: f64) -> Option<RuleContradiction> {
     if !may_oppose(one, other) {
         return None;
     }
-    let comparison = Comparison::of(one, other);
+    let comparison = ClaimComparison::of(one, other);
     if comparison.common + comparison.choices.len() == 0 {
         return None;
     }
-    let differences = Differences::of(one, other);
+    let differences = NegationDifferences::of(one, other);
     match (comparison.choices.as_slice(), differences.count()) {
         ([], 0) => comparison.exception(),
         _ if overlap < comparison.needed() => None,
@@ -72,7 +72,7 @@ pub(super) fn opposed(one: &Claim, other: &Claim, overlap: f64) -> Option<Opposi
 }
 
 /// Kinds of negation in which two claims differ.
-struct Differences {
+struct NegationDifferences {
     /// The whole claim is denied.
     denial: bool,
     /// A relative clause is denied: "that wait", "that do not wait".
@@ -83,8 +83,8 @@ struct Differences {
     order: bool,
 }
 
-impl Differences {
-    fn of(one: &Claim, other: &Claim) -> Self {
+impl NegationDifferences {
+    fn of(one: &RuleClaim, other: &RuleClaim) -> Self {
         Self {
             denial: one.denies != other.denies,
             relative: one.relative != other.relative,
@@ -99,8 +99,9 @@ impl Differences {
 }
 
 /// Number of "no" and "without" phrases of one claim that negate something that the other wants.
-fn lacks(one: &Claim, other: &Claim) -> usize {
-    let wanted = |term: &Term| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
+fn lacks(one: &RuleClaim, other: &RuleClaim) -> usize {
+    let wanted =
+        |term: &ClaimTerm| other.terms.iter().any(|want| want.key == term.key && want.lacking.is_none());
     let mut phrases: Vec<usize> =
         one.terms.iter().filter(|term| wanted(term)).filter_map(|term| term.lacking).collect();
     phrases.dedup();
@@ -108,7 +109,7 @@ fn lacks(one: &Claim, other: &Claim) -> usize {
 }
 
 /// Whether the first thing of one claim is the last of the other, and vice versa.
-fn is_crossed(one: &Claim, other: &Claim) -> bool {
+fn is_crossed(one: &RuleClaim, other: &RuleClaim) -> bool {
     let meet = |ours: bool, theirs: bool| {
         stage(one, ours).any(|term| stage(other, theirs).any(|against| against.key == term.key))
     };
@@ -116,16 +117,17 @@ fn is_crossed(one: &Claim, other: &Claim) -> bool {
 }
 
 /// The words of a claim's first or last step, without those that occur in both steps.
-fn stage(claim: &Claim, last: bool) -> impl Iterator<Item = &Term> {
+fn stage(claim: &RuleClaim, last: bool) -> impl Iterator<Item = &ClaimTerm> {
     let behind = claim.before.map(|before| last == before);
-    let twice =
-        |term: &Term| claim.terms.iter().any(|other| other.key == term.key && other.ordered != term.ordered);
+    let twice = |term: &ClaimTerm| {
+        claim.terms.iter().any(|other| other.key == term.key && other.ordered != term.ordered)
+    };
     claim.terms.iter().filter(move |term| term.key != ORDER && Some(term.ordered) == behind && !twice(term))
 }
 
 /// Fast filter: whether the shorter claim shares enough words with the other: all, all but one of
 /// at least five, or all but its circumstances.
-fn may_oppose(one: &Claim, other: &Claim) -> bool {
+fn may_oppose(one: &RuleClaim, other: &RuleClaim) -> bool {
     let common = one.keys.common(&other.keys);
     let missing = one.keys.len().min(other.keys.len()) - common;
     let core = one.core.len();
@@ -135,8 +137,8 @@ fn may_oppose(one: &Claim, other: &Claim) -> bool {
             || core == other.core.len() && one.core.common(&other.core) == core)
 }
 
-impl<'a> Comparison<'a> {
-    fn of(one: &'a Claim, other: &'a Claim) -> Self {
+impl<'a> ClaimComparison<'a> {
+    fn of(one: &'a RuleClaim, other: &'a RuleClaim) -> Self {
         let (ones, others) = (by_key(one), by_key(other));
         let mut choices = Vec::new();
         let mut common = 0;
@@ -176,7 +178,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether the general claim also applies to the special subject of the other.
-    fn narrows(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
+    fn narrows(&self, general: &ComparedClaim<'_>, special: &ComparedClaim<'_>) -> bool {
         general.is_general() && special.extra.len() <= self.common.max(2) && !shifts(special)
     }
 
@@ -186,16 +188,16 @@ impl<'a> Comparison<'a> {
         self.common >= 4 && least <= 1 && (self.one.circumstances == 0 || self.other.circumstances == 0)
     }
 
-    fn difference(&self, differences: &Differences) -> Option<Opposition> {
+    fn difference(&self, differences: &NegationDifferences) -> Option<RuleContradiction> {
         let both = self.one.is_covered() && self.other.is_covered();
         if differences.order {
             let reason = format!("opposite order of {}", self.common_words());
-            return (both && self.common > 1).then(|| self.found(Ground::Directive, reason));
+            return (both && self.common > 1).then(|| self.found(ConflictReason::Directive, reason));
         }
         if differences.denial || both { self.denial() } else { None }
     }
 
-    fn denial(&self) -> Option<Opposition> {
+    fn denial(&self) -> Option<RuleContradiction> {
         // "Never X except in Y" and "X in Y" agree.
         if names_exception(self.one.claim, self.other.claim)
             || names_exception(self.other.claim, self.one.claim)
@@ -206,23 +208,24 @@ impl<'a> Comparison<'a> {
             return None;
         }
         let ground = if self.one.claim.undoes || self.other.claim.undoes {
-            Ground::Directive
+            ConflictReason::Directive
         } else {
-            Ground::Polarity
+            ConflictReason::Polarity
         };
         let about = self.common_words();
-        let reason = format!("{} against {} about {about}", said(self.one.claim), said(self.other.claim));
+        let reason =
+            format!("{} against {} about {about}", cue_text(self.one.claim), cue_text(self.other.claim));
         Some(self.found(ground, reason))
     }
 
-    fn choice(&self, (one, other): &(&Term, &Term)) -> Option<Opposition> {
+    fn choice(&self, (one, other): &(&ClaimTerm, &ClaimTerm)) -> Option<RuleContradiction> {
         let choice = one.pole?.choice;
         let (covered, free) = (self.one.is_covered() && self.other.is_covered(), self.common > 0);
         if choice == NUMBER && !(covered && free) {
             return None;
         }
         let placed = self.one.claim.placing && self.other.claim.placing;
-        if one.place == Place::Where && other.place == Place::Where && !placed {
+        if one.place == TermRole::Where && other.place == TermRole::Where && !placed {
             return None;
         }
         let subject = match (self.one.is_covered(), self.other.is_covered()) {
@@ -240,7 +243,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether the other claim's additional words leave the choice the same.
-    fn may_add(&self, general: &Side<'_>, special: &Side<'_>) -> bool {
+    fn may_add(&self, general: &ComparedClaim<'_>, special: &ComparedClaim<'_>) -> bool {
         let few =
             if self.common == 0 { special.extra.len() <= 1 } else { special.extra.len() <= self.common + 1 };
         few && (special.circumstances == 0 || general.claim.absolute)
@@ -248,7 +251,7 @@ impl<'a> Comparison<'a> {
 
     /// The contradiction of two equal claims of which one makes an exception that the other does
     /// not allow.
-    fn exception(&self) -> Option<Opposition> {
+    fn exception(&self) -> Option<RuleContradiction> {
         let (one, other) = (&self.one, &self.other);
         if self.common == 0 || !one.extra.is_empty() || !other.extra.is_empty() {
             return None;
@@ -257,13 +260,13 @@ impl<'a> Comparison<'a> {
             .or_else(|| against_absolute(other, one))
             .or_else(|| excluded(one.claim, other.claim))
             .or_else(|| excluded(other.claim, one.claim))?;
-        Some(self.found(Ground::Exception, format!("“{word}” against a rule without that exception")))
+        Some(self.found(ConflictReason::Exception, format!("“{word}” against a rule without that exception")))
     }
 
-    fn found(&self, ground: Ground, reason: String) -> Opposition {
+    fn found(&self, ground: ConflictReason, reason: String) -> RuleContradiction {
         let all = self.common + self.choices.len() * 2 + self.one.beyond() + self.other.beyond();
         let shared = if all == 0 { 0.0 } else { self.common as f64 / all as f64 };
-        Opposition { ground, reason, shared }
+        RuleContradiction { ground, reason, shared }
     }
 
     fn common_words(&self) -> String {
@@ -280,10 +283,10 @@ impl<'a> Comparison<'a> {
 }
 
 /// The exception or restriction of `special` if `general` is universal.
-fn against_absolute<'a>(general: &Side<'_>, special: &Side<'a>) -> Option<&'a str> {
+fn against_absolute<'a>(general: &ComparedClaim<'_>, special: &ComparedClaim<'a>) -> Option<&'a str> {
     let plain = !general.excepts() && !general.claim.only && general.claim.absolute && general.is_covered();
     let claim = special.claim;
-    let limited = claim.only && (claim.has(Place::Where) || claim.except.is_some());
+    let limited = claim.only && (claim.has(TermRole::Where) || claim.except.is_some());
     match &claim.except {
         Some(word) if plain => Some(word),
         None if plain && limited => Some("only"),
@@ -292,23 +295,24 @@ fn against_absolute<'a>(general: &Side<'_>, special: &Side<'a>) -> Option<&'a st
 }
 
 /// The word by which one claim excludes the circumstance that the other names.
-fn excluded<'a>(one: &'a Claim, other: &Claim) -> Option<&'a str> {
+fn excluded<'a>(one: &'a RuleClaim, other: &RuleClaim) -> Option<&'a str> {
     let word = one.except.as_deref()?;
     (other.except.is_none() && names_exception(one, other)).then_some(word)
 }
 
 /// Whether the other claim names a circumstance that this one excludes.
-fn names_exception(one: &Claim, other: &Claim) -> bool {
-    let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != Place::Except);
-    let mut left_out = one.terms.iter().filter(|term| term.place == Place::Except && !kept(&term.key));
-    left_out.any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != Place::Except))
+fn names_exception(one: &RuleClaim, other: &RuleClaim) -> bool {
+    let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != TermRole::Except);
+    let mut left_out = one.terms.iter().filter(|term| term.place == TermRole::Except && !kept(&term.key));
+    left_out
+        .any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != TermRole::Except))
 }
 
 /// Whether an extra word modifies a shared one, so that the claim is about another thing:
 /// "passwords", "password hashes".
-fn shifts(side: &Side<'_>) -> bool {
+fn shifts(side: &ComparedClaim<'_>) -> bool {
     side.claim.terms.iter().zip(side.claim.terms.iter().skip(1)).enumerate().any(|(at, (before, term))| {
-        let extra = |term: &Term| side.extra.iter().any(|extra| std::ptr::eq(*extra, term));
+        let extra = |term: &ClaimTerm| side.extra.iter().any(|extra| std::ptr::eq(*extra, term));
         let object = at > 0 || !side.claim.cues.is_empty();
         object
             && term.joined
@@ -319,32 +323,34 @@ fn shifts(side: &Side<'_>) -> bool {
     })
 }
 
-fn by_key(claim: &Claim) -> HashMap<&str, Vec<&Term>> {
-    let mut keys: HashMap<&str, Vec<&Term>> = HashMap::new();
-    for term in claim.terms.iter().filter(|term| term.place != Place::Except) {
+fn by_key(claim: &RuleClaim) -> HashMap<&str, Vec<&ClaimTerm>> {
+    let mut keys: HashMap<&str, Vec<&ClaimTerm>> = HashMap::new();
+    for term in claim.terms.iter().filter(|term| term.place != TermRole::Except) {
         keys.entry(&term.key).or_default().push(term);
     }
     keys
 }
 
 /// The parts of a claim that are missing from the keys of another.
-fn side<'a>(claim: &'a Claim, others: &HashMap<&str, Vec<&Term>>) -> Side<'a> {
-    let missing = |term: &&Term| term.place != Place::Except && !others.contains_key(term.key.as_str());
-    let beyond: Vec<&Term> = claim.terms.iter().filter(missing).collect();
-    let extra: Vec<&Term> = beyond.iter().copied().filter(|term| term.place != Place::Where).collect();
-    Side { claim, circumstances: beyond.len() - extra.len(), extra }
+fn side<'a>(claim: &'a RuleClaim, others: &HashMap<&str, Vec<&ClaimTerm>>) -> ComparedClaim<'a> {
+    let missing =
+        |term: &&ClaimTerm| term.place != TermRole::Except && !others.contains_key(term.key.as_str());
+    let beyond: Vec<&ClaimTerm> = claim.terms.iter().filter(missing).collect();
+    let extra: Vec<&ClaimTerm> =
+        beyond.iter().copied().filter(|term| term.place != TermRole::Where).collect();
+    ComparedClaim { claim, circumstances: beyond.len() - extra.len(), extra }
 }
 
 /// A pair of words with different choices, where each choice is missing from the other claim.
-fn differing<'a>(ones: &[&'a Term], others: &[&'a Term]) -> Option<(&'a Term, &'a Term)> {
-    let own = |ones: &[&'a Term], others: &[&Term]| {
+fn differing<'a>(ones: &[&'a ClaimTerm], others: &[&'a ClaimTerm]) -> Option<(&'a ClaimTerm, &'a ClaimTerm)> {
+    let own = |ones: &[&'a ClaimTerm], others: &[&ClaimTerm]| {
         ones.iter().copied().find(|one| others.iter().all(|other| one.pole != other.pole))
     };
     Some((own(ones, others)?, own(others, ones)?))
 }
 
 /// The affirming or denying words of a claim, quoted for a message.
-fn said(claim: &Claim) -> String {
+fn cue_text(claim: &RuleClaim) -> String {
     match claim.cues.as_slice() {
         [] => "the plain rule".to_owned(),
         cues => format!("“{}”", cues.join(" ")),

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::Ground;
+use super::ConflictReason;
 
 /// Function of a word in a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cue {
+pub(super) enum CueWord {
     /// No content: articles, pronouns, prepositions.
     Silent,
     /// Affirms: `use`, `should`; universally if `absolute`: `always`, `must`.
@@ -41,19 +41,19 @@ pub(super) enum Cue {
 
 /// The alternative that a word selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pole {
+pub(super) struct ChoiceOption {
     /// Index of the group of alternatives.
     pub(super) choice: u16,
     /// The alternative selected within the group.
-    pub(super) pole: u32,
+    pub(super) option: u32,
 }
 
 /// The group of numbers; `pole` is the number itself.
 pub(super) const NUMBER: u16 = u16::MAX;
 
-const CUES: &[(Cue, &str)] = &[
+const CUES: &[(CueWord, &str)] = &[
     (
-        Cue::Silent,
+        CueWord::Silent,
         "a an the this that these those it its they them their there here you your yours we our ours us i me my he she \
          of is are be been being was were am as at by with from into onto on via per up out off than then so too also \
          and or but just simply really very quite rather even still yet already again please both either such \
@@ -63,44 +63,47 @@ const CUES: &[(Cue, &str)] = &[
          necessary sure bother want wants need needs try tries thing things way ways time times",
     ),
     (
-        Cue::Affirm { absolute: false },
+        CueWord::Affirm { absolute: false },
         "use uses used using utilize utilise utilizes prefer prefers preferred favor favour favors choose pick adopt \
          employ rely should ought ensure ensures make makes made making do does doing did enforce enforces enforced \
          enforcing recommend recommended go stick opt remember",
     ),
-    (Cue::Affirm { absolute: true }, "always must shall everywhere invariably require requires requiring"),
     (
-        Cue::Deny { hard: true },
+        CueWord::Affirm { absolute: true },
+        "always must shall everywhere invariably require requires requiring",
+    ),
+    (
+        CueWord::Deny { hard: true },
         "never not no cannot without disallow disallows disallowed disallowing forbid forbids forbidden forbidding \
          prohibit prohibits prohibited prohibiting ban bans banned none nothing nobody nowhere neither refrain don't dont \
          won't can't forget",
     ),
     (
-        Cue::Deny { hard: false },
+        CueWord::Deny { hard: false },
         "avoid avoids avoided avoiding rarely seldom discourage discourages discouraged minimize minimise hardly",
     ),
     (
-        Cue::Do,
+        CueWord::Do,
         "add adds adding keep keeps keeping enable enables enabling allow allows allowing permit permits permitting \
          include includes including accept accepts write writes create creates leave leaves put puts place places \
          store stores save saves preserve preserves retain retains apply applies provide provides insert activate \
          define declare implement introduce perform",
     ),
     (
-        Cue::Undo,
+        CueWord::Undo,
         "disable disables disabling deactivate remove removes removing delete deletes deleting drop drops dropping skip \
          skips skipping omit omits omitting ignore ignores ignoring exclude excludes excluding stop stops stopping \
          strip strips discard discards eliminate eliminates prevent prevents preventing reject rejects rejecting block \
          blocks bypass suppress suppresses deny denies ditch abandon neglect",
     ),
-    (Cue::All, "all every each any everything anything whole entire entirely"),
-    (Cue::Order { before: true }, "before prior"),
-    (Cue::Order { before: false }, "after afterwards following"),
-    (Cue::Only, "only solely exclusively"),
-    (Cue::Where, "in when whenever if while where within during inside under once whilst throughout"),
-    (Cue::Purpose, "for to"),
-    (Cue::Except, "unless except excepting until till outside besides beyond"),
-    (Cue::Reason, "because since otherwise which thereby hence therefore thus whereas"),
+    (CueWord::All, "all every each any everything anything whole entire entirely"),
+    (CueWord::Order { before: true }, "before prior"),
+    (CueWord::Order { before: false }, "after afterwards following"),
+    (CueWord::Only, "only solely exclusively"),
+    (CueWord::Where, "in when whenever if while where within during inside under once whilst throughout"),
+    (CueWord::Purpose, "for to"),
+    (CueWord::Except, "unless except excepting until till outside besides beyond"),
+    (CueWord::Reason, "because since otherwise which thereby hence therefore thus whereas"),
 ];
 
 /// Verbs that state where something goes; two different places contradict each other.
@@ -269,15 +272,15 @@ const NUMBERS: &[(&str, u32)] = &[
 
 /// The tables, indexed by word.
 pub(super) struct Lexicon {
-    cues: HashMap<&'static str, Cue>,
+    cues: HashMap<&'static str, CueWord>,
     placing: HashSet<&'static str>,
-    poles: HashMap<&'static str, Pole>,
-    grounds: Vec<Ground>,
+    poles: HashMap<&'static str, ChoiceOption>,
+    grounds: Vec<ConflictReason>,
 }
 
 impl Lexicon {
     /// The function of a word, or `None` for a content word.
-    pub(super) fn cue(&self, word: &str) -> Option<Cue> {
+    pub(super) fn cue(&self, word: &str) -> Option<CueWord> {
         self.cues.get(word).copied()
     }
 
@@ -287,18 +290,18 @@ impl Lexicon {
     }
 
     /// The alternative that a word selects, if it belongs to a group or is a number.
-    pub(super) fn pole(&self, word: &str) -> Option<Pole> {
+    pub(super) fn pole(&self, word: &str) -> Option<ChoiceOption> {
         let word =
             &*if word.contains('_') { Cow::Owned(word.replace('_', "-")) } else { Cow::Borrowed(word) };
         if let Some(pole) = self.poles.get(word) {
             return Some(*pole);
         }
-        word.parse().ok().map(|pole| Pole { choice: NUMBER, pole })
+        word.parse().ok().map(|pole| ChoiceOption { choice: NUMBER, option: pole })
     }
 
     /// The kind of contradiction between two alternatives of a group.
-    pub(super) fn ground(&self, choice: u16) -> Ground {
-        self.grounds.get(usize::from(choice)).copied().unwrap_or(Ground::Exclusive)
+    pub(super) fn ground(&self, choice: u16) -> ConflictReason {
+        self.grounds.get(usize::from(choice)).copied().unwrap_or(ConflictReason::Exclusive)
     }
 
     fn new() -> Self {
@@ -313,19 +316,20 @@ impl Lexicon {
                 lexicon.cues.entry(word).or_insert(*cue);
             }
         }
-        for (ground, choices) in [(Ground::Antonym, ANTONYMS), (Ground::Exclusive, EXCLUSIVE)] {
+        for (ground, choices) in [(ConflictReason::Antonym, ANTONYMS), (ConflictReason::Exclusive, EXCLUSIVE)]
+        {
             for sides in choices {
                 let choice = lexicon.grounds.len() as u16;
                 lexicon.grounds.push(ground);
                 for (pole, words) in (0..).zip(sides.split('|')) {
                     for word in words.split_whitespace() {
-                        lexicon.poles.entry(word).or_insert(Pole { choice, pole });
+                        lexicon.poles.entry(word).or_insert(ChoiceOption { choice, option: pole });
                     }
                 }
             }
         }
         for (word, pole) in NUMBERS {
-            lexicon.poles.entry(word).or_insert(Pole { choice: NUMBER, pole: *pole });
+            lexicon.poles.entry(word).or_insert(ChoiceOption { choice: NUMBER, option: *pole });
         }
         lexicon
     }

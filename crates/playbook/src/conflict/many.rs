@@ -4,11 +4,11 @@
 //! meaning, not with all. With thousands of similar rules, contradictions in entirely different
 //! words can be missed.
 
-use super::meant::{Near, Nearness, name_differently, opposed};
+use super::meant::{MinSimilarity, Similarity, name_differently, opposed};
 use super::neighbours::neighbours;
 use super::pairs::{alike, may_oppose};
-use super::{Opposition, Statement};
-use crate::meaning::Sense;
+use super::{RuleContradiction, RuleStatement};
+use crate::meaning::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Minimum cosine of rules about one subject.
@@ -17,22 +17,22 @@ const SUBJECT: f64 = 0.6;
 const NEAREST: usize = 8;
 
 /// Rules prepared for pairwise comparison.
-pub struct Rules<'a> {
-    statements: Vec<Statement>,
+pub struct ComparedRules<'a> {
+    statements: Vec<RuleStatement>,
     /// Pairs of neighbours in meaning, with their cosines.
     near: Vec<(usize, usize, f64)>,
-    sense: &'a Sense<'a>,
+    sense: &'a WordVectors<'a>,
 }
 
-impl<'a> Rules<'a> {
-    pub fn of(texts: &[String], sense: &'a Sense<'a>) -> Self {
-        let statements = texts.iter().map(|text| Statement::of(text)).collect();
+impl<'a> ComparedRules<'a> {
+    pub fn of(texts: &[String], sense: &'a WordVectors<'a>) -> Self {
+        let statements = texts.iter().map(|text| RuleStatement::of(text)).collect();
         let embeddings: Vec<Option<Embedding>> = texts.iter().map(|text| sense.text(text)).collect();
         Self { statements, near: neighbours(&embeddings, SUBJECT, NEAREST), sense }
     }
 
     /// All pairs that contradict each other, by index.
-    pub fn opposed(&self) -> Vec<(usize, usize, Opposition)> {
+    pub fn opposed(&self) -> Vec<(usize, usize, RuleContradiction)> {
         let mut pairs = may_oppose(&self.statements);
         pairs.extend(self.near.iter().map(|(a, b, _)| (*a, *b)));
         let opposed = |(a, b)| Some((a, b, opposed(&self.statements[a], &self.statements[b], self.sense)?));
@@ -42,12 +42,16 @@ impl<'a> Rules<'a> {
     /// Merge candidates, by index: pairs within a group with enough common words, and pairs of any
     /// rules with similar meaning. Pairs that contradict each other or differ in a name are
     /// excluded.
-    pub fn worth_merging(&self, groups: &[Vec<usize>], least: Nearness) -> Vec<(usize, usize, Near)> {
+    pub fn worth_merging(
+        &self,
+        groups: &[Vec<usize>],
+        least: MinSimilarity,
+    ) -> Vec<(usize, usize, Similarity)> {
         let mut pairs = Vec::new();
         for places in groups {
-            let own: Vec<&Statement> = places.iter().map(|at| &self.statements[*at]).collect();
+            let own: Vec<&RuleStatement> = places.iter().map(|at| &self.statements[*at]).collect();
             let found = alike(&own, least.jaccard).into_iter();
-            pairs.extend(found.map(|(a, b, share)| (places[a], places[b], Near::Words(share))));
+            pairs.extend(found.map(|(a, b, share)| (places[a], places[b], Similarity::Words(share))));
         }
         let known: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
         let near = self.near.iter().filter(|(a, b, cosine)| {
@@ -55,7 +59,7 @@ impl<'a> Rules<'a> {
                 && !known.contains(&(*a, *b))
                 && !name_differently(&self.statements[*a], &self.statements[*b])
         });
-        pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Near::Meaning(*cosine))));
+        pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Similarity::Meaning(*cosine))));
         pairs.retain(|(a, b, _)| opposed(&self.statements[*a], &self.statements[*b], self.sense).is_none());
         pairs
     }

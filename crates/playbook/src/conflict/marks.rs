@@ -4,9 +4,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Sorted hashes of words, without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Marks(Vec<u64>);
+pub(super) struct WordHashes(Vec<u64>);
 
-impl Marks {
+impl WordHashes {
     pub(super) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut marks: Vec<u64> = words.map(mark).collect();
         marks.sort_unstable();
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn words_that_both_have_are_counted_once() {
-        let marks = |text: &str| Marks::of(text.split(' '));
+        let marks = |text: &str| WordHashes::of(text.split(' '));
         assert_eq!(marks("a b a c").len(), 3);
         assert_eq!(marks("a b a c").common(&marks("c a x")), 2);
         assert_eq!(marks("a").common(&marks("b")), 0);

@@ -26,16 +26,16 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use many::Rules;
-pub use meant::{Meant, Near, Nearness, name_differently, opposed};
+pub use many::ComparedRules;
+pub use meant::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
 pub use pairs::{alike, oppositions};
-pub use statement::{Statement, likeness, may_be_like, words};
-pub use verdict::Verdict;
+pub use statement::{RuleStatement, likeness, may_be_like, words};
+pub use verdict::StatementRelation;
 
 /// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ground {
+pub enum ConflictReason {
     /// One denies what the other affirms.
     Polarity,
     /// They give opposite directions: enable and disable, before and after.
@@ -50,9 +50,9 @@ pub enum Ground {
 
 /// A contradiction between two rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Opposition {
+pub struct RuleContradiction {
     /// Kind of contradiction.
-    pub ground: Ground,
+    pub ground: ConflictReason,
     /// The opposed words, for display.
     pub reason: String,
     /// The share of words that both claims have, 0–1.
@@ -60,12 +60,12 @@ pub struct Opposition {
 }
 
 /// The contradiction between two rules, by words alone. Symmetric; a rule never contradicts itself.
-pub fn opposition(a: &Statement, b: &Statement) -> Option<Opposition> {
+pub fn opposition(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradiction> {
     claimed(a, b).or_else(|| chosen(a, b, &|_, _| 0.0))
 }
 
 /// A contradiction in which one claim denies or excludes the other.
-fn claimed(a: &Statement, b: &Statement) -> Option<Opposition> {
+fn claimed(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradiction> {
     let overlap = a.overlap(b);
     if overlap < compare::LEAST || a.claims() == b.claims() {
         return None;
@@ -77,7 +77,11 @@ fn claimed(a: &Statement, b: &Statement) -> Option<Opposition> {
 
 /// A contradiction in which both rules choose different named things for one purpose. `like`
 /// returns the similarity of two words.
-fn chosen(a: &Statement, b: &Statement, like: &dyn Fn(&str, &str) -> f64) -> Option<Opposition> {
+fn chosen(
+    a: &RuleStatement,
+    b: &RuleStatement,
+    like: &dyn Fn(&str, &str) -> f64,
+) -> Option<RuleContradiction> {
     let (reason, shared) = a.choosing()?.against(b.choosing()?, like)?;
-    Some(Opposition { ground: Ground::Exclusive, reason, shared })
+    Some(RuleContradiction { ground: ConflictReason::Exclusive, reason, shared })
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::claim::{Claim, Place};
-use super::{Opposition, Statement, likeness, opposition};
+use super::claim::{RuleClaim, TermRole};
+use super::{RuleContradiction, RuleStatement, likeness, opposition};
 
 /// All pairs that contradict each other by words alone, by index.
-pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> {
+pub fn oppositions(statements: &[RuleStatement]) -> Vec<(usize, usize, RuleContradiction)> {
     let mut found = Vec::new();
     for (a, b) in may_oppose(statements) {
         found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
@@ -15,8 +15,8 @@ pub fn oppositions(statements: &[Statement]) -> Vec<(usize, usize, Opposition)> 
 }
 
 /// Candidate pairs, by index: a superset of all pairs that contradict each other by words alone.
-pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
-    let mut having = Having::new();
+pub(super) fn may_oppose(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {
+    let mut having = StatementsByWord::new();
     for (at, statement) in statements.iter().enumerate() {
         let keys: BTreeSet<&str> = statement.claims().iter().flat_map(|claim| keys(claim, false)).collect();
         for key in keys {
@@ -25,7 +25,7 @@ pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
     }
     let mut pairs = BTreeSet::new();
     for (at, statement) in statements.iter().enumerate() {
-        let others = statement.claims().iter().flat_map(|claim| met(claim, &having));
+        let others = statement.claims().iter().flat_map(|claim| candidates(claim, &having));
         pairs.extend(others.filter(|other| *other != at).map(|other| (at.min(other), at.max(other))));
     }
     pairs.extend(choosing_alike(statements));
@@ -33,8 +33,8 @@ pub(super) fn may_oppose(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
 }
 
 /// Pairs of named choices where the words of one purpose include those of the other.
-fn choosing_alike(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
-    let mut having = Having::new();
+fn choosing_alike(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {
+    let mut having = StatementsByWord::new();
     let jobs: Vec<(usize, BTreeSet<&str>)> = statements
         .iter()
         .enumerate()
@@ -52,13 +52,13 @@ fn choosing_alike(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
 }
 
 /// Sorted indices of the statements that contain a word.
-type Having<'a> = HashMap<&'a str, Vec<usize>>;
+type StatementsByWord<'a> = HashMap<&'a str, Vec<usize>>;
 
 /// Indices of statements with a claim that is not shorter and may contradict this one. The shorter
 /// of two contradictory claims shares all its words with the other, or all but one if it has at
 /// least four; so it shares at least two of its three rarest words. Exceptions share all words
 /// except circumstances.
-fn met(claim: &Claim, having: &Having<'_>) -> Vec<usize> {
+fn candidates(claim: &RuleClaim, having: &StatementsByWord<'_>) -> Vec<usize> {
     let (all, core) = (keys(claim, false), keys(claim, true));
     let long = all.len() >= 4;
     let mut others = Vec::new();
@@ -77,7 +77,7 @@ fn met(claim: &Claim, having: &Having<'_>) -> Vec<usize> {
 }
 
 /// The words that occur in the fewest statements.
-fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &Having<'_>, count: usize) -> Vec<&'a str> {
+fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &StatementsByWord<'_>, count: usize) -> Vec<&'a str> {
     let mut keys: Vec<&str> = keys.iter().copied().collect();
     keys.sort_by_key(|key| (having.get(key).map_or(0, Vec::len), *key));
     keys.truncate(count);
@@ -85,7 +85,7 @@ fn rarest<'a>(keys: &BTreeSet<&'a str>, having: &Having<'_>, count: usize) -> Ve
 }
 
 /// Indices of the statements that contain all of these words.
-fn with_all(words: &[&str], having: &Having<'_>) -> Vec<usize> {
+fn with_all(words: &[&str], having: &StatementsByWord<'_>) -> Vec<usize> {
     let mut lists = words.iter().map(|word| having.get(word).map_or(&[][..], Vec::as_slice));
     let first = lists.next().unwrap_or_default().to_vec();
     lists.fold(first, |common, list| in_both(&common, list))
@@ -106,13 +106,13 @@ fn in_both(one: &[usize], other: &[usize]) -> Vec<usize> {
 }
 
 /// Keys of a claim without exceptions, and without circumstances if `core` is set.
-fn keys(claim: &Claim, core: bool) -> BTreeSet<&str> {
-    let counts = |place| place != Place::Except && !(core && place == Place::Where);
+fn keys(claim: &RuleClaim, core: bool) -> BTreeSet<&str> {
+    let counts = |place| place != TermRole::Except && !(core && place == TermRole::Where);
     claim.terms.iter().filter(|term| counts(term.place)).map(|term| term.key.as_str()).collect()
 }
 
 /// All pairs with a similarity of at least `least`, by index.
-pub fn alike(statements: &[&Statement], least: f64) -> Vec<(usize, usize, f64)> {
+pub fn alike(statements: &[&RuleStatement], least: f64) -> Vec<(usize, usize, f64)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for word in statements.iter().flat_map(|statement| statement.words()) {
         *counts.entry(word).or_default() += 1;

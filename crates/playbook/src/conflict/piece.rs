@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use cm_text::tokens::{Role, Tokenizer, fold};
+use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
 /// Punctuation between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gap {
+pub(super) enum TokenGap {
     /// Only spaces, quotes and hyphens.
     None,
     Comma,
@@ -17,7 +17,7 @@ pub(super) enum Gap {
 
 /// A word of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct RuleToken {
     /// The word in lower case.
     pub(super) raw: String,
     /// The word as written.
@@ -26,7 +26,7 @@ pub(super) struct Piece {
     pub(super) named: bool,
     pub(super) stem: String,
     /// Punctuation before it.
-    pub(super) gap: Gap,
+    pub(super) gap: TokenGap,
     /// Whether it ends with `n't`.
     pub(super) negated: bool,
     /// Whether it is inline code, which is never a cue.
@@ -34,19 +34,19 @@ pub(super) struct Piece {
 }
 
 /// The words of a text in order; for links, only their text.
-pub(super) fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn pieces(text: &str) -> Vec<RuleToken> {
     let text = &*without_targets(text);
     let mut code = false;
     let mut tokenizer = Tokenizer::default();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<RuleToken> = Vec::new();
     let (mut at, mut end) = (0, 0);
     while let Some(unit) = tokenizer.next_unit(text, &mut at) {
         let steps = unit.width() > 1 && unit.tokens().any(|token| text[token.from..token.to].contains('/'));
-        let whole = unit.tokens().find(|token| token.role == Role::Whole).filter(|_| !steps);
+        let whole = unit.tokens().find(|token| token.role == TokenRole::Whole).filter(|_| !steps);
         for token in unit.tokens() {
             let counts = match &whole {
                 Some(whole) => token == *whole,
-                None => token.role == Role::Word,
+                None => token.role == TokenRole::Word,
             };
             if !counts {
                 continue;
@@ -58,8 +58,9 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
             let gap = gap_of(between);
             let negated = is_negated(&text[token.to..]);
             let shown = text[token.from..token.to].to_owned();
-            let named = code || is_named(&shown, pieces.is_empty() || matches!(gap, Gap::Stop | Gap::Colon));
-            pieces.push(Piece { raw, shown, named, stem: token.text.to_owned(), gap, negated, code });
+            let named = code
+                || is_named(&shown, pieces.is_empty() || matches!(gap, TokenGap::Stop | TokenGap::Colon));
+            pieces.push(RuleToken { raw, shown, named, stem: token.text.to_owned(), gap, negated, code });
             end = token.to;
         }
     }
@@ -99,24 +100,24 @@ fn is_negated(rest: &str) -> bool {
 }
 
 /// Classifies the characters between two words.
-fn gap_of(between: &str) -> Gap {
+fn gap_of(between: &str) -> TokenGap {
     if between == " " {
-        return Gap::None;
+        return TokenGap::None;
     }
-    let mut gap = Gap::None;
+    let mut gap = TokenGap::None;
     let mut chars = between.chars().peekable();
     let mut last = None;
     while let Some(c) = chars.next() {
         let spaced =
             chars.peek().is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '`' | '*' | '_'));
         gap = gap.max(match c {
-            ';' | '!' | '?' | '—' | '–' | '。' | '→' => Gap::Stop,
-            '.' if spaced => Gap::Stop,
-            '-' if spaced && last.is_some_and(char::is_whitespace) => Gap::Stop,
-            '\n' if last == Some('\n') => Gap::Stop,
-            ':' if spaced => Gap::Colon,
-            ',' | '(' | ')' | '、' => Gap::Comma,
-            _ => Gap::None,
+            ';' | '!' | '?' | '—' | '–' | '。' | '→' => TokenGap::Stop,
+            '.' if spaced => TokenGap::Stop,
+            '-' if spaced && last.is_some_and(char::is_whitespace) => TokenGap::Stop,
+            '\n' if last == Some('\n') => TokenGap::Stop,
+            ':' if spaced => TokenGap::Colon,
+            ',' | '(' | ')' | '、' => TokenGap::Comma,
+            _ => TokenGap::None,
         });
         last = Some(c);
     }
@@ -129,22 +130,23 @@ mod tests {
 
     #[test]
     fn words_know_what_stands_before_them() {
-        let shown: Vec<(String, Gap)> = pieces("Don't use `a_b`; use c/d, not E-f. `--no-verify` - never: x")
-            .into_iter()
-            .map(|piece| (piece.raw, piece.gap))
-            .collect();
+        let shown: Vec<(String, TokenGap)> =
+            pieces("Don't use `a_b`; use c/d, not E-f. `--no-verify` - never: x")
+                .into_iter()
+                .map(|piece| (piece.raw, piece.gap))
+                .collect();
         let expected = [
-            ("don", Gap::None),
-            ("use", Gap::None),
-            ("a_b", Gap::None),
-            ("use", Gap::Stop),
-            ("c", Gap::None),
-            ("d", Gap::None),
-            ("not", Gap::Comma),
-            ("e-f", Gap::None),
-            ("no-verify", Gap::Stop),
-            ("never", Gap::Stop),
-            ("x", Gap::Colon),
+            ("don", TokenGap::None),
+            ("use", TokenGap::None),
+            ("a_b", TokenGap::None),
+            ("use", TokenGap::Stop),
+            ("c", TokenGap::None),
+            ("d", TokenGap::None),
+            ("not", TokenGap::Comma),
+            ("e-f", TokenGap::None),
+            ("no-verify", TokenGap::Stop),
+            ("never", TokenGap::Stop),
+            ("x", TokenGap::Colon),
         ];
         assert_eq!(shown, expected.map(|(word, gap)| (word.to_owned(), gap)));
         let code: Vec<bool> = pieces("use `any of` it").iter().map(|piece| piece.code).collect();

@@ -3,33 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::choosing::Choosing;
-use super::claim::{Claim, Place, claims};
-use super::lexicon::{Cue, LEXICON};
-use super::marks::Marks;
-use super::piece::{Piece, pieces};
-use cm_text::canonical::Canonical;
+use super::choosing::NamedChoice;
+use super::claim::{RuleClaim, TermRole, claims};
+use super::lexicon::{CueWord, LEXICON};
+use super::marks::WordHashes;
+use super::piece::{RuleToken, pieces};
+use cm_text::canonical::CanonicalForm;
 
 /// A rule, parsed once for comparison with many others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub struct RuleStatement {
     words: BTreeSet<String>,
     /// The words as written, by stem.
-    written: BTreeMap<String, Written>,
+    written: BTreeMap<String, WrittenWord>,
     /// Hashes of the words, for fast comparison.
-    marks: Marks,
+    marks: WordHashes,
     /// Words of actions that occur only in denying claims (true) or only in affirming ones (false).
     signs: BTreeMap<String, bool>,
-    claims: Vec<Claim>,
+    claims: Vec<RuleClaim>,
     /// The named choice, if there is one.
-    choosing: Option<Choosing>,
+    choosing: Option<NamedChoice>,
     text: String,
-    canonical: OnceLock<Canonical>,
+    canonical: OnceLock<CanonicalForm>,
 }
 
 /// A content word as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenWord {
     /// The word in lower case.
     pub(super) raw: String,
     /// Whether it has no synonyms: a name, a number, or one of several alternatives.
@@ -37,26 +37,26 @@ pub(super) struct Written {
 }
 
 /// Counts of denials, negated phrases, exceptions and restrictions.
-pub(super) type Shape = [usize; 4];
+pub(super) type NegationCounts = [usize; 4];
 
-impl Statement {
+impl RuleStatement {
     pub fn of(text: &str) -> Self {
         let pieces = pieces(text);
         let claims = claims(&pieces);
-        let written: BTreeMap<String, Written> = pieces
+        let written: BTreeMap<String, WrittenWord> = pieces
             .iter()
             .filter(|piece| tells(piece))
-            .map(|piece| (piece.stem.clone(), Written { raw: piece.raw.clone(), firm: is_firm(piece) }))
+            .map(|piece| (piece.stem.clone(), WrittenWord { raw: piece.raw.clone(), firm: is_firm(piece) }))
             .collect();
         let words: BTreeSet<String> = written.keys().cloned().collect();
-        let marks = Marks::of(words.iter().map(String::as_str));
+        let marks = WordHashes::of(words.iter().map(String::as_str));
         Self {
             words,
             written,
             marks,
             signs: signs(&claims),
             claims,
-            choosing: Choosing::of(&pieces),
+            choosing: NamedChoice::of(&pieces),
             text: text.to_owned(),
             canonical: OnceLock::new(),
         }
@@ -64,10 +64,10 @@ impl Statement {
 
     /// A copy in which keys of words are replaced according to `names`.
     pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
-        let claims: Vec<Claim> = self.claims.iter().map(|claim| claim.renamed(names)).collect();
+        let claims: Vec<RuleClaim> = self.claims.iter().map(|claim| claim.renamed(names)).collect();
         let words: BTreeSet<String> =
             self.words.iter().map(|word| names.get(word).unwrap_or(word).clone()).collect();
-        let marks = Marks::of(words.iter().map(String::as_str));
+        let marks = WordHashes::of(words.iter().map(String::as_str));
         Self { words, marks, signs: signs(&claims), claims, ..self.clone() }
     }
 
@@ -77,8 +77,8 @@ impl Statement {
     }
 
     /// The canonical form; computed on first use.
-    pub fn canonical(&self) -> &Canonical {
-        self.canonical.get_or_init(|| Canonical::of(&self.text))
+    pub fn canonical(&self) -> &CanonicalForm {
+        self.canonical.get_or_init(|| CanonicalForm::of(&self.text))
     }
 
     /// The share of common words, 0–1, ignoring negation.
@@ -88,21 +88,21 @@ impl Statement {
         if all == 0 { 0.0 } else { common as f64 / all as f64 }
     }
 
-    pub(super) fn claims(&self) -> &[Claim] {
+    pub(super) fn claims(&self) -> &[RuleClaim] {
         &self.claims
     }
 
-    pub(super) fn choosing(&self) -> Option<&Choosing> {
+    pub(super) fn choosing(&self) -> Option<&NamedChoice> {
         self.choosing.as_ref()
     }
 
     /// The content words as written, by stem.
-    pub(super) fn written(&self) -> impl Iterator<Item = (&String, &Written)> {
+    pub(super) fn written(&self) -> impl Iterator<Item = (&String, &WrittenWord)> {
         self.written.iter()
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        let count = |of: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| of(claim)).count();
+    pub(super) fn shape(&self) -> NegationCounts {
+        let count = |of: &dyn Fn(&RuleClaim) -> bool| self.claims.iter().filter(|claim| of(claim)).count();
         [
             count(&|claim| claim.denies),
             count(&|claim| claim.terms.iter().any(|term| term.lacking.is_some())),
@@ -118,23 +118,26 @@ pub fn words(text: &str) -> BTreeSet<String> {
 }
 
 /// Whether a piece is a content word.
-fn tells(piece: &Piece) -> bool {
+fn tells(piece: &RuleToken) -> bool {
     !piece.negated && counts(&piece.raw)
 }
 
 /// Whether a word is a content word rather than only a cue.
 fn counts(word: &str) -> bool {
-    !matches!(LEXICON.cue(word), Some(Cue::Silent | Cue::Affirm { .. } | Cue::Deny { .. } | Cue::All))
+    !matches!(
+        LEXICON.cue(word),
+        Some(CueWord::Silent | CueWord::Affirm { .. } | CueWord::Deny { .. } | CueWord::All)
+    )
 }
 
-fn is_firm(piece: &Piece) -> bool {
+fn is_firm(piece: &RuleToken) -> bool {
     piece.named || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
 }
 
-fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
+fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {
     let mut signs: BTreeMap<String, Option<bool>> = BTreeMap::new();
     for claim in claims {
-        for term in claim.terms.iter().filter(|term| term.place == Place::Core) {
+        for term in claim.terms.iter().filter(|term| term.place == TermRole::Core) {
             let sign = signs.entry(term.key.clone()).or_insert(Some(claim.denies));
             if *sign != Some(claim.denies) {
                 *sign = None;
@@ -145,13 +148,13 @@ fn signs(claims: &[Claim]) -> BTreeMap<String, bool> {
 }
 
 /// Fast upper bound: whether the likeness of two rules can be at least `least`.
-pub fn may_be_like(a: &Statement, b: &Statement, least: f64) -> bool {
+pub fn may_be_like(a: &RuleStatement, b: &RuleStatement, least: f64) -> bool {
     a.overlap(b) >= least
 }
 
 /// Share of common words, 0–1. Words that one rule affirms and the other denies do not count as
 /// common, so "always X" is not similar to "never X".
-pub fn likeness(a: &Statement, b: &Statement) -> f64 {
+pub fn likeness(a: &RuleStatement, b: &RuleStatement) -> f64 {
     let opposed =
         |word: &String| matches!((a.signs.get(word), b.signs.get(word)), (Some(a), Some(b)) if a != b);
     let (mut common, mut opposite) = (0, 0);

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::meaning::{Meaning, NoMeaning, Sense};
+use crate::meaning::{EmbeddingModel, NoEmbeddings, WordVectors};
 use cm_text::embedding::Embedding;
 
 /// A test model with a few synonyms; other words have zero vectors.
 struct Synonyms;
 
-impl Meaning for Synonyms {
+impl EmbeddingModel for Synonyms {
     fn embedding(&self, text: &str) -> Option<Embedding> {
         const KNOWN: [&[&str]; 4] = [
             &["deploy", "release"],
@@ -24,16 +24,19 @@ impl Meaning for Synonyms {
     }
 }
 
-fn ground(a: &str, b: &str) -> Option<Ground> {
-    opposition(&Statement::of(a), &Statement::of(b)).map(|opposition| opposition.ground)
+fn ground(a: &str, b: &str) -> Option<ConflictReason> {
+    opposition(&RuleStatement::of(a), &RuleStatement::of(b)).map(|opposition| opposition.ground)
 }
 
 #[test]
 fn denial_is_found_and_double_denial_is_none() {
-    assert_eq!(ground("Always use `unwrap` in tests", "Never use `unwrap` in tests"), Some(Ground::Polarity));
+    assert_eq!(
+        ground("Always use `unwrap` in tests", "Never use `unwrap` in tests"),
+        Some(ConflictReason::Polarity)
+    );
     assert_eq!(ground("Never commit without tests", "Always commit with tests"), None);
     assert_eq!(ground("Avoid tabs; use spaces", "Use spaces, not tabs"), None);
-    assert_eq!(ground("Enable telemetry in CI", "Disable telemetry in CI"), Some(Ground::Directive));
+    assert_eq!(ground("Enable telemetry in CI", "Disable telemetry in CI"), Some(ConflictReason::Directive));
     assert_eq!(ground("Enable telemetry in CI", "Don't disable telemetry in CI"), None);
 }
 
@@ -46,12 +49,15 @@ fn another_circumstance_or_object_is_no_contradiction() {
 
 #[test]
 fn choices_exclude_each_other_where_the_rest_is_shared() {
-    assert_eq!(ground("Use tabs for indentation", "Use spaces for indentation"), Some(Ground::Exclusive));
-    assert_eq!(ground("Use async drivers", "Use sync drivers"), Some(Ground::Antonym));
+    assert_eq!(
+        ground("Use tabs for indentation", "Use spaces for indentation"),
+        Some(ConflictReason::Exclusive)
+    );
+    assert_eq!(ground("Use async drivers", "Use sync drivers"), Some(ConflictReason::Antonym));
     assert_eq!(ground("Write small commits", "Never write large commits"), None);
     assert_eq!(
         ground("Run the formatter before committing", "Run the formatter after committing"),
-        Some(Ground::Directive)
+        Some(ConflictReason::Directive)
     );
 }
 
@@ -59,7 +65,7 @@ fn choices_exclude_each_other_where_the_rest_is_shared() {
 fn an_exception_contradicts_an_absolute_but_not_what_it_names() {
     assert_eq!(
         ground("Always squash commits", "Squash commits unless they are reviewed"),
-        Some(Ground::Exception)
+        Some(ConflictReason::Exception)
     );
     assert_eq!(ground("Never use unwrap except in tests", "Use unwrap in tests"), None);
 }
@@ -67,21 +73,22 @@ fn an_exception_contradicts_an_absolute_but_not_what_it_names() {
 #[test]
 fn a_reason_names_the_opposed_words() {
     let found =
-        opposition(&Statement::of("Always mock the clock"), &Statement::of("Do not mock the clock")).unwrap();
+        opposition(&RuleStatement::of("Always mock the clock"), &RuleStatement::of("Do not mock the clock"))
+            .unwrap();
     assert_eq!(found.reason, "“always” against “do not” about mock, clock");
     assert_eq!(found.shared, 1.0);
 }
 
 #[test]
 fn avoiding_something_is_the_opposite_of_doing_it_however_it_is_written() {
-    let avoided = Statement::of("AVOID: mock the clock");
-    assert!(opposition(&avoided, &Statement::of("Mock the clock")).is_some());
-    assert_eq!(avoided.claims(), Statement::of("Avoid: mock the clock").claims());
+    let avoided = RuleStatement::of("AVOID: mock the clock");
+    assert!(opposition(&avoided, &RuleStatement::of("Mock the clock")).is_some());
+    assert_eq!(avoided.claims(), RuleStatement::of("Avoid: mock the clock").claims());
 }
 
 #[test]
 fn opposite_rules_are_not_alike() {
-    let like = |a, b| likeness(&Statement::of(a), &Statement::of(b));
+    let like = |a, b| likeness(&RuleStatement::of(a), &RuleStatement::of(b));
     assert!(like("Always use unwrap in tests", "Never use unwrap in tests") < 0.7);
     assert_eq!(like("Always run the tests", "Run tests"), 1.0);
     assert_eq!(like("", ""), 0.0);
@@ -92,8 +99,10 @@ fn all_pairs_are_those_that_comparing_each_with_each_finds() {
     let subjects =
         ["unwrap in tests", "tabs for indentation", "spaces for indentation", "small commits", "mocks"];
     let verbs = ["Always use", "Never use", "Avoid", "Prefer", "Use only", "Do not write"];
-    let rules: Vec<Statement> =
-        subjects.iter().flat_map(|s| verbs.iter().map(move |v| Statement::of(&format!("{v} {s}")))).collect();
+    let rules: Vec<RuleStatement> = subjects
+        .iter()
+        .flat_map(|s| verbs.iter().map(move |v| RuleStatement::of(&format!("{v} {s}"))))
+        .collect();
     let mut opposed = Vec::new();
     let mut like = Vec::new();
     for a in 0..rules.len() {
@@ -115,7 +124,7 @@ fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
         ("Use Bazel to build", "Use Buck to build"),
         ("Use `ufmt` for formatting", "Use `blue` for formatting"),
     ] {
-        assert_eq!(ground(a, b), Some(Ground::Exclusive), "{a} / {b}");
+        assert_eq!(ground(a, b), Some(ConflictReason::Exclusive), "{a} / {b}");
     }
     for (a, b) in [
         ("Use React for the frontend", "Use TypeScript for the frontend"),
@@ -134,10 +143,10 @@ fn different_names_for_one_job_are_alternatives_and_names_for_areas_are_not() {
 
 #[test]
 fn a_denial_is_found_in_other_words_where_a_model_knows_them() {
-    let (a, b) = (Statement::of("Deploy on Fridays"), Statement::of("Never release on a Friday"));
-    assert_eq!(opposed(&a, &b, &Sense::of(&NoMeaning)), None);
-    let found = opposed(&a, &b, &Sense::of(&Synonyms)).map(|found| found.ground);
-    assert_eq!(found, Some(Ground::Polarity));
+    let (a, b) = (RuleStatement::of("Deploy on Fridays"), RuleStatement::of("Never release on a Friday"));
+    assert_eq!(opposed(&a, &b, &WordVectors::of(&NoEmbeddings)), None);
+    let found = opposed(&a, &b, &WordVectors::of(&Synonyms)).map(|found| found.ground);
+    assert_eq!(found, Some(ConflictReason::Polarity));
 }
 
 /// Generates rules from cue words and content words, so that all kinds of clauses occur.
@@ -152,13 +161,13 @@ proptest! {
     #[test]
     fn the_words_of_a_text_are_those_of_its_statement(rule in rules(), text in "\\PC{0,80}") {
         for text in [rule, text] {
-            prop_assert_eq!(words(&text), Statement::of(&text).words().clone());
+            prop_assert_eq!(words(&text), RuleStatement::of(&text).words().clone());
         }
     }
 
     #[test]
     fn it_does_not_matter_which_rule_comes_first(a in rules(), b in rules()) {
-        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        let (a, b) = (RuleStatement::of(&a), RuleStatement::of(&b));
         prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
         prop_assert_eq!(likeness(&a, &b), likeness(&b, &a));
         prop_assert!(opposition(&a, &a).is_none());
@@ -166,16 +175,16 @@ proptest! {
 
     #[test]
     fn it_does_not_matter_which_rule_comes_first_in_meaning_either(a in rules(), b in rules()) {
-        let sense = Sense::of(&Synonyms);
-        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        let sense = WordVectors::of(&Synonyms);
+        let (a, b) = (RuleStatement::of(&a), RuleStatement::of(&b));
         prop_assert_eq!(opposed(&a, &b, &sense).is_some(), opposed(&b, &a, &sense).is_some());
-        prop_assert_eq!(opposed(&a, &b, &sense), opposed(&a, &b, &Sense::of(&Synonyms)));
+        prop_assert_eq!(opposed(&a, &b, &sense), opposed(&a, &b, &WordVectors::of(&Synonyms)));
         prop_assert!(opposed(&a, &a, &sense).is_none());
     }
 
     #[test]
     fn all_pairs_leave_out_none(rules in prop::collection::vec(rules(), 0..12)) {
-        let rules: Vec<Statement> = rules.iter().map(|rule| Statement::of(rule)).collect();
+        let rules: Vec<RuleStatement> = rules.iter().map(|rule| RuleStatement::of(rule)).collect();
         let mut opposed = Vec::new();
         for a in 0..rules.len() {
             for b in a + 1..rules.len() {
@@ -188,7 +197,7 @@ proptest! {
 
     #[test]
     fn any_text_can_be_compared(a in "\\PC{0,80}", b in "(.|\n){0,80}") {
-        let (a, b) = (Statement::of(&a), Statement::of(&b));
+        let (a, b) = (RuleStatement::of(&a), RuleStatement::of(&b));
         prop_assert_eq!(opposition(&a, &b).is_some(), opposition(&b, &a).is_some());
         prop_assert!((0.0..=1.0).contains(&likeness(&a, &b)));
     }

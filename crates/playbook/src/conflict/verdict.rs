@@ -3,38 +3,43 @@
 //! Statements are equal if their canonical forms are equal. Similarity only finds neighbours,
 //! because contradictions are more similar than duplicates.
 
-use super::meant::{Meant, Near, Nearness, name_differently, opposed};
-use super::{Opposition, Statement, opposition};
-use crate::meaning::Sense;
+use super::meant::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
+use super::{RuleContradiction, RuleStatement, opposition};
+use crate::meaning::WordVectors;
 
 /// Relation of a statement to an existing one.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum StatementRelation {
     /// Equal in content: numbers, units, versions, names, negation and order agree.
     Same,
     /// Both cannot be followed or cannot be true.
-    Contradicts(Opposition),
+    Contradicts(RuleContradiction),
     /// About the same thing, with different content.
-    Near(Near),
+    Near(Similarity),
     /// Unrelated.
     Different,
 }
 
-impl Meant<'_> {
+impl EmbeddedStatement<'_> {
     /// The relation of this statement to another. Contradiction takes precedence over similarity.
-    pub fn verdict(&self, other: &Self, least: Nearness, sense: &Sense<'_>) -> Verdict {
+    pub fn verdict(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> StatementRelation {
         if self.statement.is_same(other.statement) {
-            return Verdict::Same;
+            return StatementRelation::Same;
         }
         if let Some(opposition) = opposed(self.statement, other.statement, sense) {
-            return Verdict::Contradicts(opposition);
+            return StatementRelation::Contradicts(opposition);
         }
-        self.near(other, least, sense).map_or(Verdict::Different, Verdict::Near)
+        self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near)
     }
 
     /// Whether this statement repeats a blocked one: in equal words, with typos, reordered, or too
     /// similar to tell apart. The inner value is the similarity, or `None` if they are equal.
-    pub fn evades(&self, blocked: &Self, least: Nearness, sense: &Sense<'_>) -> Option<Option<Near>> {
+    pub fn evades(
+        &self,
+        blocked: &Self,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
+    ) -> Option<Option<Similarity>> {
         let (one, other) = (self.statement, blocked.statement);
         if one.is_same(other) {
             return Some(None);
@@ -44,12 +49,12 @@ impl Meant<'_> {
             || ours.numbers() != theirs.numbers()
             || ours.negations() != theirs.negations()
             || ours.differs_in_case(theirs)
-            || ours.says_the_opposite(theirs)
+            || ours.is_opposite(theirs)
         {
             return None;
         }
-        if ours.is_rearranged(theirs) {
-            return Some(Some(Near::Words(1.0)));
+        if ours.is_rearranged_or_misspelled(theirs) {
+            return Some(Some(Similarity::Words(1.0)));
         }
         // The same words in an order that says something else: "from A to B", "from B to A".
         if ours.has_words_of(theirs) || name_differently(one, other) || one.shape() != other.shape() {
@@ -59,7 +64,7 @@ impl Meant<'_> {
     }
 }
 
-impl Statement {
+impl RuleStatement {
     /// Whether the canonical forms are equal.
     pub fn is_same(&self, other: &Self) -> bool {
         self.canonical() == other.canonical()
@@ -81,24 +86,24 @@ impl Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::NoMeaning;
+    use crate::meaning::NoEmbeddings;
 
-    const LEAST: Nearness = Nearness { jaccard: 0.85, cosine: 0.85 };
+    const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
     const PAIRS: [&str; 2] = [
         include_str!("../../../../tests/golden/same-pairs.tsv"),
         include_str!("../../../../tests/golden/same-pairs-unseen.tsv"),
     ];
 
-    fn verdict(a: &str, b: &str) -> Verdict {
-        let (a, b) = (Statement::of(a), Statement::of(b));
-        let meant = |statement| Meant { statement, embedding: None };
-        meant(&a).verdict(&meant(&b), LEAST, &Sense::of(&NoMeaning))
+    fn verdict(a: &str, b: &str) -> StatementRelation {
+        let (a, b) = (RuleStatement::of(a), RuleStatement::of(b));
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        meant(&a).verdict(&meant(&b), LEAST, &WordVectors::of(&NoEmbeddings))
     }
 
     fn evades(rule: &str, blocked: &str) -> bool {
-        let (a, b) = (Statement::of(rule), Statement::of(blocked));
-        let meant = |statement| Meant { statement, embedding: None };
-        meant(&a).evades(&meant(&b), LEAST, &Sense::of(&NoMeaning)).is_some()
+        let (a, b) = (RuleStatement::of(rule), RuleStatement::of(blocked));
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        meant(&a).evades(&meant(&b), LEAST, &WordVectors::of(&NoEmbeddings)).is_some()
     }
 
     #[test]
@@ -106,7 +111,7 @@ mod tests {
         for line in PAIRS.into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#')) {
             let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
             let found = [verdict(a, b), verdict(b, a)];
-            assert!(label == "same" || !found.contains(&Verdict::Same), "{line}: {found:?}");
+            assert!(label == "same" || !found.contains(&StatementRelation::Same), "{line}: {found:?}");
             let told_apart =
                 ["number", "unit", "version", "name", "negation", "contradiction"].contains(&label);
             assert!(!(told_apart && evades(a, b)), "blocked: {line}");
@@ -123,7 +128,11 @@ mod tests {
                 "Never run the whole suite before you push to main",
             ),
         ] {
-            assert!(matches!(verdict(a, b), Verdict::Contradicts(_)), "{a} / {b}: {:?}", verdict(a, b));
+            assert!(
+                matches!(verdict(a, b), StatementRelation::Contradicts(_)),
+                "{a} / {b}: {:?}",
+                verdict(a, b)
+            );
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use cm_note::bullet::content::folded;
+use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::showing::may_be_shown;
 use cm_note::bullet::{Bullet, Maturity};
 use cm_note::graph::Graph;
@@ -12,10 +12,10 @@ use cm_note::instant::Instant;
 use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destination, visible, wikilink};
 use cm_note::markdown::outline;
 use cm_note::note::check::RULE;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
-use cm_note::score::bullet::{Effective, standing};
-use cm_note::score::{Score, Scoring};
+use cm_note::score::bullet::{EffectiveScore, selection_score};
+use cm_note::score::{DecayScore, Scoring};
 
 use crate::generated::link;
 use crate::live::live;
@@ -36,7 +36,7 @@ pub struct CoreEntry {
     pub note_type: String,
     pub tags: Vec<String>,
     /// Score of the entry.
-    pub worth: Worth,
+    pub worth: EntryScore,
     pub pinned: bool,
     /// Whether it is a plain note, which has no score.
     pub plain: bool,
@@ -48,16 +48,16 @@ pub struct CoreEntry {
 
 /// Score of an entry. Memories and rules use different scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Worth {
+pub enum EntryScore {
     /// Decay score of a memory.
-    Memory(Score),
+    Memory(DecayScore),
     /// Feedback score of a rule.
     Bullet {
         /// Whether it is an anti-pattern.
         anti_pattern: bool,
         maturity: Maturity,
         /// Effective score of the feedback, see [`standing`].
-        standing: Effective,
+        standing: EffectiveScore,
     },
 }
 
@@ -72,7 +72,7 @@ pub enum LinkStyle {
 }
 
 /// A line of the file in two forms.
-pub(super) struct Line {
+pub(super) struct CoreLine {
     /// With the id instead of a link.
     pub(super) bare: String,
     /// With a link, and the length of its path; `None` for a rule, which needs no opening.
@@ -94,22 +94,27 @@ const HELD_BACK: [&str; 2] = ["draft", "unverified"];
 /// The notes that may be listed, with their scores; `scores` is in the order of the notes. Excludes
 /// retired, deprecated and superseded notes even if pinned, and rules that are not in use or
 /// contain hidden characters.
-pub fn core_entries(graph: &Graph<'_>, scores: &[Score], now: Instant, scoring: &Scoring) -> Vec<CoreEntry> {
+pub fn core_entries(
+    graph: &Graph<'_>,
+    scores: &[DecayScore],
+    now: Instant,
+    scoring: &Scoring,
+) -> Vec<CoreEntry> {
     let ids = ShortIds::of(graph.notes());
-    let entry = |((at, note), score): ((usize, &Note), &Score)| {
+    let entry = |((at, note), score): ((usize, &Note), &DecayScore)| {
         let entry = match note.kind {
-            Kind::Memory if !is_held_back(note) => CoreEntry::of(note, *score),
-            Kind::Plain if !is_held_back(note) => {
-                CoreEntry { plain: true, ..CoreEntry::of(note, Score::default()) }
+            NoteKind::Memory if !is_held_back(note) => CoreEntry::of(note, *score),
+            NoteKind::Plain if !is_held_back(note) => {
+                CoreEntry { plain: true, ..CoreEntry::of(note, DecayScore::default()) }
             }
-            Kind::Bullet => {
+            NoteKind::Bullet => {
                 let bullet = Bullet::of(note).filter(|bullet| may_be_shown(bullet, note))?;
                 CoreEntry::of_bullet(bullet, now, scoring)
             }
             _ => return None,
         };
         let short_id = match note.kind {
-            Kind::Bullet => entry.id.clone(),
+            NoteKind::Bullet => entry.id.clone(),
             _ => ids.short(note),
         };
         let links = graph.outgoing(at).count() + graph.incoming(at).count();
@@ -150,18 +155,19 @@ fn begin(id: &str) -> &str {
 
 /// The memories that may be listed, with their decay scores: current ones, and pinned ones even if
 /// superseded.
-pub fn memory_entries(graph: &Graph<'_>, scores: &[Score]) -> Vec<(CoreEntry, Score)> {
+pub fn memory_entries(graph: &Graph<'_>, scores: &[DecayScore]) -> Vec<(CoreEntry, DecayScore)> {
     let notes = graph.notes().iter().zip(live(graph)).zip(scores);
-    let listed =
-        |note: &Note, live: bool| note.kind == Kind::Memory && !is_held_back(note) && (live || note.pinned);
-    let of = |((note, live), score): ((&Note, bool), &Score)| {
+    let listed = |note: &Note, live: bool| {
+        note.kind == NoteKind::Memory && !is_held_back(note) && (live || note.pinned)
+    };
+    let of = |((note, live), score): ((&Note, bool), &DecayScore)| {
         listed(note, live).then(|| (CoreEntry::of(note, *score), *score))
     };
     notes.filter_map(of).collect()
 }
 
 impl CoreEntry {
-    fn of(note: &Note, score: Score) -> Self {
+    fn of(note: &Note, score: DecayScore) -> Self {
         Self {
             id: note.key().to_owned(),
             short_id: String::new(),
@@ -170,7 +176,7 @@ impl CoreEntry {
             target: note.path.stem().to_owned(),
             note_type: note.note_type.clone().unwrap_or_default(),
             tags: note.tags.clone(),
-            worth: Worth::Memory(score),
+            worth: EntryScore::Memory(score),
             pinned: note.pinned,
             plain: false,
             links: 0,
@@ -179,10 +185,10 @@ impl CoreEntry {
     }
 
     fn of_bullet(bullet: Bullet, now: Instant, scoring: &Scoring) -> Self {
-        let worth = Worth::Bullet {
+        let worth = EntryScore::Bullet {
             anti_pattern: bullet.is_anti_pattern(),
             maturity: bullet.maturity,
-            standing: standing(&bullet, now, scoring),
+            standing: selection_score(&bullet, now, scoring),
         };
         Self {
             id: bullet.id.to_string(),
@@ -204,19 +210,19 @@ impl CoreEntry {
     pub(super) fn is_fading(&self, least: f64) -> bool {
         match self.worth {
             _ if self.pinned => false,
-            Worth::Memory(score) => self.plain || score.value() < least,
-            Worth::Bullet { standing, .. } => standing.value() < least,
+            EntryScore::Memory(score) => self.plain || score.value() < least,
+            EntryScore::Bullet { standing, .. } => standing.value() < least,
         }
     }
 
     /// Whether it is a rule with a negative score, which is never listed unless pinned.
     pub(super) fn is_harmful(&self) -> bool {
-        matches!(self.worth, Worth::Bullet { standing, .. } if standing.value() < 0.0 && !self.pinned)
+        matches!(self.worth, EntryScore::Bullet { standing, .. } if standing.value() < 0.0 && !self.pinned)
     }
 
     /// Whether it is a rule that exceeds the maximum length of rules.
     pub(super) fn is_too_long(&self) -> bool {
-        matches!(self.worth, Worth::Bullet { .. }) && self.title.chars().count() > *RULE.end()
+        matches!(self.worth, EntryScore::Bullet { .. }) && self.title.chars().count() > *RULE.end()
     }
 
     /// Sort key for what to list if space is short: entries above the least score first, pinned
@@ -231,8 +237,8 @@ impl CoreEntry {
     /// Sort key within a section: pinned entries, then by maturity, then by rank.
     pub(super) fn place(&self, least: f64) -> impl Ord + '_ {
         let maturity = match self.worth {
-            Worth::Memory(_) => Maturity::default(),
-            Worth::Bullet { maturity, .. } => maturity,
+            EntryScore::Memory(_) => Maturity::default(),
+            EntryScore::Bullet { maturity, .. } => maturity,
         };
         (Reverse(self.pinned), Reverse(maturity), self.rank(least))
     }
@@ -243,17 +249,17 @@ impl CoreEntry {
     /// rule's score is mapped to a bounded, increasing function that leaves `least` fixed: a newly
     /// established rule (2) equals a memory of highest importance that was read today (1), and a
     /// rule with a hundred helpful marks does not displace all memories.
-    pub(super) fn comparable(&self, least: f64) -> Score {
+    pub(super) fn comparable(&self, least: f64) -> DecayScore {
         match self.worth {
-            Worth::Memory(score) => score,
-            Worth::Bullet { standing, .. } => {
+            EntryScore::Memory(score) => score,
+            EntryScore::Bullet { standing, .. } => {
                 let standing = standing.value().max(0.0);
-                Score::new(MOST * standing / (standing + (MOST - least).max(0.0)))
+                DecayScore::new(MOST * standing / (standing + (MOST - least).max(0.0)))
             }
         }
     }
 
-    pub(super) fn line(&self, style: LinkStyle) -> Line {
+    pub(super) fn line(&self, style: LinkStyle) -> CoreLine {
         let tags: Vec<String> =
             self.tags.iter().map(|tag| escape_link_text(tag)).filter(|tag| !tag.is_empty()).collect();
         let tags = if tags.is_empty() { String::new() } else { format!(" ({})", tags.join(", ")) };
@@ -262,19 +268,19 @@ impl CoreEntry {
             id => format!(" `{}`", visible(&id)),
         };
         let title = match self.worth {
-            Worth::Memory(_) => self.title.clone(),
-            Worth::Bullet { .. } => plain(&self.title),
+            EntryScore::Memory(_) => self.title.clone(),
+            EntryScore::Bullet { .. } => plain(&self.title),
         };
         let shown = escape_inline(&title);
         let shown = if shown.is_empty() { escape_inline(self.path.stem()) } else { shown };
         let linked = match (self.worth, style) {
-            (Worth::Bullet { .. }, _) => None,
+            (EntryScore::Bullet { .. }, _) => None,
             (_, LinkStyle::Path) => {
                 Some((link(&title, &self.path), link_destination(self.path.as_str()).chars().count()))
             }
             (_, LinkStyle::Stem) => Some((wikilink(&self.target, &title), self.target.chars().count())),
         };
-        Line {
+        CoreLine {
             bare: format!("- {shown}{tags}{id}\n"),
             linked: linked.map(|(link, path)| (format!("- {link}{tags}\n"), path)),
         }
@@ -283,7 +289,7 @@ impl CoreEntry {
 
 /// A rule without markup, unless removing markup would remove letters.
 fn plain(rule: &str) -> String {
-    let text = folded(&outline(rule, 1).text);
+    let text = fold_whitespace(&outline(rule, 1).text);
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    if letters(&text) == letters(rule) { text } else { folded(rule) }
+    if letters(&text) == letters(rule) { text } else { fold_whitespace(rule) }
 }

@@ -10,10 +10,10 @@ use cm_note::markdown::escape::escape_link_text;
 use cm_note::note::check::RULE;
 
 use crate::generated::{GeneratedFile, head, tokens};
-use entry::Line;
+use entry::CoreLine;
 
 pub use crate::generated::same_but_for_day;
-pub use entry::{CoreEntry, LinkStyle, Worth, core_entries, memory_entries};
+pub use entry::{CoreEntry, EntryScore, LinkStyle, core_entries, memory_entries};
 
 /// Limits and contents of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ impl Default for CoreSettings {
 }
 
 /// A section of the file.
-enum Section<'s> {
+enum CoreSection<'s> {
     /// Pinned memories of any type.
     Pinned,
     /// Memories of some types.
@@ -75,7 +75,7 @@ const BUILT_IN: [(&str, &[&str]); 5] = [
     ("Patterns & Workflows", &["code_pattern", "workflow", "procedure"]),
 ];
 
-impl<'s> Section<'s> {
+impl<'s> CoreSection<'s> {
     /// All sections in order. An entry belongs to the first one that accepts it.
     fn all(settings: &'s CoreSettings) -> Vec<Self> {
         let built_in = BUILT_IN.iter().map(|(title, types)| Self::Memories { title, types: types.to_vec() });
@@ -92,11 +92,13 @@ impl<'s> Section<'s> {
         match (self, entry.worth) {
             (Self::Fading, _) => true,
             _ if fading => false,
-            (Self::Pinned, Worth::Memory(_)) => entry.pinned,
-            (Self::Memories { types, .. }, Worth::Memory(_)) => types.contains(&entry.note_type.as_str()),
-            (Self::Rules, Worth::Bullet { anti_pattern, .. }) => !anti_pattern,
-            (Self::Pitfalls, Worth::Bullet { anti_pattern, .. }) => anti_pattern,
-            (Self::Other, Worth::Memory(_)) => true,
+            (Self::Pinned, EntryScore::Memory(_)) => entry.pinned,
+            (Self::Memories { types, .. }, EntryScore::Memory(_)) => {
+                types.contains(&entry.note_type.as_str())
+            }
+            (Self::Rules, EntryScore::Bullet { anti_pattern, .. }) => !anti_pattern,
+            (Self::Pitfalls, EntryScore::Bullet { anti_pattern, .. }) => anti_pattern,
+            (Self::Other, EntryScore::Memory(_)) => true,
             _ => false,
         }
     }
@@ -115,16 +117,16 @@ impl<'s> Section<'s> {
 }
 
 /// An entry with its position in the file.
-struct Placed {
+struct PlacedEntry {
     section: usize,
     /// Rank within its section, best first.
     at: usize,
-    line: Line,
+    line: CoreLine,
 }
 
 /// Numbers of omitted entries, by reason.
 #[derive(Default)]
-struct LeftOut {
+struct OmittedEntries {
     harmful: usize,
     full_section: usize,
     no_space: usize,
@@ -137,11 +139,11 @@ const PATH_SHARE: usize = 5;
 /// Generates the file for `day`. Entries with the lowest scores are dropped until it fits the
 /// budget. The output is deterministic.
 pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> GeneratedFile {
-    let sections = Section::all(settings);
+    let sections = CoreSection::all(settings);
     let (placed, mut left_out) = place(entries, &sections, settings);
     let (counts, all) = (counts(entries), placed.len() + left_out.no_space);
-    let is_fading = |entry: &&Placed| matches!(sections.get(entry.section), Some(Section::Fading));
-    let head = |listed: &[Placed], left_out: &LeftOut| {
+    let is_fading = |entry: &&PlacedEntry| matches!(sections.get(entry.section), Some(CoreSection::Fading));
+    let head = |listed: &[PlacedEntry], left_out: &OmittedEntries| {
         let fading = match listed.iter().filter(is_fading).count() {
             0 => String::new(),
             count => format!(", {count} of them fading"),
@@ -149,8 +151,8 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
         let figures = format!("{counts}; {} listed{fading}. {}", listed.len(), left_out.say(settings));
         head("Core memory", day, "cm core", &figures)
     };
-    let headings: Vec<String> = sections.iter().map(Section::heading).collect();
-    let growth = Growth::of(&placed, &headings);
+    let headings: Vec<String> = sections.iter().map(CoreSection::heading).collect();
+    let growth = CumulativeLengths::of(&placed, &headings);
     let mut listed = placed.len();
     loop {
         left_out.no_space = all - listed;
@@ -161,9 +163,9 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
         listed -= 1;
     }
     let placed = &placed[..listed];
-    let linked = Growth::of(placed, &headings).linked;
+    let linked = CumulativeLengths::of(placed, &headings).linked;
     let mut text = head(placed, &left_out);
-    let mut in_order: Vec<(&Placed, bool)> = placed.iter().zip(linked).collect();
+    let mut in_order: Vec<(&PlacedEntry, bool)> = placed.iter().zip(linked).collect();
     in_order.sort_by_key(|(entry, _)| (entry.section, entry.at));
     for of_one in in_order.chunk_by(|(a, _), (b, _)| a.section == b.section) {
         text += &headings[of_one[0].0.section];
@@ -174,15 +176,15 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
 
 /// Cumulative lengths of the file, best entries first; an entry gets a link if there is room for
 /// its path.
-struct Growth {
+struct CumulativeLengths {
     /// Length in characters after each entry, including section headings.
     after: Vec<usize>,
     /// For each entry, whether it has a link.
     linked: Vec<bool>,
 }
 
-impl Growth {
-    fn of(placed: &[Placed], headings: &[String]) -> Self {
+impl CumulativeLengths {
+    fn of(placed: &[PlacedEntry], headings: &[String]) -> Self {
         let (mut characters, mut paths, mut next) = (0_usize, 0_usize, 0_usize);
         let mut begun = vec![false; headings.len()];
         let mut growth = Self { after: Vec::with_capacity(placed.len()), linked: vec![false; placed.len()] };
@@ -214,7 +216,7 @@ impl Growth {
     }
 }
 
-impl Line {
+impl CoreLine {
     fn shown(&self, linked: bool) -> &str {
         self.linked.as_ref().filter(|_| linked).map_or(self.bare.as_str(), |(line, _)| line)
     }
@@ -225,9 +227,9 @@ fn counts(entries: &[CoreEntry]) -> String {
     let (mut memories, mut plain, mut bullets) = (0, 0, 0);
     for entry in entries {
         match entry.worth {
-            Worth::Bullet { .. } => bullets += 1,
-            Worth::Memory(_) if entry.plain => plain += 1,
-            Worth::Memory(_) => memories += 1,
+            EntryScore::Bullet { .. } => bullets += 1,
+            EntryScore::Memory(_) if entry.plain => plain += 1,
+            EntryScore::Memory(_) => memories += 1,
         }
     }
     let of = |count: usize, one: &str, many: &str| match count {
@@ -245,9 +247,13 @@ fn counts(entries: &[CoreEntry]) -> String {
 }
 
 /// The entries before the budget is applied, best first, with counts of the omitted ones.
-fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSettings) -> (Vec<Placed>, LeftOut) {
+fn place(
+    entries: &[CoreEntry],
+    sections: &[CoreSection<'_>],
+    settings: &CoreSettings,
+) -> (Vec<PlacedEntry>, OmittedEntries) {
     let least = settings.least_score;
-    let mut left_out = LeftOut::default();
+    let mut left_out = OmittedEntries::default();
     let mut of_section: Vec<Vec<&CoreEntry>> = vec![Vec::new(); sections.len()];
     for entry in entries {
         let fading = entry.is_fading(least);
@@ -259,7 +265,7 @@ fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSetting
     }
     let mut ranked = Vec::new();
     for (section, mut entries) in of_section.into_iter().enumerate() {
-        if matches!(sections[section], Section::Fading) {
+        if matches!(sections[section], CoreSection::Fading) {
             entries.sort_by(|a, b| a.rank(least).cmp(&b.rank(least)));
         } else {
             entries.sort_by(|a, b| a.place(least).cmp(&b.place(least)));
@@ -276,12 +282,12 @@ fn place(entries: &[CoreEntry], sections: &[Section<'_>], settings: &CoreSetting
     ranked.truncate(settings.tokens);
     let placed = ranked.into_iter().map(|(entry, section, at)| {
         let line = entry.line(settings.links);
-        Placed { section, at, line }
+        PlacedEntry { section, at, line }
     });
     (placed.collect(), left_out)
 }
 
-impl LeftOut {
+impl OmittedEntries {
     /// Number of omitted entries that could be listed.
     fn total(&self) -> usize {
         self.full_section + self.no_space + self.too_long

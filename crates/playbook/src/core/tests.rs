@@ -10,8 +10,8 @@ use cm_note::instant::Instant;
 use cm_note::markdown::outline;
 use cm_note::note::{Note, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
-use cm_note::score::bullet::Effective;
-use cm_note::score::{Score, Scoring};
+use cm_note::score::bullet::EffectiveScore;
+use cm_note::score::{DecayScore, Scoring};
 
 fn entry(id: &str, note_type: &str, title: &str, score: f64) -> CoreEntry {
     CoreEntry {
@@ -22,7 +22,7 @@ fn entry(id: &str, note_type: &str, title: &str, score: f64) -> CoreEntry {
         target: id.to_owned(),
         note_type: note_type.to_owned(),
         tags: Vec::new(),
-        worth: Worth::Memory(Score::new(score)),
+        worth: EntryScore::Memory(DecayScore::new(score)),
         pinned: score >= 999.0,
         plain: false,
         links: 0,
@@ -34,7 +34,7 @@ fn bullet(id: &str, anti_pattern: bool, maturity: Maturity, rule: &str, standing
     CoreEntry {
         path: NotePath::parse(&format!("playbook/testing/{id}.md")).unwrap(),
         note_type: String::new(),
-        worth: Worth::Bullet { anti_pattern, maturity, standing: Effective::new(standing) },
+        worth: EntryScore::Bullet { anti_pattern, maturity, standing: EffectiveScore::new(standing) },
         ..entry(id, "rule", rule, 0.0)
     }
 }
@@ -43,10 +43,10 @@ fn rule(id: &str, maturity: Maturity, rule: &str, standing: f64) -> CoreEntry {
     bullet(id, false, maturity, rule, standing)
 }
 
-fn score(entry: &CoreEntry) -> Score {
+fn score(entry: &CoreEntry) -> DecayScore {
     match entry.worth {
-        Worth::Memory(score) => score,
-        Worth::Bullet { standing, .. } => Score::new(standing.value()),
+        EntryScore::Memory(score) => score,
+        EntryScore::Bullet { standing, .. } => DecayScore::new(standing.value()),
     }
 }
 
@@ -188,7 +188,7 @@ fn history_and_drafts_are_not_listed_pinned_or_not() {
         edge("id-e", "SUPERSEDES", "id-b", "id-f", 1.0),
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
-    let entries = core_entries(&graph, &[Score::new(1.0); 8], now(), &Scoring::default());
+    let entries = core_entries(&graph, &[DecayScore::new(1.0); 8], now(), &Scoring::default());
     let titles: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(titles, ["New"]);
 }
@@ -268,7 +268,7 @@ fn no_vault_with_notes_gives_an_empty_file_and_what_fades_comes_last() {
         Note { state: Some("unverified".into()), ..note("graph/facts/u.md", "Unverified") },
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
-    let scores = [0.0, 0.0, 0.0, 0.01, 0.7, 0.9].map(Score::new);
+    let scores = [0.0, 0.0, 0.0, 0.01, 0.7, 0.9].map(DecayScore::new);
     let entries = core_entries(&graph, &scores, now(), &Scoring::default());
     let settings = CoreSettings { links: LinkStyle::Stem, ..CoreSettings::default() };
     insta::assert_snapshot!(plan_core(&entries, &settings, "2026-11-21").text, @"
@@ -374,7 +374,7 @@ fn only_bullets_that_agents_are_shown_are_listed() {
         edge("x", "SUPERSEDES", "b-mt2ssunl-00000a", "b-mt2ssunl-00000g", 1.0),
     ];
     let (graph, _) = Graph::build(&notes, &RelationTable::default());
-    let entries = core_entries(&graph, &[Score::default(); 8], now(), &Scoring::default());
+    let entries = core_entries(&graph, &[DecayScore::default(); 8], now(), &Scoring::default());
     let rules: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(rules, ["Run the tests before a commit.", "A rule that nobody judged for two years."]);
     let text = plan_core(&entries, &CoreSettings::default(), "2026-11-21").text;

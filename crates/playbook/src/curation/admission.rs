@@ -1,20 +1,20 @@
 //! Checks whether a proposed rule may enter the playbook (04-curation): form, duplicates, blocks,
 //! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
-use super::history::{Evidence, Gate, History};
-use super::shelf::{Shelf, stands};
-use super::{Authority, Limits};
-use crate::conflict::{Meant, Near, Statement};
-use crate::meaning::Sense;
-use cm_note::bullet::blocked::{BlockKind, Blocked};
-use cm_note::bullet::content::{self, NotARule, RuleHash};
-use cm_note::bullet::{Bullet, BulletType, Reach, State};
+use super::history::{GateDecision, RuleEvidenceSource, SessionCounts};
+use super::shelf::{BulletIndex, is_standing};
+use super::{Authority, CurationLimits};
+use crate::conflict::{EmbeddedStatement, RuleStatement, Similarity};
+use crate::meaning::WordVectors;
+use cm_note::bullet::blocked::{BlockKind, BlockedNote};
+use cm_note::bullet::content::{self, InvalidRule, RuleHash};
+use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_note::note::check::is_category;
 use cm_note::note::suspicion::{payload, suspicion};
 
 /// A proposed rule.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
+pub struct ProposedRule<'a> {
     /// Text as proposed.
     pub content: &'a str,
     /// Category as proposed.
@@ -22,24 +22,24 @@ pub struct Candidate<'a> {
     /// Rule or anti-pattern.
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
-    pub reach: Reach<'a>,
+    pub reach: RuleScope<'a>,
 }
 
 /// Everything that a proposed rule is checked against.
 #[derive(Clone, Copy)]
-pub struct Door<'a> {
+pub struct AdmissionCheck<'a> {
     /// The playbook that the rule would enter.
-    pub shelf: &'a Shelf,
+    pub shelf: &'a BulletIndex,
     /// The bullets of other vaults that apply as well.
-    pub elsewhere: &'a Shelf,
+    pub other_vaults: &'a BulletIndex,
     /// Blocked patterns of all vaults.
-    pub blocked: &'a [Blocked],
+    pub blocked: &'a [BlockedNote],
     /// Limits and thresholds of curation.
-    pub limits: &'a Limits,
+    pub limits: &'a CurationLimits,
     /// Evidence from past sessions.
-    pub history: &'a dyn History,
+    pub history: &'a dyn RuleEvidenceSource,
     /// Meanings of words and rules.
-    pub sense: &'a Sense<'a>,
+    pub sense: &'a WordVectors<'a>,
     /// Authority of the proposer.
     pub authority: Authority,
 }
@@ -48,7 +48,7 @@ pub struct Door<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
     /// The text is not a valid rule.
-    Malformed(NotARule),
+    Malformed(InvalidRule),
     /// The category is invalid.
     BadCategory,
     /// An equal bullet exists.
@@ -70,7 +70,7 @@ pub enum Admission {
         /// Reason for the block.
         reason: Option<String>,
         /// Similarity to the blocked pattern; `None` if it is equal.
-        near: Option<Near>,
+        near: Option<Similarity>,
     },
     /// An equal bullet was deprecated; proposing it again does not revive it.
     Deprecated {
@@ -78,37 +78,37 @@ pub enum Admission {
         at: usize,
     },
     /// The evidence from past sessions is negative.
-    Failed(Evidence),
+    Failed(SessionCounts),
     /// The rule may enter.
-    Admitted(Admitted),
+    Admitted(AdmittedRule),
 }
 
 /// A rule that may enter the playbook.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Admitted {
+pub struct AdmittedRule {
     /// Normalized text.
     pub rule: String,
     /// Active or draft.
-    pub state: State,
+    pub state: BulletState,
     /// Reasons for being a draft; empty if active.
     pub because: Vec<String>,
     /// Index of the bullet that this rule states more precisely.
     pub refines: Option<usize>,
     /// Similar bullets with content of their own, most similar first.
-    pub neighbours: Vec<(usize, Near)>,
+    pub neighbours: Vec<(usize, Similarity)>,
     /// Contradictory bullets of the playbook, with the reason.
     pub conflicts: Vec<(usize, String)>,
     /// Contradictory bullets of other vaults: id, rule and reason.
     pub conflicts_elsewhere: Vec<(String, String, String)>,
     /// Evidence from past sessions.
-    pub evidence: Evidence,
+    pub evidence: SessionCounts,
     /// Result of the evidence gate.
-    pub gate: Gate,
+    pub gate: GateDecision,
 }
 
-impl Door<'_> {
+impl AdmissionCheck<'_> {
     /// Checks a proposed rule.
-    pub fn admit(&self, candidate: Candidate<'_>) -> Admission {
+    pub fn admit(&self, candidate: ProposedRule<'_>) -> Admission {
         let rule = match content::rule(candidate.content) {
             Ok(rule) => rule,
             Err(error) => return Admission::Malformed(error),
@@ -116,24 +116,24 @@ impl Door<'_> {
         if !is_category(candidate.category) {
             return Admission::BadCategory;
         }
-        let told = content::told(&rule, candidate.bullet_type);
+        let told = content::agent_text(&rule, candidate.bullet_type);
         let reach = candidate.reach;
-        let meets = |bullet: &Bullet| bullet.reach().meets(&reach);
-        let standing = |bullet: &Bullet| stands(bullet) && meets(bullet);
+        let meets = |bullet: &Bullet| bullet.rule_scope().overlaps(&reach);
+        let standing = |bullet: &Bullet| is_standing(bullet) && meets(bullet);
         if let Some(at) = self.shelf.exact(&told, standing) {
             return Admission::Duplicate { at, reworded: false };
         }
-        let statement = Statement::of(&told);
+        let statement = RuleStatement::of(&told);
         let embedding = self.sense.text(&told);
-        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
         }
-        if let Some(at) = self.shelf.exact(&told, |bullet| !stands(bullet) && meets(bullet)) {
+        if let Some(at) = self.shelf.exact(&told, |bullet| !is_standing(bullet) && meets(bullet)) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.elsewhere.exact(&told, standing) {
-            return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
+        if let Some(at) = self.other_vaults.exact(&told, standing) {
+            return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.
         if let Some(at) = self.shelf.same(&statement, standing) {
@@ -142,8 +142,8 @@ impl Door<'_> {
         if let Some(at) = self.shelf.same(&statement, meets) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.elsewhere.same(&statement, standing) {
-            return Admission::Elsewhere { id: self.elsewhere.get(at).id.to_string() };
+        if let Some(at) = self.other_vaults.same(&statement, standing) {
+            return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         let conflicts = self.shelf.opposed(&statement, self.sense, standing);
         let conflicts_elsewhere = self.opposed_elsewhere(&statement, &reach);
@@ -152,17 +152,17 @@ impl Door<'_> {
         neighbours.retain(|(at, _)| Some(*at) != refines);
         match self.judge(rule, candidate, conflicts, conflicts_elsewhere) {
             Admission::Admitted(admitted) => {
-                Admission::Admitted(Admitted { refines, neighbours, ..admitted })
+                Admission::Admitted(AdmittedRule { refines, neighbours, ..admitted })
             }
             other => other,
         }
     }
 
     /// The toxic pattern that matches a rule, as [`Admission::Blocked`].
-    pub fn blocked(&self, rule: &str, meant: Meant<'_>) -> Option<Admission> {
+    pub fn blocked(&self, rule: &str, meant: EmbeddedStatement<'_>) -> Option<Admission> {
         let hash = RuleHash::of(rule);
         let toxic = || self.blocked.iter().filter(|blocked| blocked.kind == BlockKind::Toxic);
-        let found = |blocked: &Blocked, near: Option<Near>| Admission::Blocked {
+        let found = |blocked: &BlockedNote, near: Option<Similarity>| Admission::Blocked {
             id: blocked.id.to_string(),
             reason: blocked.fields.reason.clone(),
             near,
@@ -175,20 +175,24 @@ impl Door<'_> {
 
     /// Whether a rule rewords a blocked one. The inner value is the similarity, or `None` if they
     /// are equal.
-    fn evades(&self, rule: Meant<'_>, blocked: &str) -> Option<Option<Near>> {
-        let statement = Statement::of(blocked);
+    fn evades(&self, rule: EmbeddedStatement<'_>, blocked: &str) -> Option<Option<Similarity>> {
+        let statement = RuleStatement::of(blocked);
         let embedding = self.sense.text(blocked);
-        let other = Meant { statement: &statement, embedding: embedding.as_ref() };
+        let other = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         rule.evades(&other, self.limits.block(), self.sense)
     }
 
-    fn opposed_elsewhere(&self, statement: &Statement, reach: &Reach<'_>) -> Vec<(String, String, String)> {
+    fn opposed_elsewhere(
+        &self,
+        statement: &RuleStatement,
+        reach: &RuleScope<'_>,
+    ) -> Vec<(String, String, String)> {
         let of = |(at, reason): (usize, String)| {
-            let bullet = self.elsewhere.get(at);
+            let bullet = self.other_vaults.get(at);
             (bullet.id.to_string(), bullet.content().to_owned(), reason)
         };
-        self.elsewhere
-            .opposed(statement, self.sense, |bullet| bullet.is_live() && bullet.reach().meets(reach))
+        self.other_vaults
+            .opposed(statement, self.sense, |bullet| bullet.is_live() && bullet.rule_scope().overlaps(reach))
             .into_iter()
             .map(of)
             .collect()
@@ -197,15 +201,15 @@ impl Door<'_> {
     fn judge(
         &self,
         rule: String,
-        candidate: Candidate<'_>,
+        candidate: ProposedRule<'_>,
         conflicts: Vec<(usize, String)>,
         conflicts_elsewhere: Vec<(String, String, String)>,
     ) -> Admission {
         let evidence = self.history.evidence(&rule);
         let category = candidate.category;
-        let gate = match (Gate::of(&evidence), candidate.bullet_type) {
+        let gate = match (GateDecision::of(&evidence), candidate.bullet_type) {
             // Sessions that failed with what is to be avoided do not speak against avoiding it.
-            (Gate::Refused, BulletType::AntiPattern) => Gate::Draft,
+            (GateDecision::Refused, BulletType::AntiPattern) => GateDecision::Draft,
             (gate, _) => gate,
         };
         let mut because = Vec::new();
@@ -225,8 +229,8 @@ impl Door<'_> {
         };
         because.extend(doubt.map(str::to_owned));
         match (self.authority, gate) {
-            (Authority::Automation, Gate::Refused) => return Admission::Failed(evidence),
-            (Authority::Automation, Gate::Draft) => because.push(match evidence.sessions {
+            (Authority::Automation, GateDecision::Refused) => return Admission::Failed(evidence),
+            (Authority::Automation, GateDecision::Draft) => because.push(match evidence.sessions {
                 0 => "no session speaks for it".to_owned(),
                 1 => "only one session speaks of it".to_owned(),
                 _ => format!(
@@ -236,8 +240,8 @@ impl Door<'_> {
             }),
             _ => {}
         }
-        let state = if because.is_empty() { State::Active } else { State::Draft };
-        Admission::Admitted(Admitted {
+        let state = if because.is_empty() { BulletState::Active } else { BulletState::Draft };
+        Admission::Admitted(AdmittedRule {
             rule,
             state,
             because,

@@ -5,18 +5,19 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::admission::{Admission, Admitted, Candidate, Door};
-use super::delta::{Add, Delta, Deprecate, Judge, Pin, Replace};
-use super::history::History;
-use super::report::{Applied, Conflict, Passed, Report};
-use super::shelf::{Shelf, stands};
-use super::{Authority, Limits, Playbook};
-use crate::conflict::{Meant, Near, Statement};
-use crate::meaning::{Meaning, Sense};
+use super::admission::{Admission, AdmissionCheck, AdmittedRule, ProposedRule};
+use super::delta::{AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, PinDelta, ReplaceDelta};
+use super::history::RuleEvidenceSource;
+use super::report::{AppliedDelta, CurationReport, RuleConflict, UnappliedDelta};
+use super::shelf::{BulletIndex, is_standing};
+use super::{Authority, CurationLimits, Playbook};
+use crate::conflict::{EmbeddedStatement, RuleStatement, Similarity};
+use crate::meaning::{EmbeddingModel, WordVectors};
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::bullet::id::BulletId;
 use cm_note::bullet::{
-    Bullet, BulletFields, BulletKind, BulletType, DerivedFrom, Maturity, Reach, Source, State,
+    Bullet, BulletFields, BulletKind, BulletState, BulletType, DerivedFrom, Maturity, RuleScope,
+    SessionSource,
 };
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
@@ -24,10 +25,10 @@ use cm_note::note::REASONS;
 use cm_note::note::check::is_category;
 use cm_note::note::name::file_name;
 use cm_note::note::suspicion::payload;
-use cm_note::note::{Feedback, Signal};
+use cm_note::note::{Feedback, FeedbackSignal};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
-use cm_text::canonical::Canonical;
+use cm_text::canonical::CanonicalForm;
 
 /// The origin of the deltas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,9 +42,9 @@ pub struct Proposer {
 
 /// Input of a curation besides the playbook.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct CurationRequest<'a> {
     /// Deltas, applied in this order.
-    pub deltas: &'a [Delta],
+    pub deltas: &'a [CurationDelta],
     /// Origin of the deltas.
     pub proposer: &'a Proposer,
     /// Authority of the proposer.
@@ -54,35 +55,35 @@ pub struct Request<'a> {
     /// The playbooks of other vaults that apply as well.
     pub elsewhere: &'a Playbook,
     /// Limits and thresholds.
-    pub limits: &'a Limits,
+    pub limits: &'a CurationLimits,
     /// Constants of scoring.
     pub scoring: &'a Scoring,
     /// Evidence from past sessions.
-    pub history: &'a dyn History,
+    pub history: &'a dyn RuleEvidenceSource,
     /// Embedding model for rules.
-    pub meaning: &'a dyn Meaning,
+    pub meaning: &'a dyn EmbeddingModel,
     /// Current time.
     pub now: Instant,
     /// Whether to review the maturity of all bullets, not only of those that a delta touched.
-    pub sweep: bool,
+    pub review_all: bool,
     /// Paths of bullets that cannot be edited, with the reason.
-    pub closed: &'a [(NotePath, String)],
+    pub read_only_paths: &'a [(NotePath, String)],
 }
 
 /// Result of a curation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Curated {
+pub struct CurationResult {
     /// The playbook: existing bullets in their order, then new ones.
     pub playbook: Playbook,
     /// Contradictions found; each becomes an edge file.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<NewContradiction>,
     /// What was done and what was refused.
-    pub report: Report,
+    pub report: CurationReport,
 }
 
 /// Two bullets that contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contradiction {
+pub struct NewContradiction {
     /// ID and rule of the new bullet.
     pub from: (NoteId, String),
     /// ID and rule of the existing bullet.
@@ -98,7 +99,7 @@ pub const PERSONS_ONLY: &str = "persons-only";
 pub const DELTAS_PER_SESSION: usize = 50;
 
 /// Applies deltas to a playbook.
-pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
+pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationResult {
     let mut curation = Curation::of(playbook, request);
     for (delta, number) in request.deltas.iter().zip(1..) {
         curation.number = number;
@@ -121,19 +122,19 @@ pub fn curate(playbook: &Playbook, request: &Request<'_>) -> Curated {
 
 /// State of a running curation.
 pub(super) struct Curation<'a> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) shelf: Shelf,
-    elsewhere: Shelf,
-    pub(super) sense: Sense<'a>,
-    blocked: Vec<cm_note::bullet::blocked::Blocked>,
-    own_blocked: Vec<cm_note::bullet::blocked::Blocked>,
-    contradictions: Vec<Contradiction>,
-    pub(super) report: Report,
+    pub(super) request: &'a CurationRequest<'a>,
+    pub(super) shelf: BulletIndex,
+    elsewhere: BulletIndex,
+    pub(super) sense: WordVectors<'a>,
+    blocked: Vec<cm_note::bullet::blocked::BlockedNote>,
+    own_blocked: Vec<cm_note::bullet::blocked::BlockedNote>,
+    contradictions: Vec<NewContradiction>,
+    pub(super) report: CurationReport,
     pub(super) touched: BTreeSet<usize>,
     /// Indices of bullets that this curation added.
-    pub(super) entered: BTreeSet<usize>,
+    pub(super) added_bullets: BTreeSet<usize>,
     /// Indices of bullets that got feedback; `harmed` of those that got harmful feedback.
-    pub(super) given: BTreeSet<usize>,
+    pub(super) with_feedback: BTreeSet<usize>,
     pub(super) harmed: BTreeSet<usize>,
     /// Indices of rules that a person declared to be wrong, so that they are inverted.
     pub(super) inverted: BTreeSet<usize>,
@@ -144,21 +145,21 @@ pub(super) struct Curation<'a> {
 }
 
 impl<'a> Curation<'a> {
-    pub(super) fn of(playbook: &Playbook, request: &'a Request<'a>) -> Self {
+    pub(super) fn of(playbook: &Playbook, request: &'a CurationRequest<'a>) -> Self {
         let mut blocked = playbook.blocked.clone();
         blocked.extend(request.elsewhere.blocked.iter().cloned());
         Self {
             request,
-            shelf: Shelf::of(playbook),
-            elsewhere: Shelf::of(request.elsewhere),
-            sense: Sense::of(request.meaning),
+            shelf: BulletIndex::of(playbook),
+            elsewhere: BulletIndex::of(request.elsewhere),
+            sense: WordVectors::of(request.meaning),
             blocked,
             own_blocked: playbook.blocked.clone(),
             contradictions: Vec::new(),
-            report: Report::default(),
+            report: CurationReport::default(),
             touched: BTreeSet::new(),
-            entered: BTreeSet::new(),
-            given: BTreeSet::new(),
+            added_bullets: BTreeSet::new(),
+            with_feedback: BTreeSet::new(),
             harmed: BTreeSet::new(),
             inverted: BTreeSet::new(),
             seen: HashSet::new(),
@@ -168,8 +169,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> Curated {
-        Curated {
+    pub(super) fn finish(self) -> CurationResult {
+        CurationResult {
             playbook: Playbook { bullets: self.shelf.into_bullets(), blocked: self.own_blocked },
             contradictions: self.contradictions,
             report: self.report,
@@ -177,7 +178,7 @@ impl<'a> Curation<'a> {
     }
 
     /// Whether a program has exceeded its limit of deltas for one session.
-    fn has_too_many(&mut self, delta: &Delta) -> bool {
+    fn has_too_many(&mut self, delta: &CurationDelta) -> bool {
         let Some(session) = self.session(delta_session(delta)) else { return false };
         let count = self.per_session.entry(session).or_default();
         *count += 1;
@@ -185,17 +186,19 @@ impl<'a> Curation<'a> {
     }
 
     /// Whether an equal add, replace or merge delta precedes this one.
-    fn repeats(&mut self, delta: &Delta) -> bool {
+    fn repeats(&mut self, delta: &CurationDelta) -> bool {
         let key = match delta {
-            Delta::Add(add) => {
+            CurationDelta::Add(add) => {
                 let bullet = &add.bullet;
                 let reach = (bullet.scope, &bullet.scope_key, &bullet.workspace);
-                let form = Canonical::of(&bullet.content);
+                let form = CanonicalForm::of(&bullet.content);
                 let hash = RuleHash::of(&bullet.content);
                 format!("add {} {hash} {} {reach:?}", type_of(add).name(), form.as_str())
             }
-            Delta::Replace(replace) => format!("replace {} {}", replace.id, RuleHash::of(&replace.content)),
-            Delta::Merge(merge) => {
+            CurationDelta::Replace(replace) => {
+                format!("replace {} {}", replace.id, RuleHash::of(&replace.content))
+            }
+            CurationDelta::Merge(merge) => {
                 let mut ids = merge.ids.clone();
                 ids.sort_unstable();
                 format!("merge {}", ids.join(" "))
@@ -205,18 +208,18 @@ impl<'a> Curation<'a> {
         !self.seen.insert(key)
     }
 
-    fn carry_out(&mut self, delta: &Delta) {
+    fn carry_out(&mut self, delta: &CurationDelta) {
         match delta {
-            Delta::Add(add) => self.add(add),
-            Delta::Helpful(judge) => self.judge(judge, Signal::Helpful),
-            Delta::Harmful(judge) => self.judge(judge, Signal::Harmful),
-            Delta::Irrelevant(judge) => self.judge(judge, Signal::Irrelevant),
-            Delta::Replace(replace) => self.replace(replace),
-            Delta::Deprecate(deprecate) => self.deprecate(deprecate),
-            Delta::Merge(merge) => self.merge(merge),
-            Delta::Pin(pin) if self.may_pin(&pin.id) => self.pin(pin),
-            Delta::Unpin(pin) if self.may_pin(&pin.id) => self.unpin(pin),
-            Delta::Pin(_) | Delta::Unpin(_) => {}
+            CurationDelta::Add(add) => self.add(add),
+            CurationDelta::Helpful(judge) => self.judge(judge, FeedbackSignal::Helpful),
+            CurationDelta::Harmful(judge) => self.judge(judge, FeedbackSignal::Harmful),
+            CurationDelta::Irrelevant(judge) => self.judge(judge, FeedbackSignal::Irrelevant),
+            CurationDelta::Replace(replace) => self.replace(replace),
+            CurationDelta::Deprecate(deprecate) => self.deprecate(deprecate),
+            CurationDelta::Merge(merge) => self.merge(merge),
+            CurationDelta::Pin(pin) if self.may_pin(&pin.id) => self.pin(pin),
+            CurationDelta::Unpin(pin) if self.may_pin(&pin.id) => self.unpin(pin),
+            CurationDelta::Pin(_) | CurationDelta::Unpin(_) => {}
         }
     }
 
@@ -228,7 +231,7 @@ impl<'a> Curation<'a> {
         self.touched.insert(at);
         let bullet = self.shelf.get_mut(at);
         bullet.updated = Some(self.request.now);
-        self.report.applied.push(Applied {
+        self.report.applied.push(AppliedDelta {
             delta: self.number,
             op: self.op.to_owned(),
             id: bullet.id.to_string(),
@@ -238,8 +241,8 @@ impl<'a> Curation<'a> {
         });
     }
 
-    fn passed(&self, at: Option<usize>, code: &str, reason: impl Into<String>) -> Passed {
-        Passed {
+    fn passed(&self, at: Option<usize>, code: &str, reason: impl Into<String>) -> UnappliedDelta {
+        UnappliedDelta {
             delta: self.number,
             op: self.op.to_owned(),
             id: at.map(|at| self.shelf.get(at).id.to_string()),
@@ -261,14 +264,14 @@ impl<'a> Curation<'a> {
 
     /// Refuses a delta with the id of an unknown bullet or of a blocked pattern.
     pub(super) fn refuse_naming(&mut self, id: String, code: &str, reason: String) {
-        let passed = Passed { id: Some(id), ..self.passed(None, code, reason) };
+        let passed = UnappliedDelta { id: Some(id), ..self.passed(None, code, reason) };
         self.report.refused.push(passed);
     }
 
     /// The blocked pattern that matches a rule: its id and the reason.
-    pub(super) fn kept_out(&self, rule: &str, told: &str) -> Option<(String, String)> {
-        let (statement, embedding) = (Statement::of(told), self.sense.text(told));
-        let meant = Meant { statement: &statement, embedding: embedding.as_ref() };
+    pub(super) fn blocking_pattern(&self, rule: &str, told: &str) -> Option<(String, String)> {
+        let (statement, embedding) = (RuleStatement::of(told), self.sense.text(told));
+        let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         match self.door().blocked(rule, meant)? {
             Admission::Blocked { id, reason, near } => {
                 let words = blocked_words(reason.as_deref(), near);
@@ -304,7 +307,7 @@ impl<'a> Curation<'a> {
     /// drafts only.
     pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
         let at = self.open_to_change(id)?;
-        if self.request.only_proposes && self.shelf.get(at).state == State::Active {
+        if self.request.only_proposes && self.shelf.get(at).state == BulletState::Active {
             self.refuse(Some(at), PERSONS_ONLY, "it is in use, and only a person rewrites or retires it");
             return None;
         }
@@ -322,14 +325,14 @@ impl<'a> Curation<'a> {
     /// The reason why a bullet's file cannot be edited, if there is one.
     pub(super) fn closed(&self, at: usize) -> Option<String> {
         let path = &self.shelf.get(at).path;
-        let found = self.request.closed.iter().find(|(closed, _)| closed == path);
+        let found = self.request.read_only_paths.iter().find(|(closed, _)| closed == path);
         found.map(|(_, why)| format!("its file cannot be changed: {why}"))
     }
 
-    fn door<'d>(&'d self) -> Door<'d> {
-        Door {
+    fn door<'d>(&'d self) -> AdmissionCheck<'d> {
+        AdmissionCheck {
             shelf: &self.shelf,
-            elsewhere: &self.elsewhere,
+            other_vaults: &self.elsewhere,
             blocked: &self.blocked,
             limits: self.request.limits,
             history: self.request.history,
@@ -338,16 +341,16 @@ impl<'a> Curation<'a> {
         }
     }
 
-    fn add(&mut self, add: &Add) {
+    fn add(&mut self, add: &AddDelta) {
         let bullet_type = type_of(add);
         let proposal = &add.bullet;
-        let reach = Reach {
+        let reach = RuleScope {
             scope: proposal.scope.unwrap_or_default(),
             scope_key: proposal.scope_key.as_deref(),
             workspace: proposal.workspace.as_deref(),
         };
         let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
-        let candidate = Candidate { content, category, bullet_type, reach };
+        let candidate = ProposedRule { content, category, bullet_type, reach };
         match self.door().admit(candidate) {
             Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
             Admission::BadCategory => {
@@ -361,7 +364,8 @@ impl<'a> Curation<'a> {
             Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
             Admission::Elsewhere { id } => {
                 let reason = "the other vault has it".to_owned();
-                let passed = Passed { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
+                let passed =
+                    UnappliedDelta { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
                 self.report.skipped.push(passed);
             }
             Admission::Blocked { id, reason, near } => {
@@ -381,15 +385,15 @@ impl<'a> Curation<'a> {
         }
     }
 
-    fn enter(&mut self, add: &Add, bullet_type: BulletType, admitted: Admitted) {
-        let bullet = self.drawn(add, bullet_type, &admitted);
+    fn enter(&mut self, add: &AddDelta, bullet_type: BulletType, admitted: AdmittedRule) {
+        let bullet = self.new_bullet(add, bullet_type, &admitted);
         let at = self.shelf.push(bullet);
-        self.entered.insert(at);
+        self.added_bullets.insert(at);
         let draft =
             (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
         let refined = admitted.refines.map(|of| self.shelf.get(of));
         let refines = refined.map(|of| format!("says more than {}: {}", of.id, of.content()));
-        let near = |(of, near): &(usize, Near)| {
+        let near = |(of, near): &(usize, Similarity)| {
             let of = self.shelf.get(*of);
             format!("near to {} ({near}): {}", of.id, of.content())
         };
@@ -408,33 +412,41 @@ impl<'a> Curation<'a> {
         let named = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
         let (from, to) = (named(self.shelf.get(at)), named(self.shelf.get(with)));
         self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
-        self.contradictions.push(Contradiction { from, to, reason });
+        self.contradictions.push(NewContradiction { from, to, reason });
     }
 
     fn report_conflict(&mut self, at: usize, with: String, with_content: String, reason: String) {
         let bullet = self.shelf.get(at);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
-        self.report.conflicts.push(Conflict { delta: self.number, id, content, with, with_content, reason });
+        self.report.conflicts.push(RuleConflict {
+            delta: self.number,
+            id,
+            content,
+            with,
+            with_content,
+            reason,
+        });
     }
 
     /// The bullet of an add delta, with a new id.
-    fn drawn(&self, add: &Add, bullet_type: BulletType, admitted: &Admitted) -> Bullet {
+    fn new_bullet(&self, add: &AddDelta, bullet_type: BulletType, admitted: &AdmittedRule) -> Bullet {
         let proposal = &add.bullet;
         let by = &self.request.proposer;
         let session = self.session(add.session.as_deref());
-        let source = session.map(|session| Source { session, agent: by.agent.clone(), line: add.line });
+        let source =
+            session.map(|session| SessionSource { session, agent: by.agent.clone(), line: add.line });
         let kind = proposal.kind.unwrap_or(match bullet_type {
             BulletType::AntiPattern => BulletKind::AntiPattern,
             BulletType::Rule => BulletKind::default(),
         });
         let fields = BulletFields {
-            why: proposal.reasoning.as_deref().map(content::reasoning).filter(|why| !why.is_empty()),
+            why: proposal.reasoning.as_deref().map(content::escape_headings).filter(|why| !why.is_empty()),
             kind,
             scope_key: proposal.scope_key.clone(),
             sources: source.into_iter().collect(),
             derived_from: DerivedFrom {
                 diaries: proposal.diaries.clone(),
-                evidence: proposal.evidence.iter().map(|quote| content::folded(quote)).collect(),
+                evidence: proposal.evidence.iter().map(|quote| content::fold_whitespace(quote)).collect(),
             },
             search_pointer: proposal.search_pointer.clone(),
             verify: proposal.verify.clone(),
@@ -464,7 +476,7 @@ impl<'a> Curation<'a> {
             category: category.to_owned(),
             scope: cm_note::bullet::Scope::default(),
             workspace: None,
-            state: State::Draft,
+            state: BulletState::Draft,
             maturity: Maturity::Candidate,
             pinned: false,
             tags: Vec::new(),
@@ -483,8 +495,8 @@ impl<'a> Curation<'a> {
         let mut entropy = [0; 16];
         entropy.copy_from_slice(&hash.bytes()[..16]);
         loop {
-            let id = BulletId::draw(self.request.now, &entropy);
-            if !self.shelf.knows(id.as_str()) && !self.elsewhere.knows(id.as_str()) {
+            let id = BulletId::generate(self.request.now, &entropy);
+            if !self.shelf.contains_id(id.as_str()) && !self.elsewhere.contains_id(id.as_str()) {
                 return id.into();
             }
             entropy = u128::from_be_bytes(entropy).wrapping_add(1).to_be_bytes();
@@ -493,16 +505,16 @@ impl<'a> Curation<'a> {
 
     /// Credits an existing rule that was proposed again with one helpful event: once per session,
     /// or once per person and day without a session. The event stores the proposed text.
-    fn credit(&mut self, at: usize, reworded: bool, add: &Add) {
+    fn credit(&mut self, at: usize, reworded: bool, add: &AddDelta) {
         let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
-        let said = |event: &Feedback| event.signal == Signal::Helpful && event.session == session;
+        let said = |event: &Feedback| event.signal == FeedbackSignal::Helpful && event.session == session;
         let again = session.is_some() && bullet.feedback.iter().any(said);
         let its_own = session.is_some()
             && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
-        let draft = bullet.state == State::Draft;
-        let uncounted = self.uncounted(at, Signal::Helpful, session.as_deref());
+        let draft = bullet.state == BulletState::Draft;
+        let uncounted = self.uncounted(at, FeedbackSignal::Helpful, session.as_deref());
         let today = session.is_none() && uncounted.is_some();
         let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
         let mut reason = match reworded {
@@ -516,25 +528,25 @@ impl<'a> Curation<'a> {
             reason += "; it is a draft, and `cm review --accept` takes it in";
         }
         let code = if reworded { "near-duplicate" } else { "duplicate" };
-        let passed = Passed { credited, ..self.passed(Some(at), code, reason) };
+        let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
         self.report.skipped.push(passed);
         if credited {
-            let note = Some(format!("{AGAIN}: {}", content::folded(&add.bullet.content)));
+            let note = Some(format!("{AGAIN}: {}", content::fold_whitespace(&add.bullet.content)));
             let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
-            self.give(at, Feedback { note, weight, ..self.event(Signal::Helpful, session) });
+            self.give(at, Feedback { note, weight, ..self.event(FeedbackSignal::Helpful, session) });
         }
     }
 
     /// The reason why an event has no weight: its session is unknown, or it has no session and the
     /// same person gave the same feedback on that day.
-    fn uncounted(&self, at: usize, signal: Signal, session: Option<&str>) -> Option<&'static str> {
+    fn uncounted(&self, at: usize, signal: FeedbackSignal, session: Option<&str>) -> Option<&'static str> {
         let seen = session.is_none_or(|session| self.request.history.has_seen(session));
         let event = self.event(signal, session.map(str::to_owned));
         uncounted_by(&self.shelf.get(at).feedback, &event, seen)
     }
 
     /// A feedback event with the proposer and time of this curation.
-    fn event(&self, signal: Signal, session: Option<String>) -> Feedback {
+    fn event(&self, signal: FeedbackSignal, session: Option<String>) -> Feedback {
         let by = &self.request.proposer;
         Feedback {
             session,
@@ -547,8 +559,8 @@ impl<'a> Curation<'a> {
     /// Adds an event to a bullet. Equal events get different times, so that both count.
     fn give(&mut self, at: usize, mut event: Feedback) {
         self.touched.insert(at);
-        self.given.insert(at);
-        if event.signal == Signal::Harmful && event.weight > 0.0 {
+        self.with_feedback.insert(at);
+        if event.signal == FeedbackSignal::Harmful && event.weight > 0.0 {
             self.harmed.insert(at);
         }
         let now = self.request.now;
@@ -560,7 +572,7 @@ impl<'a> Curation<'a> {
         bullet.updated = Some(now);
     }
 
-    fn judge(&mut self, judge: &Judge, signal: Signal) {
+    fn judge(&mut self, judge: &FeedbackDelta, signal: FeedbackSignal) {
         let Some(at) = self.open_to_change(&judge.id) else { return };
         let weight = judge.weight.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&weight) {
@@ -578,9 +590,11 @@ impl<'a> Curation<'a> {
         if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
             return self.skip(Some(at), "said-already", "this session said so already");
         }
-        let reason = judge.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
-        let known =
-            reason.clone().filter(|reason| REASONS.contains(&reason.as_str()) && signal == Signal::Harmful);
+        let reason =
+            judge.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
+        let known = reason
+            .clone()
+            .filter(|reason| REASONS.contains(&reason.as_str()) && signal == FeedbackSignal::Harmful);
         let note = if known.is_some() { None } else { reason };
         let uncounted = self.uncounted(at, signal, session.as_deref());
         let weight = if uncounted.is_some() { 0.0 } else { weight };
@@ -595,28 +609,29 @@ impl<'a> Curation<'a> {
     /// Whether a bullet contradicts one that is in use.
     pub(super) fn contradicts_live(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
-        let statement = Statement::of(&bullet.told());
-        let meets =
-            |other: &Bullet| other.id != bullet.id && other.is_live() && other.reach().meets(&bullet.reach());
-        let elsewhere = |other: &Bullet| other.is_live() && other.reach().meets(&bullet.reach());
+        let statement = RuleStatement::of(&bullet.agent_text());
+        let meets = |other: &Bullet| {
+            other.id != bullet.id && other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope())
+        };
+        let elsewhere = |other: &Bullet| other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope());
         !self.shelf.opposed(&statement, &self.sense, meets).is_empty()
             || !self.elsewhere.opposed(&statement, &self.sense, elsewhere).is_empty()
     }
 
-    fn replace(&mut self, replace: &Replace) {
+    fn replace(&mut self, replace: &ReplaceDelta) {
         let Some(at) = self.open_to_rewrite(&replace.id) else { return };
         let rule = match content::rule(&replace.content) {
             Ok(rule) => rule,
             Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
         };
-        if rule == content::folded(self.shelf.get(at).content()) {
+        if rule == content::fold_whitespace(self.shelf.get(at).content()) {
             return self.skip(Some(at), "unchanged", "it says so already");
         }
         let bullet = self.shelf.get(at);
-        let (own, told) = (bullet.id.clone(), content::told(&rule, bullet.bullet_type));
-        let meets = |other: &Bullet| other.id != own && other.reach().meets(&bullet.reach());
+        let (own, told) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
+        let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
         if let Some(other) = self.shelf.exact(&told, meets) {
-            return match stands(self.shelf.get(other)) {
+            return match is_standing(self.shelf.get(other)) {
                 true => self.refuse(Some(other), "duplicate", "it says so already; merge the two"),
                 false => {
                     let reason = deprecated_words(self.shelf.get(other));
@@ -624,9 +639,9 @@ impl<'a> Curation<'a> {
                 }
             };
         }
-        let statement = Statement::of(&told);
-        let opposed = self.shelf.opposed(&statement, &self.sense, |other| stands(other) && meets(other));
-        if let Some((id, reason)) = self.kept_out(&rule, &told) {
+        let statement = RuleStatement::of(&told);
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| is_standing(other) && meets(other));
+        if let Some((id, reason)) = self.blocking_pattern(&rule, &told) {
             return self.refuse_naming(id, "blocked", reason);
         }
         if self.request.authority == Authority::Automation {
@@ -648,11 +663,11 @@ impl<'a> Curation<'a> {
         }
     }
 
-    fn deprecate(&mut self, deprecate: &Deprecate) {
+    fn deprecate(&mut self, deprecate: &DeprecateDelta) {
         let Some(at) = self.open_to_rewrite(&deprecate.id) else { return };
         let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
             None => None,
-            Some((_, Some(heir))) if heir != at && stands(self.shelf.get(heir)) => {
+            Some((_, Some(heir))) if heir != at && is_standing(self.shelf.get(heir)) => {
                 Some(self.shelf.get(heir).id.to_string())
             }
             Some((id, _)) => {
@@ -676,15 +691,15 @@ impl<'a> Curation<'a> {
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);
         bullet.maturity = Maturity::Deprecated;
-        bullet.state = State::Retired;
+        bullet.state = BulletState::Retired;
         bullet.updated = Some(now);
-        bullet.fields.deprecation_reason = Some(content::folded(reason));
+        bullet.fields.deprecation_reason = Some(content::fold_whitespace(reason));
         if heir.is_some() {
             bullet.fields.replaced_by = heir;
         }
     }
 
-    fn pin(&mut self, pin: &Pin) {
+    fn pin(&mut self, pin: &PinDelta) {
         let Some(at) = self.shelf.find(&pin.id) else {
             return self.refuse_naming(
                 pin.id.clone(),
@@ -701,11 +716,11 @@ impl<'a> Curation<'a> {
         }
         bullet.pinned = true;
         bullet.fields.pinned_reason =
-            pin.reason.as_deref().map(content::folded).filter(|reason| !reason.is_empty());
+            pin.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
         self.applied(at, None);
     }
 
-    fn unpin(&mut self, pin: &Pin) {
+    fn unpin(&mut self, pin: &PinDelta) {
         let Some(at) = self.open_to_change(&pin.id) else { return };
         let bullet = self.shelf.get_mut(at);
         if !bullet.pinned {
@@ -738,16 +753,18 @@ pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<
 }
 
 /// The session that a delta names.
-pub fn delta_session(delta: &Delta) -> Option<&str> {
+pub fn delta_session(delta: &CurationDelta) -> Option<&str> {
     match delta {
-        Delta::Add(add) => add.session.as_deref(),
-        Delta::Helpful(judge) | Delta::Harmful(judge) | Delta::Irrelevant(judge) => judge.session.as_deref(),
+        CurationDelta::Add(add) => add.session.as_deref(),
+        CurationDelta::Helpful(judge) | CurationDelta::Harmful(judge) | CurationDelta::Irrelevant(judge) => {
+            judge.session.as_deref()
+        }
         _ => None,
     }
 }
 
 /// The type of a proposed bullet: its `type`, else by its kind, else by the prefix `avoid:`.
-fn type_of(add: &Add) -> BulletType {
+fn type_of(add: &AddDelta) -> BulletType {
     let proposal = &add.bullet;
     let warns =
         proposal.content.trim_start().get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("avoid:"));
@@ -762,7 +779,7 @@ fn type_of(add: &Add) -> BulletType {
 pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     let mut clean: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = content::folded(tag.trim_start_matches('#'));
+        let tag = content::fold_whitespace(tag.trim_start_matches('#'));
         if !tag.is_empty() && !clean.contains(&tag) {
             clean.push(tag);
         }
@@ -780,7 +797,7 @@ fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
     NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
 }
 
-fn blocked_words(reason: Option<&str>, near: Option<Near>) -> String {
+fn blocked_words(reason: Option<&str>, near: Option<Similarity>) -> String {
     let what = match near {
         None => "what it says is blocked".to_owned(),
         Some(near) => format!("nearly what it says is blocked ({near})"),

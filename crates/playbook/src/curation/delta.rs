@@ -17,37 +17,37 @@ pub struct DeltaFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Deltas, applied in this order.
-    pub deltas: Vec<Delta>,
+    pub deltas: Vec<CurationDelta>,
 }
 
 /// One proposed change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Delta {
+pub enum CurationDelta {
     /// Adds a rule.
-    Add(Box<Add>),
+    Add(Box<AddDelta>),
     /// Records that a rule helped.
-    Helpful(Judge),
+    Helpful(FeedbackDelta),
     /// Records that a rule did harm.
-    Harmful(Judge),
+    Harmful(FeedbackDelta),
     /// Records that a rule was irrelevant.
-    Irrelevant(Judge),
+    Irrelevant(FeedbackDelta),
     /// Rewords a rule; its feedback and history remain.
-    Replace(Replace),
+    Replace(ReplaceDelta),
     /// Deprecates a rule.
-    Deprecate(Deprecate),
+    Deprecate(DeprecateDelta),
     /// Merges several rules into a new one.
-    Merge(Merge),
+    Merge(MergeDelta),
     /// Pins a rule, so that automation cannot change it.
-    Pin(Pin),
+    Pin(PinDelta),
     /// Unpins a rule.
-    Unpin(Pin),
+    Unpin(PinDelta),
 }
 
 /// The rule of an add delta.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Proposal {
+pub struct RuleProposal {
     /// Category: lower-case letters, digits, `_` and `-`.
     #[schemars(regex(pattern = "^[a-z][a-z0-9_-]{0,49}$"))]
     pub category: String,
@@ -92,9 +92,9 @@ pub struct Proposal {
 /// A new rule and its origin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Add {
+pub struct AddDelta {
     /// The new rule.
-    pub bullet: Proposal,
+    pub bullet: RuleProposal,
     /// Reason for the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -114,7 +114,7 @@ pub struct Add {
 /// Feedback on a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Judge {
+pub struct FeedbackDelta {
     /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
@@ -143,7 +143,7 @@ pub struct Judge {
 /// New text for a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Replace {
+pub struct ReplaceDelta {
     /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
@@ -159,7 +159,7 @@ pub struct Replace {
 /// Deprecation of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Deprecate {
+pub struct DeprecateDelta {
     /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
@@ -174,7 +174,7 @@ pub struct Deprecate {
 /// Merge of several rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Merge {
+pub struct MergeDelta {
     /// IDs of at least two rules.
     #[serde(alias = "bullet_ids", alias = "bulletIds")]
     #[schemars(length(min = 2))]
@@ -191,7 +191,7 @@ pub struct Merge {
 /// Pins or unpins a rule.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Pin {
+pub struct PinDelta {
     /// ID of the rule.
     #[serde(alias = "bullet_id", alias = "bulletId")]
     pub id: String,
@@ -207,7 +207,7 @@ pub fn schema() -> schemars::Schema {
 /// Error for text that is not a delta file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct NotDeltas {
+pub struct InvalidDeltaFile {
     /// What is wrong.
     pub message: String,
     /// Line from 1; only if the text is not JSON.
@@ -222,14 +222,14 @@ impl DeltaFile {
     /// # Errors
     /// The text is not JSON (with line and column), or a delta has an unknown type or an invalid
     /// field (with its number).
-    pub fn parse(text: &str) -> Result<Self, NotDeltas> {
+    pub fn parse(text: &str) -> Result<Self, InvalidDeltaFile> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let value: Value = serde_json::from_str(text).map_err(|error| NotDeltas {
+        let value: Value = serde_json::from_str(text).map_err(|error| InvalidDeltaFile {
             message: format!("this is no JSON: {error}"),
             line: u32::try_from(error.line()).ok(),
             column: u32::try_from(error.column()).ok(),
         })?;
-        let wrong = |message: String| NotDeltas { message, line: None, column: None };
+        let wrong = |message: String| InvalidDeltaFile { message, line: None, column: None };
         let (mut head, list) = match value {
             Value::Array(list) => (serde_json::Map::new(), list),
             Value::Object(mut head) => match head.insert("deltas".to_owned(), Value::Array(Vec::new())) {
@@ -252,7 +252,7 @@ impl DeltaFile {
     }
 }
 
-impl Delta {
+impl CurationDelta {
     /// Value of its `type` field.
     pub fn name(&self) -> &'static str {
         match self {

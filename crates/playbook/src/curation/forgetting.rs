@@ -1,8 +1,8 @@
 //! Forgets a bullet: deprecates it and blocks similar rules.
 
-use super::curation::{Curated, Curation, Request};
+use super::curation::{Curation, CurationRequest, CurationResult};
 use super::{Playbook, shelf};
-use cm_note::bullet::blocked::{BlockKind, Blocked, BlockedFields};
+use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::id::NoteId;
 use cm_note::note::name::file_name;
@@ -10,7 +10,7 @@ use cm_note::path::NotePath;
 
 /// Request to forget a bullet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forget {
+pub struct ForgetRequest {
     /// ID of the bullet.
     pub id: NoteId,
     /// Reason, stored in the bullet and the blocked pattern.
@@ -23,9 +23,9 @@ pub struct Forget {
 
 /// Result of forgetting a bullet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Forgotten {
+pub struct ForgetResult {
     /// The new playbook; a new blocked pattern is its last one.
-    pub curated: Curated,
+    pub curated: CurationResult,
     /// The blocked pattern that matches the rule, new or existing.
     pub blocked_by: NoteId,
     /// Whether the blocked pattern is new.
@@ -35,11 +35,15 @@ pub struct Forgotten {
 }
 
 /// Forgets a bullet; `None` if the id is unknown. A deprecated bullet is blocked as well.
-pub fn forget(playbook: &Playbook, request: &Request<'_>, forget: &Forget) -> Option<Forgotten> {
+pub fn forget(
+    playbook: &Playbook,
+    request: &CurationRequest<'_>,
+    forget: &ForgetRequest,
+) -> Option<ForgetResult> {
     let mut curation = Curation::of(playbook, request);
     let at = curation.shelf.find(forget.id.as_str())?;
     let active = curation.shelf.get(at).is_live();
-    if shelf::stands(curation.shelf.get(at)) {
+    if shelf::is_standing(curation.shelf.get(at)) {
         curation.retire(at, &forget.reason, None);
     }
     let bullet = curation.shelf.get(at).clone();
@@ -51,23 +55,23 @@ pub fn forget(playbook: &Playbook, request: &Request<'_>, forget: &Forget) -> Op
         playbook.blocked.iter().find(|known| known.kind == BlockKind::Toxic && known.hash() == Some(hash));
     if let Some(there) = there {
         let blocked_by = there.id.clone();
-        return Some(Forgotten { curated, blocked_by, is_new: false, inverted_to });
+        return Some(ForgetResult { curated, blocked_by, is_new: false, inverted_to });
     }
-    curated.playbook.blocked.push(Blocked {
+    curated.playbook.blocked.push(BlockedNote {
         id: forget.block.clone(),
         path: path_of(bullet.content(), &forget.block),
         kind: BlockKind::Toxic,
         created: Some(request.now),
         fields: BlockedFields {
-            content: Some(content::folded(bullet.content())),
+            content: Some(content::fold_whitespace(bullet.content())),
             content_hash: Some(hash.to_string()),
-            reason: Some(content::folded(&forget.reason)),
+            reason: Some(content::fold_whitespace(&forget.reason)),
             source_bullet: Some(bullet.id.to_string()),
             inverted_to: inverted_to.clone(),
             ..BlockedFields::default()
         },
     });
-    Some(Forgotten { curated, blocked_by: forget.block.clone(), is_new: true, inverted_to })
+    Some(ForgetResult { curated, blocked_by: forget.block.clone(), is_new: true, inverted_to })
 }
 
 #[allow(clippy::expect_used, reason = "a file name of letters, digits and dashes is a sound path")]

@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use super::curation::Curation;
-use super::history::Gate;
+use super::history::GateDecision;
 use super::report::Activation;
-use super::shelf::stands;
-use cm_note::bullet::{Bullet, State};
+use super::shelf::is_standing;
+use cm_note::bullet::{Bullet, BulletState};
 use cm_note::note::suspicion::suspicion;
-use cm_note::note::{Feedback, Signal};
+use cm_note::note::{Feedback, FeedbackSignal};
 
 /// Number of different persons who must find a draft helpful or propose it again in other sessions;
 /// feedback without a person counts once per session.
@@ -19,16 +19,17 @@ const FURTHER_SESSIONS: usize = 2;
 
 impl Curation<'_> {
     /// Activates a draft if it has enough evidence.
-    pub(super) fn ask_again(&mut self, at: usize) {
+    pub(super) fn recheck_gate(&mut self, at: usize) {
         let bullet = self.shelf.get(at);
-        let asked = bullet.state == State::Draft && stands(bullet) && !self.entered.contains(&at);
+        let asked =
+            bullet.state == BulletState::Draft && is_standing(bullet) && !self.added_bullets.contains(&at);
         if !asked || self.is_held_back(at) {
             return;
         }
         let Some(reason) = self.evidence_for(at) else { return };
         let now = self.request.now;
         let bullet = self.shelf.get_mut(at);
-        bullet.state = State::Active;
+        bullet.state = BulletState::Active;
         bullet.updated = Some(now);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
         self.report.activations.push(Activation { id, content, reason });
@@ -37,7 +38,7 @@ impl Curation<'_> {
     /// Whether a draft must remain one for reasons other than evidence.
     fn is_held_back(&self, at: usize) -> bool {
         let bullet = self.shelf.get(at);
-        let harm = |event: &Feedback| event.signal == Signal::Harmful && event.weight > 0.0;
+        let harm = |event: &Feedback| event.signal == FeedbackSignal::Harmful && event.weight > 0.0;
         let full = |bullet: &Bullet| {
             let same = |other: &&Bullet| other.is_live() && other.category == bullet.category;
             self.shelf.bullets().filter(same).count() >= self.request.limits.max_per_category
@@ -51,8 +52,12 @@ impl Curation<'_> {
     /// The reason for activating a draft; `None` if the evidence is insufficient.
     fn evidence_for(&self, at: usize) -> Option<String> {
         let bullet = self.shelf.get(at);
-        let helpful =
-            || bullet.feedback.iter().filter(|event| event.signal == Signal::Helpful && event.weight >= 1.0);
+        let helpful = || {
+            bullet
+                .feedback
+                .iter()
+                .filter(|event| event.signal == FeedbackSignal::Helpful && event.weight >= 1.0)
+        };
         if helpful().any(|event| event.session.is_none() && event.agent.is_none()) {
             return Some("a person found it helpful".to_owned());
         }
@@ -67,7 +72,7 @@ impl Curation<'_> {
             return Some(format!("{} further sessions found it helpful", further.len()));
         }
         let evidence = self.request.history.evidence(bullet.content());
-        let admitted = matches!(Gate::of(&evidence), Gate::Active | Gate::Certain);
+        let admitted = matches!(GateDecision::of(&evidence), GateDecision::Active | GateDecision::Certain);
         admitted.then(|| format!("{} sessions succeeded with it and none failed", evidence.successes))
     }
 }

@@ -7,7 +7,7 @@ use cm_session::status::SessionStatus;
 
 /// Past sessions of recent months that contain the words of a rule, by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
+pub struct SessionCounts {
     /// Number of sessions.
     pub sessions: usize,
     /// Number of successful sessions.
@@ -15,12 +15,12 @@ pub struct Evidence {
     /// Number of failed sessions.
     pub failures: usize,
     /// Quotes from the sessions.
-    pub quotes: Vec<Quote>,
+    pub quotes: Vec<SessionQuote>,
 }
 
 /// A quote from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Quote {
+pub struct SessionQuote {
     /// ID of the session.
     pub session: String,
     /// Agent of the session.
@@ -36,9 +36,9 @@ pub struct Quote {
 }
 
 /// A source of evidence for rules.
-pub trait History: std::fmt::Debug {
+pub trait RuleEvidenceSource: std::fmt::Debug {
     /// The evidence for a rule.
-    fn evidence(&self, rule: &str) -> Evidence;
+    fn evidence(&self, rule: &str) -> SessionCounts;
 
     /// Whether a session is known from its log, hook record, upload or diary.
     fn has_seen(&self, session: &str) -> bool;
@@ -48,9 +48,9 @@ pub trait History: std::fmt::Debug {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHistory;
 
-impl History for NoHistory {
-    fn evidence(&self, _rule: &str) -> Evidence {
-        Evidence::default()
+impl RuleEvidenceSource for NoHistory {
+    fn evidence(&self, _rule: &str) -> SessionCounts {
+        SessionCounts::default()
     }
 
     fn has_seen(&self, _session: &str) -> bool {
@@ -61,7 +61,7 @@ impl History for NoHistory {
 /// Result of the evidence gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Gate {
+pub enum GateDecision {
     /// Successful so often that no model needs to judge it.
     Certain,
     /// Successful: the rule becomes active.
@@ -72,14 +72,16 @@ pub enum Gate {
     Refused,
 }
 
-impl Gate {
+impl GateDecision {
     /// Applies the thresholds of the evidence gate (04-curation).
-    pub fn of(evidence: &Evidence) -> Self {
+    pub fn of(evidence: &SessionCounts) -> Self {
         match *evidence {
-            Evidence { sessions: 0 | 1, .. } => Self::Draft,
-            Evidence { successes, failures, .. } if failures > successes && failures >= 2 => Self::Refused,
-            Evidence { successes: 5.., failures: 0, .. } => Self::Certain,
-            Evidence { successes: 3.., failures: 0, .. } => Self::Active,
+            SessionCounts { sessions: 0 | 1, .. } => Self::Draft,
+            SessionCounts { successes, failures, .. } if failures > successes && failures >= 2 => {
+                Self::Refused
+            }
+            SessionCounts { successes: 5.., failures: 0, .. } => Self::Certain,
+            SessionCounts { successes: 3.., failures: 0, .. } => Self::Active,
             _ => Self::Draft,
         }
     }
@@ -92,15 +94,15 @@ mod tests {
     #[test]
     fn the_gate_follows_the_counts() {
         let gate = |sessions, successes, failures| {
-            Gate::of(&Evidence { sessions, successes, failures, quotes: Vec::new() })
+            GateDecision::of(&SessionCounts { sessions, successes, failures, quotes: Vec::new() })
         };
-        assert_eq!(gate(0, 0, 0), Gate::Draft);
-        assert_eq!(gate(1, 1, 0), Gate::Draft);
-        assert_eq!(gate(3, 1, 2), Gate::Refused);
-        assert_eq!(gate(2, 0, 1), Gate::Draft);
-        assert_eq!(gate(3, 3, 0), Gate::Active);
-        assert_eq!(gate(5, 5, 0), Gate::Certain);
-        assert_eq!(gate(9, 8, 1), Gate::Draft);
-        assert_eq!(gate(4, 2, 2), Gate::Draft);
+        assert_eq!(gate(0, 0, 0), GateDecision::Draft);
+        assert_eq!(gate(1, 1, 0), GateDecision::Draft);
+        assert_eq!(gate(3, 1, 2), GateDecision::Refused);
+        assert_eq!(gate(2, 0, 1), GateDecision::Draft);
+        assert_eq!(gate(3, 3, 0), GateDecision::Active);
+        assert_eq!(gate(5, 5, 0), GateDecision::Certain);
+        assert_eq!(gate(9, 8, 1), GateDecision::Draft);
+        assert_eq!(gate(4, 2, 2), GateDecision::Draft);
     }
 }

@@ -3,16 +3,16 @@
 
 use super::Authority;
 use super::curation::{Curation, tags};
-use super::delta::Merge;
-use super::shelf::stands;
-use crate::conflict::Statement;
+use super::delta::MergeDelta;
+use super::shelf::is_standing;
+use crate::conflict::RuleStatement;
 use cm_note::bullet::content;
-use cm_note::bullet::{Bullet, BulletFields, DerivedFrom, State, united};
+use cm_note::bullet::{Bullet, BulletFields, BulletState, DerivedFrom, merge_feedback};
 use cm_note::note::Feedback;
 use cm_note::note::suspicion::suspicion;
 
 impl Curation<'_> {
-    pub(super) fn merge(&mut self, merge: &Merge) {
+    pub(super) fn merge(&mut self, merge: &MergeDelta) {
         let Some(parts) = self.parts(merge) else { return };
         let rule = match content::rule(&merge.content) {
             Ok(rule) => rule,
@@ -21,33 +21,35 @@ impl Curation<'_> {
         if self.is_done(&parts, &rule) {
             return self.skip(Some(parts[0]), "merged", "they are merged already");
         }
-        if let Some(ended) = parts.iter().copied().find(|at| !stands(self.shelf.get(*at))) {
+        if let Some(ended) = parts.iter().copied().find(|at| !is_standing(self.shelf.get(*at))) {
             return self.refuse(Some(ended), "deprecated", "it is deprecated, and nothing is merged with it");
         }
         let first = self.shelf.get(parts[0]);
         if parts.iter().any(|at| self.shelf.get(*at).bullet_type != first.bullet_type) {
             return self.refuse(Some(parts[0]), "mixed-types", "a rule and an anti-pattern are not merged");
         }
-        let told = content::told(&rule, first.bullet_type);
-        if let Some(other) = self.shelf.exact(&told, stands).filter(|at| !parts.contains(at)) {
+        let told = content::agent_text(&rule, first.bullet_type);
+        if let Some(other) = self.shelf.exact(&told, is_standing).filter(|at| !parts.contains(at)) {
             let reason = "it says so already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);
         }
-        if let Some((id, reason)) = self.kept_out(&rule, &told) {
+        if let Some((id, reason)) = self.blocking_pattern(&rule, &told) {
             return self.refuse_naming(id, "blocked", reason);
         }
         let mut merged = self.merged(&parts, &rule);
-        let statement = Statement::of(&told);
-        let reach = merged.reach();
+        let statement = RuleStatement::of(&told);
+        let reach = merged.rule_scope();
         let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
-            stands(other) && other.reach().meets(&reach) && merge.ids.iter().all(|id| other.id.as_str() != id)
+            is_standing(other)
+                && other.rule_scope().overlaps(&reach)
+                && merge.ids.iter().all(|id| other.id.as_str() != id)
         });
         // A draft holds nowhere: contradicting one makes no draft of what was in use.
         let live = opposed.iter().any(|(with, _)| self.shelf.get(*with).is_live());
         let doubt = suspicion(&rule).map(str::to_owned);
         let doubt = doubt.or_else(|| live.then(|| "it contradicts another bullet".to_owned()));
         if doubt.is_some() {
-            merged.state = State::Draft;
+            merged.state = BulletState::Draft;
         }
         let id = merged.id.to_string();
         let at = self.shelf.push(merged);
@@ -57,14 +59,14 @@ impl Curation<'_> {
         }
         self.applied(at, doubt.map(|doubt| format!("a draft: {doubt}")));
         for (with, reason) in
-            opposed.into_iter().filter(|(with, _)| stands(self.shelf.get(*with))).collect::<Vec<_>>()
+            opposed.into_iter().filter(|(with, _)| is_standing(self.shelf.get(*with))).collect::<Vec<_>>()
         {
             self.contradict(at, with, reason);
         }
     }
 
     /// Indices of the bullets to merge; refuses the delta if any of them may not be changed.
-    fn parts(&mut self, merge: &Merge) -> Option<Vec<usize>> {
+    fn parts(&mut self, merge: &MergeDelta) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
         for id in &merge.ids {
             let at = self.open_to_rewrite(id)?;
@@ -85,7 +87,10 @@ impl Curation<'_> {
         let heir = |at: &usize| self.shelf.get(*at).fields.replaced_by.as_deref();
         let Some(first) = heir(&parts[0]) else { return false };
         parts.iter().all(|at| heir(at) == Some(first))
-            && self.shelf.find(first).is_some_and(|at| content::folded(self.shelf.get(at).content()) == rule)
+            && self
+                .shelf
+                .find(first)
+                .is_some_and(|at| content::fold_whitespace(self.shelf.get(at).content()) == rule)
     }
 
     /// The merged bullet: fields that all parts have in common, and the lowest maturity of the
@@ -130,19 +135,19 @@ impl Curation<'_> {
         merged.feedback = feedback(&of);
         merged.maturity = of.iter().map(|bullet| bullet.maturity).min().unwrap_or_default();
         merged.pinned = of.iter().any(|bullet| bullet.pinned);
-        let drafts = of.iter().filter(|bullet| bullet.state != State::Active).count();
+        let drafts = of.iter().filter(|bullet| bullet.state != BulletState::Active).count();
         let active = match self.request.authority {
             Authority::Person => drafts < of.len(),
             Authority::Automation => drafts == 0,
         };
-        merged.state = if active { State::Active } else { State::Draft };
+        merged.state = if active { BulletState::Active } else { BulletState::Draft };
         merged
     }
 }
 
 /// The feedback of all bullets by date, without duplicates.
 fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
-    let mut all = bullets.iter().fold(Vec::new(), |all, bullet| united(&all, &bullet.feedback));
+    let mut all = bullets.iter().fold(Vec::new(), |all, bullet| merge_feedback(&all, &bullet.feedback));
     all.sort_by_key(|event: &Feedback| event.at);
     all
 }

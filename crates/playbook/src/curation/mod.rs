@@ -16,11 +16,11 @@ pub mod settle;
 pub mod shelf;
 pub mod word;
 
-pub use curation::{Curated, Proposer, Request, curate};
+pub use curation::{CurationRequest, CurationResult, Proposer, curate};
 
-use crate::conflict::Nearness;
+use crate::conflict::MinSimilarity;
 use cm_note::bullet::Bullet;
-use cm_note::bullet::blocked::Blocked;
+use cm_note::bullet::blocked::BlockedNote;
 
 /// The bullets and blocked patterns of a vault.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,12 +28,12 @@ pub struct Playbook {
     /// All bullets including drafts and retired ones, by path.
     pub bullets: Vec<Bullet>,
     /// All blocked patterns, by path.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Vec<BlockedNote>,
 }
 
 /// Limits and thresholds of curation, `[curation]` in `cm.toml`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct CurationLimits {
     /// Minimum share of common words of duplicates.
     pub duplicate_jaccard: f64,
     /// Minimum cosine of duplicates, where every word has a counterpart in the other rule.
@@ -50,7 +50,7 @@ pub struct Limits {
     pub max_per_category: usize,
 }
 
-impl Default for Limits {
+impl Default for CurationLimits {
     fn default() -> Self {
         Self {
             duplicate_jaccard: 0.85,
@@ -64,20 +64,20 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl CurationLimits {
     /// Thresholds for duplicates.
-    pub fn duplicate(&self) -> Nearness {
-        Nearness { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
+    pub fn duplicate(&self) -> MinSimilarity {
+        MinSimilarity { jaccard: self.duplicate_jaccard, cosine: self.duplicate_cosine }
     }
 
     /// Thresholds for blocked rules.
-    pub fn block(&self) -> Nearness {
-        Nearness { jaccard: self.block_jaccard, cosine: self.block_cosine }
+    pub fn block(&self) -> MinSimilarity {
+        MinSimilarity { jaccard: self.block_jaccard, cosine: self.block_cosine }
     }
 
     /// Thresholds for merge candidates.
-    pub fn merge(&self) -> Nearness {
-        Nearness { jaccard: self.merge_jaccard, cosine: self.merge_cosine }
+    pub fn merge(&self) -> MinSimilarity {
+        MinSimilarity { jaccard: self.merge_jaccard, cosine: self.merge_cosine }
     }
 }
 

@@ -3,10 +3,10 @@
 use yaml_serde::Value;
 
 use super::Playbook;
-use super::curation::{Contradiction, Curated};
+use super::curation::{CurationResult, NewContradiction};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::content;
-use cm_note::change::Change;
+use cm_note::change::VaultFileChange;
 use cm_note::frontmatter::edit::Edit;
 use cm_note::id::NoteId;
 use cm_note::instant::Instant;
@@ -17,7 +17,7 @@ use cm_note::note::types::CONTRADICTS;
 use cm_note::path::NotePath;
 
 /// Access to the vault's files.
-pub struct Files<'a> {
+pub struct VaultFiles<'a> {
     /// Body of a bullet's file as stored.
     pub body: &'a dyn Fn(&NotePath) -> Option<String>,
     /// Whether a note with this id exists.
@@ -27,22 +27,27 @@ pub struct Files<'a> {
 }
 
 /// The changes from one playbook to another: new files, and edits of existing files.
-pub fn changes(before: &Playbook, after: &Curated, now: Instant, files: &Files<'_>) -> Vec<Change> {
+pub fn changes(
+    before: &Playbook,
+    after: &CurationResult,
+    now: Instant,
+    files: &VaultFiles<'_>,
+) -> Vec<VaultFileChange> {
     let known = before.bullets.len();
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes: Vec<VaultFileChange> = Vec::new();
     for (old, new) in before.bullets.iter().zip(&after.playbook.bullets) {
         let edits = edits(old, new, files.body);
         if !edits.is_empty() {
-            changes.push(Change::Edit { path: old.path.clone(), edits });
+            changes.push(VaultFileChange::Edit { path: old.path.clone(), edits });
         }
     }
     for new in &after.playbook.bullets[known..] {
         let path = (files.place)(&new.path, &new.id);
-        changes.push(Change::Create { path, text: compose::bullet(new) });
+        changes.push(VaultFileChange::Create { path, text: compose::bullet(new) });
     }
     for blocked in &after.playbook.blocked[before.blocked.len()..] {
         let path = (files.place)(&blocked.path, &blocked.id);
-        changes.push(Change::Create { path, text: compose::blocked(blocked, "") });
+        changes.push(VaultFileChange::Create { path, text: compose::blocked(blocked, "") });
     }
     let mut edges: Vec<NoteId> = Vec::new();
     for found in &after.contradictions {
@@ -79,7 +84,7 @@ pub fn edits(old: &Bullet, new: &Bullet, body: &dyn Fn(&NotePath) -> Option<Stri
     }
     if old.content() != new.content() {
         let text = body(&old.path).unwrap_or_else(|| old.content().to_owned());
-        edits.push(Edit::SetBody { text: content::reworded(&text, new.content()) });
+        edits.push(Edit::SetBody { text: content::with_rule(&text, new.content()) });
     }
     edits
 }
@@ -92,12 +97,12 @@ fn grown_by<'v>(was: &Value, is: &'v Value) -> Option<&'v [Value]> {
 
 /// The edge file for a contradiction.
 fn edge(
-    found: &Contradiction,
+    found: &NewContradiction,
     id: &NoteId,
     now: Instant,
-    files: &Files<'_>,
+    files: &VaultFiles<'_>,
     playbook: &Playbook,
-) -> Option<Change> {
+) -> Option<VaultFileChange> {
     let name = edge_file_name(&found.from.1, CONTRADICTS, &found.to.1, id);
     let path = NotePath::below("graph/edges", &name)?;
     let text = compose::edge(&EdgeDraft {
@@ -109,7 +114,7 @@ fn edge(
         created: now,
         body: format!("Found when it was added: {}.", found.reason),
     });
-    Some(Change::Create { path: (files.place)(&path, id), text })
+    Some(VaultFileChange::Create { path: (files.place)(&path, id), text })
 }
 
 fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd> {
@@ -118,7 +123,7 @@ fn end((id, content): &(NoteId, String), playbook: &Playbook) -> Option<EdgeEnd>
 }
 
 /// ID of the edge, derived from the ids of the two bullets.
-fn edge_id(found: &Contradiction) -> NoteId {
+fn edge_id(found: &NewContradiction) -> NoteId {
     let hash = blake3::hash(format!("{CONTRADICTS} {} {}", found.from.0, found.to.0).as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);

@@ -3,23 +3,23 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use cm_note::bullet::{Maturity, State};
+use cm_note::bullet::{BulletState, Maturity};
 
 /// Result of a curation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
+pub struct CurationReport {
     /// Deltas that changed something.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedDelta>,
     /// Deltas with nothing to change, with the reason.
-    pub skipped: Vec<Passed>,
+    pub skipped: Vec<UnappliedDelta>,
     /// Refused deltas, with the reason.
-    pub refused: Vec<Passed>,
+    pub refused: Vec<UnappliedDelta>,
     /// New rules that contradict existing ones; they are drafts until a person decides.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<RuleConflict>,
     /// Rules whose feedback raised their maturity.
-    pub promotions: Vec<Step>,
+    pub promotions: Vec<MaturityStep>,
     /// Rules whose feedback lowered their maturity or deprecated them.
-    pub demotions: Vec<Step>,
+    pub demotions: Vec<MaturityStep>,
     /// Drafts that became active because of new evidence.
     #[serde(default)]
     pub activations: Vec<Activation>,
@@ -29,7 +29,7 @@ pub struct Report {
 
 /// A delta that changed something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Applied {
+pub struct AppliedDelta {
     /// Number of the delta, from 1.
     pub delta: usize,
     /// Operation: add, helpful, harmful, irrelevant, replace, deprecate, merge, pin or unpin.
@@ -39,14 +39,14 @@ pub struct Applied {
     /// Text of the rule.
     pub content: String,
     /// State of the rule, active or draft.
-    pub state: State,
+    pub state: BulletState,
     /// Additional information, such as why the rule is a draft.
     pub note: Option<String>,
 }
 
 /// A delta that changed nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Passed {
+pub struct UnappliedDelta {
     /// Number of the delta, from 1.
     pub delta: usize,
     /// Operation of the delta.
@@ -63,7 +63,7 @@ pub struct Passed {
 
 /// Two rules that contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Conflict {
+pub struct RuleConflict {
     /// Number of the delta, from 1.
     pub delta: usize,
     /// ID of the new rule.
@@ -80,7 +80,7 @@ pub struct Conflict {
 
 /// A change of a rule's maturity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
+pub struct MaturityStep {
     /// ID of the rule.
     pub id: String,
     /// Text of the rule.

@@ -1,13 +1,13 @@
 //! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
 use super::curation::{Curation, tags};
-use super::report::{Inversion, Step};
-use super::shelf::stands;
+use super::report::{Inversion, MaturityStep};
+use super::shelf::is_standing;
 use cm_note::bullet::content::{self, RuleHash};
-use cm_note::bullet::{BulletFields, BulletKind, BulletType, Maturity, State};
-use cm_note::note::Signal;
+use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
+use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
-use cm_note::score::bullet::{Downfall, Verdict, is_forbidden, tally, verdict};
+use cm_note::score::bullet::{DeprecationReason, MaturityChange, is_forbidden, tally, verdict};
 
 /// Prefix of an anti-pattern that was created from a rule.
 const AVOID: &str = "AVOID: ";
@@ -18,7 +18,7 @@ impl Curation<'_> {
     /// Sets the maturity of all touched bullets, or of all bullets in a sweep, and repeats the
     /// evidence gate for drafts.
     pub(super) fn settle(&mut self) {
-        let looked_at: Vec<usize> = if self.request.sweep {
+        let looked_at: Vec<usize> = if self.request.review_all {
             self.shelf.places().collect()
         } else {
             self.touched.iter().copied().collect()
@@ -29,15 +29,15 @@ impl Curation<'_> {
             }
             let harmed = self.harmed.contains(&at);
             // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
-            let may_lower = harmed || self.request.sweep || !self.given.contains(&at);
+            let may_lower = harmed || self.request.review_all || !self.with_feedback.contains(&at);
             let bullet = self.shelf.get(at);
             match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
-                Verdict::Rises(to) => self.promote(at, to),
-                Verdict::Sinks(to) if may_lower => self.sink(at, to),
-                Verdict::Falls(why) if may_lower => self.demote(at, why),
-                Verdict::Stays | Verdict::Sinks(_) | Verdict::Falls(_) => {}
+                MaturityChange::Rises(to) => self.promote(at, to),
+                MaturityChange::Sinks(to) if may_lower => self.sink(at, to),
+                MaturityChange::Falls(why) if may_lower => self.demote(at, why),
+                MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => {}
             }
-            self.ask_again(at);
+            self.recheck_gate(at);
         }
     }
 
@@ -53,7 +53,7 @@ impl Curation<'_> {
         let score = tally.score(from, self.request.scoring);
         let reason = format!("score {score} with {:.0} % harm", tally.harmful_ratio() * 100.0);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
-        self.report.demotions.push(Step { id, content, from, to, reason });
+        self.report.demotions.push(MaturityStep { id, content, from, to, reason });
     }
 
     fn promote(&mut self, at: usize, to: Maturity) {
@@ -74,26 +74,27 @@ impl Curation<'_> {
         );
         let bullet = self.shelf.get(at);
         let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
-        self.report.promotions.push(Step { id, content, from, to, reason });
+        self.report.promotions.push(MaturityStep { id, content, from, to, reason });
     }
 
     fn is_out_of_reach(&self, at: usize) -> bool {
         self.shelf.get(at).pinned && self.request.authority == super::Authority::Automation
     }
 
-    fn demote(&mut self, at: usize, why: Downfall) {
+    fn demote(&mut self, at: usize, why: DeprecationReason) {
         let (from, content, events) = {
             let bullet = self.shelf.get(at);
-            let harmful = bullet.feedback.iter().filter(|event| event.signal == Signal::Harmful).count();
+            let harmful =
+                bullet.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful).count();
             (bullet.maturity, bullet.content().to_owned(), harmful)
         };
         let reason = match why {
-            Downfall::Ratio { ratio } => {
+            DeprecationReason::Ratio { ratio } => {
                 format!("{:.0} % of its feedback is harm ({events} harmful)", ratio * 100.0)
             }
-            Downfall::Score { score } => format!("score {score} after {events} harmful"),
+            DeprecationReason::Score { score } => format!("score {score} after {events} harmful"),
         };
-        let was_active = self.shelf.get(at).state == State::Active;
+        let was_active = self.shelf.get(at).state == BulletState::Active;
         let forbidden = is_forbidden(
             self.shelf.get(at),
             from,
@@ -103,7 +104,7 @@ impl Curation<'_> {
         );
         self.retire(at, &reason, None);
         let id = self.shelf.get(at).id.to_string();
-        self.report.demotions.push(Step { id, content, from, to: Maturity::Deprecated, reason });
+        self.report.demotions.push(MaturityStep { id, content, from, to: Maturity::Deprecated, reason });
         // What warns of something and did harm was wrong to warn; its opposite is no rule by that.
         if forbidden && self.shelf.get(at).bullet_type == BulletType::Rule {
             self.invert(at, was_active);
@@ -114,8 +115,8 @@ impl Curation<'_> {
     /// to it.
     pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
         let old = self.shelf.get(at).clone();
-        let Inverse { text, bullet_type, is_sure } = inverse(old.content());
-        let there = self.shelf.exact(&content::told(&text, bullet_type), stands);
+        let InvertedRule { text, bullet_type, is_sure } = inverse(old.content());
+        let there = self.shelf.exact(&content::agent_text(&text, bullet_type), is_standing);
         let anti = there.unwrap_or_else(|| {
             let fields = BulletFields {
                 why: Some(story(&old)),
@@ -137,7 +138,7 @@ impl Curation<'_> {
             let marks = if bullet_type == BulletType::AntiPattern { &INVERTED[..] } else { &INVERTED[..1] };
             let marks: Vec<String> = marks.iter().map(|mark| (*mark).to_owned()).collect();
             anti.tags = tags(old.tags.iter().chain(&marks));
-            anti.state = if active && is_sure { State::Active } else { State::Draft };
+            anti.state = if active && is_sure { BulletState::Active } else { BulletState::Draft };
             self.shelf.push(anti)
         });
         let to = self.shelf.get(anti).id.to_string();
@@ -149,7 +150,7 @@ impl Curation<'_> {
 }
 
 /// The inversion of a rule.
-struct Inverse {
+struct InvertedRule {
     text: String,
     bullet_type: BulletType,
     /// Whether the text can be used without review; otherwise the bullet becomes a draft.
@@ -174,8 +175,8 @@ const DOUBTFUL: [&str; 10] = [
 
 /// The positive statement of a negative rule, which needs review; otherwise a warning about the
 /// rule.
-fn inverse(rule: &str) -> Inverse {
-    let rule = content::folded(rule);
+fn inverse(rule: &str) -> InvertedRule {
+    let rule = content::fold_whitespace(rule);
     let lower = rule.to_lowercase();
     let denial = DENIALS.iter().find(|denial| lower.starts_with(*denial));
     if let Some(plain) = denial.and_then(|denial| rule.get(denial.len()..)) {
@@ -183,19 +184,19 @@ fn inverse(rule: &str) -> Inverse {
         let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
         let text = format!("{first}{}", chars.as_str());
         if RULE.contains(&text.chars().count()) {
-            return Inverse { text, bullet_type: BulletType::Rule, is_sure: false };
+            return InvertedRule { text, bullet_type: BulletType::Rule, is_sure: false };
         }
     }
     let doubtful = denial.is_some()
         || lower.starts_with("avoid")
         || DOUBTFUL.iter().any(|word| lower.contains(word))
         || rule.trim_end_matches('.').contains(". ");
-    Inverse { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
+    InvertedRule { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
 }
 
 /// The warning about a rule, truncated to the maximum length of a rule.
 pub fn warning(rule: &str) -> String {
-    let rule = content::folded(rule);
+    let rule = content::fold_whitespace(rule);
     let room = RULE.end() - AVOID.chars().count();
     if rule.chars().count() <= room {
         return format!("{AVOID}{rule}");
@@ -208,7 +209,7 @@ pub fn warning(rule: &str) -> String {
 /// Why the rule was deprecated, in one or two sentences.
 fn story(rule: &cm_note::bullet::Bullet) -> String {
     let mut reasons: Vec<String> = Vec::new();
-    let harm = rule.feedback.iter().filter(|event| event.signal == Signal::Harmful);
+    let harm = rule.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
     let mut count = 0;
     for event in harm {
         count += 1;

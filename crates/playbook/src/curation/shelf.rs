@@ -5,24 +5,26 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Playbook;
-use crate::conflict::{Meant, Near, Nearness, Statement, Verdict, opposed};
-use crate::meaning::Sense;
+use crate::conflict::{
+    EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, opposed,
+};
+use crate::meaning::WordVectors;
 use cm_note::bullet::content::RuleHash;
-use cm_note::bullet::{Bullet, Maturity, State};
-use cm_text::canonical::Canonical;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_text::canonical::CanonicalForm;
 use cm_text::embedding::Embedding;
 
 /// Bullets, indexed by id and by the hash of their rule.
-pub struct Shelf {
-    bullets: Vec<Kept>,
+pub struct BulletIndex {
+    bullets: Vec<IndexedBullet>,
     by_id: HashMap<String, usize>,
     by_rule: HashMap<RuleHash, Vec<usize>>,
     doubles: HashSet<String>,
 }
 
-struct Kept {
+struct IndexedBullet {
     bullet: Bullet,
-    statement: OnceCell<Statement>,
+    statement: OnceCell<RuleStatement>,
     embedding: OnceCell<Option<Embedding>>,
 }
 
@@ -31,7 +33,7 @@ const PREFIX: usize = 6;
 /// Maximum number of neighbours reported for a new rule.
 const NEIGHBOURS: usize = 3;
 
-impl Shelf {
+impl BulletIndex {
     pub fn of(playbook: &Playbook) -> Self {
         let mut shelf = Self {
             bullets: Vec::new(),
@@ -54,8 +56,8 @@ impl Shelf {
             Entry::Occupied(_) => drop(self.doubles.insert(id)),
             Entry::Vacant(place) => drop(place.insert(at)),
         }
-        self.by_rule.entry(RuleHash::of(&bullet.told())).or_default().push(at);
-        self.bullets.push(Kept { bullet, statement: OnceCell::new(), embedding: OnceCell::new() });
+        self.by_rule.entry(RuleHash::of(&bullet.agent_text())).or_default().push(at);
+        self.bullets.push(IndexedBullet { bullet, statement: OnceCell::new(), embedding: OnceCell::new() });
         at
     }
 
@@ -81,7 +83,7 @@ impl Shelf {
     }
 
     /// Whether a bullet has exactly this id.
-    pub fn knows(&self, id: &str) -> bool {
+    pub fn contains_id(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
@@ -96,14 +98,14 @@ impl Shelf {
 
     /// Replaces the rule of a bullet and updates the index.
     pub fn reword(&mut self, at: usize, rule: String) {
-        let old = RuleHash::of(&self.get(at).told());
+        let old = RuleHash::of(&self.get(at).agent_text());
         if let Some(places) = self.by_rule.get_mut(&old) {
             places.retain(|place| *place != at);
         }
         self.bullets[at].bullet.fields.content = rule;
         self.bullets[at].statement = OnceCell::new();
         self.bullets[at].embedding = OnceCell::new();
-        self.by_rule.entry(RuleHash::of(&self.get(at).told())).or_default().push(at);
+        self.by_rule.entry(RuleHash::of(&self.get(at).agent_text())).or_default().push(at);
     }
 
     /// The indices of all bullets.
@@ -123,13 +125,13 @@ impl Shelf {
     pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         let places = self.by_rule.get(&RuleHash::of(rule))?;
         // In lower case `-k` is `-K`.
-        let form = Canonical::of(rule);
+        let form = CanonicalForm::of(rule);
         let same = |at: &usize| *self.bullets[*at].statement().canonical() == form;
         places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
     }
 
     /// The first bullet with an equal statement in any wording for which `passes` returns true.
-    pub fn same(&self, statement: &Statement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
+    pub fn same(&self, statement: &RuleStatement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
         self.bullets.iter().position(|kept| passes(&kept.bullet) && statement.is_same(kept.statement()))
     }
 
@@ -137,17 +139,19 @@ impl Shelf {
     /// contradictions are excluded.
     pub fn neighbours(
         &self,
-        rule: Meant<'_>,
-        least: Nearness,
-        sense: &Sense<'_>,
+        rule: EmbeddedStatement<'_>,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
-    ) -> Vec<(usize, Near)> {
+    ) -> Vec<(usize, Similarity)> {
         let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
-        let near = |kept: &Kept| match rule.verdict(&kept.meant(sense), least, sense) {
-            Verdict::Near(near) => Some(near),
-            Verdict::Same | Verdict::Contradicts(_) | Verdict::Different => None,
+        let near = |kept: &IndexedBullet| match rule.verdict(&kept.meant(sense), least, sense) {
+            StatementRelation::Near(near) => Some(near),
+            StatementRelation::Same | StatementRelation::Contradicts(_) | StatementRelation::Different => {
+                None
+            }
         };
-        let mut found: Vec<(usize, Near)> =
+        let mut found: Vec<(usize, Similarity)> =
             passing.filter_map(|(at, kept)| Some((at, near(kept)?))).collect();
         found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
         found.truncate(NEIGHBOURS);
@@ -158,13 +162,13 @@ impl Shelf {
     /// the first one on ties. Contradictions are excluded.
     pub fn near(
         &self,
-        rule: Meant<'_>,
-        least: Nearness,
-        sense: &Sense<'_>,
+        rule: EmbeddedStatement<'_>,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
-    ) -> Option<(usize, Near)> {
-        let rank = |near: &Near| (matches!(near, Near::Words(_)), near.value());
-        let mut best: Option<(usize, Near)> = None;
+    ) -> Option<(usize, Similarity)> {
+        let rank = |near: &Similarity| (matches!(near, Similarity::Words(_)), near.value());
+        let mut best: Option<(usize, Similarity)> = None;
         for (at, kept) in self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet)) {
             let Some(near) = rule.near(&kept.meant(sense), least, sense) else { continue };
             if best.is_none_or(|(_, known)| rank(&near) > rank(&known)) {
@@ -177,19 +181,19 @@ impl Shelf {
     /// The first bullet that the rule states more precisely and for which `passes` returns true.
     pub fn refined(
         &self,
-        rule: Meant<'_>,
-        sense: &Sense<'_>,
+        rule: EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Option<usize> {
-        let refines = |kept: &Kept| passes(&kept.bullet) && rule.refines(&kept.meant(sense), sense);
+        let refines = |kept: &IndexedBullet| passes(&kept.bullet) && rule.refines(&kept.meant(sense), sense);
         self.bullets.iter().position(refines)
     }
 
     /// Contradictory bullets for which `passes` returns true, with the reason.
     pub fn opposed(
         &self,
-        statement: &Statement,
-        sense: &Sense<'_>,
+        statement: &RuleStatement,
+        sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, String)> {
         let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
@@ -199,18 +203,18 @@ impl Shelf {
     }
 }
 
-impl Kept {
-    fn statement(&self) -> &Statement {
-        self.statement.get_or_init(|| Statement::of(&self.bullet.told()))
+impl IndexedBullet {
+    fn statement(&self) -> &RuleStatement {
+        self.statement.get_or_init(|| RuleStatement::of(&self.bullet.agent_text()))
     }
 
-    fn meant(&self, sense: &Sense<'_>) -> Meant<'_> {
-        let embedding = self.embedding.get_or_init(|| sense.text(&self.bullet.told()));
-        Meant { statement: self.statement(), embedding: embedding.as_ref() }
+    fn meant(&self, sense: &WordVectors<'_>) -> EmbeddedStatement<'_> {
+        let embedding = self.embedding.get_or_init(|| sense.text(&self.bullet.agent_text()));
+        EmbeddedStatement { statement: self.statement(), embedding: embedding.as_ref() }
     }
 }
 
 /// Whether a bullet is neither deprecated nor retired.
-pub fn stands(bullet: &Bullet) -> bool {
-    bullet.maturity != Maturity::Deprecated && bullet.state != State::Retired
+pub fn is_standing(bullet: &Bullet) -> bool {
+    bullet.maturity != Maturity::Deprecated && bullet.state != BulletState::Retired
 }

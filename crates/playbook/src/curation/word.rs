@@ -2,15 +2,15 @@
 //!
 //! Each is a pure function that returns the changed bullet or the reason why it does not apply.
 
-use super::shelf::stands;
-use cm_note::bullet::{Bullet, Maturity, State, content};
+use super::shelf::is_standing;
+use cm_note::bullet::{Bullet, BulletState, Maturity, content};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
-use cm_note::score::bullet::{Downfall, downfall};
+use cm_note::score::bullet::{DeprecationReason, deprecation_reason};
 
 /// Why a decision does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum Unmoved {
+pub enum ReviewRefusal {
     /// The bullet is not a draft.
     #[error("no draft but {is}")]
     NotADraft {
@@ -28,13 +28,13 @@ pub enum Unmoved {
     },
     /// Its feedback would deprecate it again at the next review.
     #[error("still refuted by its feedback: {}", refuted(*.0))]
-    Falls(Downfall),
+    Falls(DeprecationReason),
 }
 
-fn refuted(why: Downfall) -> String {
+fn refuted(why: DeprecationReason) -> String {
     match why {
-        Downfall::Ratio { ratio } => format!("{:.0} % of it is harm", ratio * 100.0),
-        Downfall::Score { score } => format!("its score is {score}"),
+        DeprecationReason::Ratio { ratio } => format!("{:.0} % of it is harm", ratio * 100.0),
+        DeprecationReason::Score { score } => format!("its score is {score}"),
     }
 }
 
@@ -42,11 +42,11 @@ fn refuted(why: Downfall) -> String {
 ///
 /// # Errors
 /// The bullet is not a draft.
-pub fn is_draft(bullet: &Bullet) -> Result<(), Unmoved> {
+pub fn is_draft(bullet: &Bullet) -> Result<(), ReviewRefusal> {
     match (bullet.maturity, bullet.state) {
-        (Maturity::Deprecated, _) => Err(Unmoved::NotADraft { is: Maturity::Deprecated.name() }),
-        (_, State::Draft) => Ok(()),
-        (_, state) => Err(Unmoved::NotADraft { is: state.name() }),
+        (Maturity::Deprecated, _) => Err(ReviewRefusal::NotADraft { is: Maturity::Deprecated.name() }),
+        (_, BulletState::Draft) => Ok(()),
+        (_, state) => Err(ReviewRefusal::NotADraft { is: state.name() }),
     }
 }
 
@@ -54,24 +54,24 @@ pub fn is_draft(bullet: &Bullet) -> Result<(), Unmoved> {
 ///
 /// # Errors
 /// The bullet is not a draft.
-pub fn accept(bullet: &Bullet, now: Instant) -> Result<Bullet, Unmoved> {
+pub fn accept(bullet: &Bullet, now: Instant) -> Result<Bullet, ReviewRefusal> {
     is_draft(bullet)?;
-    Ok(Bullet { state: State::Active, updated: Some(now), ..bullet.clone() })
+    Ok(Bullet { state: BulletState::Active, updated: Some(now), ..bullet.clone() })
 }
 
 /// Retires a bullet; its file remains.
 ///
 /// # Errors
 /// The bullet is already retired.
-pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, Unmoved> {
-    if bullet.state == State::Retired {
-        return Err(Unmoved::Retired);
+pub fn reject(bullet: &Bullet, reason: &str, now: Instant) -> Result<Bullet, ReviewRefusal> {
+    if bullet.state == BulletState::Retired {
+        return Err(ReviewRefusal::Retired);
     }
     let mut given_up = bullet.clone();
     given_up.maturity = Maturity::Deprecated;
-    given_up.state = State::Retired;
+    given_up.state = BulletState::Retired;
     given_up.updated = Some(now);
-    given_up.fields.deprecation_reason = Some(content::folded(reason));
+    given_up.fields.deprecation_reason = Some(content::fold_whitespace(reason));
     Ok(given_up)
 }
 
@@ -84,18 +84,18 @@ pub fn confirm(bullet: &Bullet, now: Instant) -> Bullet {
 ///
 /// # Errors
 /// The bullet is neither retired nor deprecated, or its feedback would deprecate it again.
-pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet, Unmoved> {
-    if stands(bullet) {
-        return Err(Unmoved::Stands { is: bullet.state.name() });
+pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet, ReviewRefusal> {
+    if is_standing(bullet) {
+        return Err(ReviewRefusal::Stands { is: bullet.state.name() });
     }
     let mut revived = bullet.clone();
     revived.maturity = Maturity::Candidate;
-    revived.state = State::Draft;
+    revived.state = BulletState::Draft;
     revived.updated = Some(now);
     revived.fields.deprecation_reason = None;
     revived.fields.replaced_by = None;
-    if let Some(why) = downfall(&revived, now, scoring) {
-        return Err(Unmoved::Falls(why));
+    if let Some(why) = deprecation_reason(&revived, now, scoring) {
+        return Err(ReviewRefusal::Falls(why));
     }
     // What was reported until now does not retire it a second time.
     revived.fields.last_validated_at = Some(now);
@@ -106,72 +106,72 @@ pub fn revive(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Result<Bullet
 mod tests {
     use super::*;
     use cm_note::graph::sample::note;
-    use cm_note::note::{Feedback, Signal};
+    use cm_note::note::{Feedback, FeedbackSignal};
 
     fn now() -> Instant {
         Instant::parse("2026-11-21T12:00:00Z").unwrap()
     }
 
-    fn bullet(state: State, maturity: Maturity) -> Bullet {
+    fn bullet(state: BulletState, maturity: Maturity) -> Bullet {
         let note = note("playbook/testing/a.md", "A");
         Bullet { state, maturity, ..Bullet::of(&note).unwrap() }
     }
 
-    fn judged(signal: Signal, times: usize) -> Bullet {
+    fn judged(signal: FeedbackSignal, times: usize) -> Bullet {
         let event = |n| Feedback { session: Some(format!("s-{n}")), ..Feedback::new(now(), signal) };
         let feedback = (0..times).map(event).collect();
-        Bullet { feedback, ..bullet(State::Retired, Maturity::Deprecated) }
+        Bullet { feedback, ..bullet(BulletState::Retired, Maturity::Deprecated) }
     }
 
     #[test]
     fn only_a_draft_that_nobody_gave_up_is_accepted() {
-        let draft = bullet(State::Draft, Maturity::Candidate);
+        let draft = bullet(BulletState::Draft, Maturity::Candidate);
         let accepted = accept(&draft, now()).unwrap();
-        assert_eq!(accepted, Bullet { state: State::Active, updated: Some(now()), ..draft });
+        assert_eq!(accepted, Bullet { state: BulletState::Active, updated: Some(now()), ..draft });
         for (state, maturity, is) in [
-            (State::Active, Maturity::Candidate, "active"),
-            (State::Retired, Maturity::Candidate, "retired"),
-            (State::Draft, Maturity::Deprecated, "deprecated"),
+            (BulletState::Active, Maturity::Candidate, "active"),
+            (BulletState::Retired, Maturity::Candidate, "retired"),
+            (BulletState::Draft, Maturity::Deprecated, "deprecated"),
         ] {
-            assert_eq!(accept(&bullet(state, maturity), now()), Err(Unmoved::NotADraft { is }));
+            assert_eq!(accept(&bullet(state, maturity), now()), Err(ReviewRefusal::NotADraft { is }));
         }
     }
 
     #[test]
     fn what_is_given_up_keeps_its_words_and_says_why_on_one_line() {
-        let rule = bullet(State::Active, Maturity::Proven);
+        let rule = bullet(BulletState::Active, Maturity::Proven);
         let given_up = reject(&rule, " holds for\n one project ", now()).unwrap();
-        assert!(!stands(&given_up));
+        assert!(!is_standing(&given_up));
         assert_eq!(given_up.fields.deprecation_reason.as_deref(), Some("holds for one project"));
         assert_eq!((given_up.content(), given_up.updated), (rule.content(), Some(now())));
-        assert_eq!(reject(&given_up, "again", now()), Err(Unmoved::Retired));
+        assert_eq!(reject(&given_up, "again", now()), Err(ReviewRefusal::Retired));
     }
 
     #[test]
     fn a_confirmation_is_no_change_of_the_rule() {
-        let rule = bullet(State::Active, Maturity::Proven);
+        let rule = bullet(BulletState::Active, Maturity::Proven);
         assert_eq!(confirm(&rule, now()), Bullet { last_checked: Some(now()), ..rule });
     }
 
     #[test]
     fn a_revived_bullet_is_a_draft_with_the_feedback_that_it_had() {
-        let mut fallen = judged(Signal::Helpful, 2);
+        let mut fallen = judged(FeedbackSignal::Helpful, 2);
         fallen.fields.deprecation_reason = Some("caused an outage".to_owned());
         fallen.fields.replaced_by = Some("b-mt2ssunl-jq6d8j".to_owned());
         let revived = revive(&fallen, now(), &Scoring::default()).unwrap();
-        assert_eq!((revived.state, revived.maturity), (State::Draft, Maturity::Candidate));
+        assert_eq!((revived.state, revived.maturity), (BulletState::Draft, Maturity::Candidate));
         assert_eq!((&revived.fields.deprecation_reason, &revived.fields.replaced_by), (&None, &None));
         assert_eq!(revived.feedback, fallen.feedback);
         assert_eq!(
             revive(&revived, now(), &Scoring::default()),
-            Err(Unmoved::Stands { is: "draft" }),
+            Err(ReviewRefusal::Stands { is: "draft" }),
             "what stands is not set back to a candidate"
         );
     }
 
     #[test]
     fn a_bullet_that_would_fall_again_is_not_revived_unless_it_is_pinned() {
-        let mut harmful = judged(Signal::Harmful, 3);
+        let mut harmful = judged(FeedbackSignal::Harmful, 3);
         let refused = revive(&harmful, now(), &Scoring::default()).unwrap_err();
         assert_eq!(refused.to_string(), "still refuted by its feedback: 100 % of it is harm");
         harmful.pinned = true;
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn harm_that_has_faded_does_not_keep_a_bullet_down() {
-        let mut harmful = judged(Signal::Harmful, 2);
-        assert!(matches!(revive(&harmful, now(), &Scoring::default()), Err(Unmoved::Falls(_))));
+        let mut harmful = judged(FeedbackSignal::Harmful, 2);
+        assert!(matches!(revive(&harmful, now(), &Scoring::default()), Err(ReviewRefusal::Falls(_))));
         harmful.feedback.iter_mut().for_each(|event| event.at = now().minus_days(900.0));
         assert!(revive(&harmful, now(), &Scoring::default()).is_ok());
     }

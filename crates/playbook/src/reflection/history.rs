@@ -4,20 +4,20 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use super::{HISTORY, List, View, dated};
+use super::{HISTORY, SectionLines, VaultView, dated};
 use crate::generated::link;
 use crate::live::supersessions;
 use cm_note::graph::{Edge, Resolution};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;
-use cm_note::note::{Kind, Note};
+use cm_note::note::{Note, NoteKind};
 
 /// Maximum number of named parts of a merge.
 const PARTS: usize = 5;
 
 /// A replacement of notes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum Replacement {
     /// One note supersedes another.
     Superseded { old: usize, new: usize },
     /// A note was condensed into a reflection.
@@ -26,35 +26,37 @@ enum Event {
     Replaced { old: Vec<usize>, new: usize },
 }
 
-impl View<'_, '_> {
+impl VaultView<'_, '_> {
     /// All replacements, newest first.
-    pub(super) fn history(&self) -> List {
+    pub(super) fn history(&self) -> SectionLines {
         let superseding: Vec<&Edge> = supersessions(self.graph).collect();
         let by_edge: HashSet<(usize, usize)> = superseding.iter().map(|edge| (edge.to, edge.from)).collect();
         let superseded = superseding
             .iter()
-            .map(|edge| (self.dated(edge), Event::Superseded { old: edge.to, new: edge.from }));
+            .map(|edge| (self.dated(edge), Replacement::Superseded { old: edge.to, new: edge.from }));
         let absorbed =
             self.graph.notes().iter().enumerate().filter(|(_, note)| !note.condensed_into.is_empty());
-        let absorbed = absorbed.map(|(old, note)| (note.updated, Event::Condensed { old }));
-        let mut events: Vec<(Option<Instant>, Event)> =
+        let absorbed = absorbed.map(|(old, note)| (note.updated, Replacement::Condensed { old }));
+        let mut events: Vec<(Option<Instant>, Replacement)> =
             superseded.chain(absorbed).chain(self.replaced(&by_edge)).collect();
         events.sort_by(|(at, a), (other, b)| {
-            let key = |event: &Event| self.note(event.old()).key();
+            let key = |event: &Replacement| self.note(event.old()).key();
             Reverse(at).cmp(&Reverse(other)).then_with(|| key(a).cmp(key(b))).then_with(|| a.cmp(b))
         });
-        List::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.told(event)))
+        SectionLines::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.told(event)))
     }
 
-    fn told(&self, event: &Event) -> String {
+    fn told(&self, event: &Replacement) -> String {
         match event {
-            Event::Superseded { old, new } => format!("{} supersedes {}", self.link(*new), self.link(*old)),
-            Event::Condensed { old } => {
+            Replacement::Superseded { old, new } => {
+                format!("{} supersedes {}", self.link(*new), self.link(*old))
+            }
+            Replacement::Condensed { old } => {
                 let into: Vec<String> =
                     self.note(*old).condensed_into.iter().map(|id| self.named(id)).collect();
                 format!("{} was condensed into {}", self.link(*old), into.join(", "))
             }
-            Event::Replaced { old, new } => {
+            Replacement::Replaced { old, new } => {
                 let mut parts: Vec<String> = old.iter().take(PARTS).map(|old| self.link(*old)).collect();
                 if old.len() > PARTS {
                     parts.push(format!("{} more", old.len() - PARTS));
@@ -77,10 +79,15 @@ impl View<'_, '_> {
 
     /// Replacements recorded by `replaced_by` and `supersedes` of bullets, grouped by the new
     /// bullet.
-    fn replaced(&self, by_edge: &HashSet<(usize, usize)>) -> impl Iterator<Item = (Option<Instant>, Event)> {
+    fn replaced(
+        &self,
+        by_edge: &HashSet<(usize, usize)>,
+    ) -> impl Iterator<Item = (Option<Instant>, Replacement)> {
         let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, note) in self.graph.notes().iter().enumerate() {
-            let Some(bullet) = note.bullet.as_deref().filter(|_| note.kind == Kind::Bullet) else { continue };
+            let Some(bullet) = note.bullet.as_deref().filter(|_| note.kind == NoteKind::Bullet) else {
+                continue;
+            };
             let successor = bullet.replaced_by.as_deref().and_then(|id| self.bullet(id)).map(|new| (at, new));
             let predecessor =
                 bullet.supersedes.as_deref().and_then(|id| self.bullet(id)).map(|old| (old, at));
@@ -96,14 +103,14 @@ impl View<'_, '_> {
             // The parts were last changed when they were replaced; a successor can be older than that.
             let changed = old.iter().filter_map(|old| self.note(*old).updated).max();
             let at = self.note(new).created.max(changed);
-            (at, Event::Replaced { old, new })
+            (at, Replacement::Replaced { old, new })
         })
     }
 
     /// The bullet with this id.
     fn bullet(&self, id: &str) -> Option<usize> {
         match self.graph.resolve(id) {
-            Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == Kind::Bullet),
+            Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == NoteKind::Bullet),
             Resolution::Many(_) | Resolution::None => None,
         }
     }
@@ -125,7 +132,7 @@ impl View<'_, '_> {
     }
 }
 
-impl Event {
+impl Replacement {
     fn old(&self) -> usize {
         match self {
             Self::Superseded { old, .. } | Self::Condensed { old } => *old,

@@ -12,15 +12,15 @@ use std::cmp::Reverse;
 use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;
-use cm_note::note::{Kind, Note};
-use cm_note::score::{Score, Scoring, Usage};
+use cm_note::note::{Note, NoteKind};
+use cm_note::score::{AccessStatistics, DecayScore, Scoring};
 
-use crate::conflict::Nearness;
-use crate::curation::Limits;
+use crate::conflict::MinSimilarity;
+use crate::curation::CurationLimits;
 use crate::generated::{GeneratedFile, clipped, head, link};
 use crate::live::live;
-use crate::meaning::Sense;
-use tagging::Tagging;
+use crate::meaning::WordVectors;
+use tagging::TagIndex;
 
 /// Settings for the overview.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +30,12 @@ pub struct ReflectionSettings {
     /// Constants of scoring.
     pub scoring: Scoring,
     /// Thresholds for merge candidates.
-    pub merge: Nearness,
+    pub merge: MinSimilarity,
 }
 
 impl Default for ReflectionSettings {
     fn default() -> Self {
-        Self { projects: Vec::new(), scoring: Scoring::default(), merge: Limits::default().merge() }
+        Self { projects: Vec::new(), scoring: Scoring::default(), merge: CurationLimits::default().merge() }
     }
 }
 
@@ -53,51 +53,59 @@ const HISTORY: usize = 20;
 /// missing ones count as zero.
 pub fn plan_reflection(
     graph: &Graph<'_>,
-    scores: &[Score],
-    usage: &[Usage],
+    scores: &[DecayScore],
+    usage: &[AccessStatistics],
     settings: &ReflectionSettings,
-    sense: &Sense<'_>,
+    sense: &WordVectors<'_>,
     now: Instant,
 ) -> GeneratedFile {
-    let view = View { graph, scores, usage, live: live(graph) };
+    let view = VaultView { graph, scores, usage, live: live(graph) };
     let memories: Vec<usize> = (0..graph.notes().len()).filter(|note| view.is_live_memory(*note)).collect();
-    let tagging = Tagging::of(graph.notes(), &memories);
-    let shelf = playbook::Shelf::of(&view, settings, sense, now);
+    let tagging = TagIndex::of(graph.notes(), &memories);
+    let shelf = playbook::PlaybookView::of(&view, settings, sense, now);
     let sections = [
-        Section::of("Themes", view.themes(&tagging), "No two tags occur together on several notes."),
-        Section::of(
+        ReflectionSection::of(
+            "Themes",
+            view.themes(&tagging),
+            "No two tags occur together on several notes.",
+        ),
+        ReflectionSection::of(
             "Cross-Project Patterns",
             view.patterns(&tagging, settings),
             "No tag occurs in two or more projects.",
         ),
-        Section::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
-        Section::of("Recent Insights", view.insights(), "No insights yet."),
-        Section::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
-        Section::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
-        Section::of("Consolidation History", view.history(), "Nothing was merged or superseded yet."),
+        ReflectionSection::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
+        ReflectionSection::of("Recent Insights", view.insights(), "No insights yet."),
+        ReflectionSection::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
+        ReflectionSection::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
+        ReflectionSection::of(
+            "Consolidation History",
+            view.history(),
+            "Nothing was merged or superseded yet.",
+        ),
     ];
     let figures = format!("{} memories that hold, {} edges.", memories.len(), graph.edges().len());
     let mut text = head("Reflection", &now.day(), "cm reflection", &figures);
-    text.extend(sections.iter().map(Section::text));
+    text.extend(sections.iter().map(ReflectionSection::text));
     let entries = sections.iter().map(|section| section.list.lines.len()).sum();
     let omitted = sections.iter().map(|section| section.list.more).sum();
     GeneratedFile::new(text, entries, omitted)
 }
 
 /// A heading with its lines.
-struct Section {
+struct ReflectionSection {
     title: &'static str,
-    list: List,
+    list: SectionLines,
     empty: &'static str,
 }
 
 /// Lines, and the number of further items.
-struct List {
+struct SectionLines {
     lines: Vec<String>,
     more: usize,
 }
 
-impl List {
+impl SectionLines {
     /// The first `most` items, without counting the others.
     fn top<T>(items: &[T], most: usize, line: impl Fn(&T) -> String) -> Self {
         Self { lines: items.iter().take(most).map(line).collect(), more: 0 }
@@ -109,8 +117,8 @@ impl List {
     }
 }
 
-impl Section {
-    fn of(title: &'static str, list: List, empty: &'static str) -> Self {
+impl ReflectionSection {
+    fn of(title: &'static str, list: SectionLines, empty: &'static str) -> Self {
         Self { title, list, empty }
     }
 
@@ -129,14 +137,14 @@ impl Section {
     }
 }
 
-struct View<'v, 'n> {
+struct VaultView<'v, 'n> {
     graph: &'v Graph<'n>,
-    scores: &'v [Score],
-    usage: &'v [Usage],
+    scores: &'v [DecayScore],
+    usage: &'v [AccessStatistics],
     live: Vec<bool>,
 }
 
-impl<'v> View<'v, '_> {
+impl<'v> VaultView<'v, '_> {
     fn note(&self, note: usize) -> &'v Note {
         &self.graph.notes()[note]
     }
@@ -145,17 +153,17 @@ impl<'v> View<'v, '_> {
         link(&self.note(note).title, &self.note(note).path)
     }
 
-    fn score(&self, note: usize) -> Score {
+    fn score(&self, note: usize) -> DecayScore {
         self.scores.get(note).copied().unwrap_or_default()
     }
 
     fn is_live_memory(&self, note: usize) -> bool {
-        self.live[note] && self.note(note).kind == Kind::Memory
+        self.live[note] && self.note(note).kind == NoteKind::Memory
     }
 
     /// Pairs of tags by the number of notes with both, with examples.
-    fn themes(&self, tagging: &Tagging<'_>) -> List {
-        List::top(&tagging.pairs(), THEMES, |pair| {
+    fn themes(&self, tagging: &TagIndex<'_>) -> SectionLines {
+        SectionLines::top(&tagging.pairs(), THEMES, |pair| {
             let mut notes = tagging.notes_with(pair.tags);
             notes.sort_by_key(|note| (Reverse(self.score(*note)), self.note(*note).key()));
             let examples: Vec<String> = notes.iter().take(EXAMPLES).map(|note| self.link(*note)).collect();
@@ -165,9 +173,9 @@ impl<'v> View<'v, '_> {
     }
 
     /// Tags by the number of projects that use them, with counts per project.
-    fn patterns(&self, tagging: &Tagging<'_>, settings: &ReflectionSettings) -> List {
+    fn patterns(&self, tagging: &TagIndex<'_>, settings: &ReflectionSettings) -> SectionLines {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
-        List::top(&patterns, PATTERNS, |pattern| {
+        SectionLines::top(&patterns, PATTERNS, |pattern| {
             let named = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
             let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(named).collect();
             if pattern.projects.len() > PROJECTS {
@@ -177,25 +185,25 @@ impl<'v> View<'v, '_> {
         })
     }
 
-    fn accessed(&self) -> List {
+    fn accessed(&self) -> SectionLines {
         let accesses = |note: usize| self.usage.get(note).map_or(0, |usage| usage.accesses);
-        let asked_for = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != Kind::Edge;
+        let asked_for = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != NoteKind::Edge;
         let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(asked_for).collect();
         notes.sort_by_key(|note| (Reverse(accesses(*note)), self.note(*note).key()));
-        List::top(&notes, ACCESSED, |note| match accesses(*note) {
+        SectionLines::top(&notes, ACCESSED, |note| match accesses(*note) {
             1 => format!("{} (1 time)", self.link(*note)),
             times => format!("{} ({times} times)", self.link(*note)),
         })
     }
 
-    fn insights(&self) -> List {
+    fn insights(&self) -> SectionLines {
         let written = |note: usize| self.note(note).created.or(self.note(note).updated);
         let is_insight = |note: &usize| {
             self.is_live_memory(*note) && self.note(*note).note_type.as_deref() == Some("insight")
         };
         let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(is_insight).collect();
         notes.sort_by_key(|note| (Reverse(written(*note)), self.note(*note).key()));
-        List::top(&notes, INSIGHTS, |note| {
+        SectionLines::top(&notes, INSIGHTS, |note| {
             let Note { title, summary, .. } = self.note(*note);
             // A body often begins with its title once more.
             let said = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), INSIGHT_LENGTH);

@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CONTRADICTIONS, List, ReflectionSettings, View};
+use super::{CONTRADICTIONS, ReflectionSettings, SectionLines, VaultView};
 use crate::generated::link;
-use crate::health::{Contradiction, Health, health};
+use crate::health::{ContradictingRules, PlaybookHealth, health};
 use crate::live::in_place;
-use crate::meaning::Sense;
-use cm_note::bullet::{Bullet, Maturity, State};
+use crate::meaning::WordVectors;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::graph::Edge;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;
-use cm_note::note::Kind;
+use cm_note::note::NoteKind;
 use cm_note::note::types::CONTRADICTS;
 use cm_note::score::Scoring;
 use cm_note::score::bullet::silent_days;
@@ -20,18 +20,18 @@ use cm_note::score::bullet::silent_days;
 const NAMED: usize = 5;
 
 /// The playbook of the vault with its statistics.
-pub(super) struct Shelf {
+pub(super) struct PlaybookView {
     bullets: Vec<Bullet>,
     /// Note index by bullet id.
     notes: HashMap<String, usize>,
-    health: Health,
+    health: PlaybookHealth,
 }
 
-impl Shelf {
+impl PlaybookView {
     pub(super) fn of(
-        view: &View<'_, '_>,
+        view: &VaultView<'_, '_>,
         settings: &ReflectionSettings,
-        sense: &Sense<'_>,
+        sense: &WordVectors<'_>,
         now: Instant,
     ) -> Self {
         let found = view.graph.notes().iter().enumerate();
@@ -44,7 +44,7 @@ impl Shelf {
     }
 
     /// Contradictions between live bullets that were detected from their text.
-    fn detected(&self) -> &[Contradiction] {
+    fn detected(&self) -> &[ContradictingRules] {
         &self.health.conflicts
     }
 
@@ -60,10 +60,15 @@ impl Shelf {
     }
 }
 
-impl View<'_, '_> {
+impl VaultView<'_, '_> {
     /// Counts by maturity and state, harmful rules, rules without recent feedback, and merge
     /// candidates. Scores and ages are left out, so that the text does not change daily.
-    pub(super) fn playbook(&self, shelf: &Shelf, settings: &ReflectionSettings, now: Instant) -> List {
+    pub(super) fn playbook(
+        &self,
+        shelf: &PlaybookView,
+        settings: &ReflectionSettings,
+        now: Instant,
+    ) -> SectionLines {
         let health = &shelf.health;
         let linked = |id: &str, content: &str| match shelf.notes.get(id) {
             Some(note) => self.link(*note),
@@ -72,7 +77,7 @@ impl View<'_, '_> {
         let count = |name: &str, count: Option<&usize>| count.map(|count| format!("{name} {count}"));
         let maturities =
             Maturity::ALL.iter().filter_map(|key| count(key.name(), health.by_maturity.get(key)));
-        let states = State::ALL.iter().filter_map(|key| count(key.name(), health.by_state.get(key)));
+        let states = BulletState::ALL.iter().filter_map(|key| count(key.name(), health.by_state.get(key)));
         let lines = [
             line("By maturity", None, maturities),
             line("By state", None, states),
@@ -98,13 +103,13 @@ impl View<'_, '_> {
                 }),
             ),
         ];
-        List { lines: lines.into_iter().flatten().collect(), more: 0 }
+        SectionLines { lines: lines.into_iter().flatten().collect(), more: 0 }
     }
 
     /// Pairs of contradictory notes without duplicates: first those with an edge, then those
     /// detected from their text. Draft bullets are included, because a contradiction may be what
     /// keeps them drafts.
-    pub(super) fn contradictions(&self, shelf: &Shelf) -> List {
+    pub(super) fn contradictions(&self, shelf: &PlaybookView) -> SectionLines {
         let open = self.open();
         let named: HashSet<(usize, usize)> = self
             .graph
@@ -129,7 +134,7 @@ impl View<'_, '_> {
         pairs.sort_by_key(|(detected, (a, b), _)| {
             (*detected, self.note(*a).key(), self.note(*b).key(), *a, *b)
         });
-        List::all(&pairs, CONTRADICTIONS, |(_, (a, b), how)| {
+        SectionLines::all(&pairs, CONTRADICTIONS, |(_, (a, b), how)| {
             format!("{} contradicts {}{how}", self.marked(*a), self.marked(*b))
         })
     }
@@ -139,8 +144,8 @@ impl View<'_, '_> {
         let notes = self.graph.notes().iter().zip(in_place(self.graph)).zip(&self.live);
         notes
             .map(|((note, in_place), live)| match note.kind {
-                Kind::Bullet if note.maturity.as_deref() == Some("deprecated") => false,
-                Kind::Bullet => *live || in_place && note.state.as_deref() == Some("draft"),
+                NoteKind::Bullet if note.maturity.as_deref() == Some("deprecated") => false,
+                NoteKind::Bullet => *live || in_place && note.state.as_deref() == Some("draft"),
                 _ => *live,
             })
             .collect()

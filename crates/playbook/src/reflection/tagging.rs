@@ -15,7 +15,7 @@ const MOST_PAIRED: usize = 24;
 const LEAST_TOGETHER: usize = 2;
 
 /// The tags of the given notes.
-pub(super) struct Tagging<'n> {
+pub(super) struct TagIndex<'n> {
     /// Tag names by number, sorted.
     names: Vec<&'n str>,
     /// Each note with its tag numbers, ascending.
@@ -24,18 +24,18 @@ pub(super) struct Tagging<'n> {
 
 /// Two tags and the number of notes with both.
 #[derive(Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct TagPair {
     pub(super) tags: [u32; 2],
     pub(super) count: usize,
 }
 
 /// A tag and the number of notes with it per project, highest first.
-pub(super) struct Pattern<'p> {
+pub(super) struct TagProjects<'p> {
     pub(super) tag: u32,
     pub(super) projects: Vec<(&'p str, usize)>,
 }
 
-impl<'n> Tagging<'n> {
+impl<'n> TagIndex<'n> {
     pub(super) fn of(notes: &'n [Note], memories: &[usize]) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         for note in memories {
@@ -62,7 +62,7 @@ impl<'n> Tagging<'n> {
     }
 
     /// Pairs by number of common notes, then by name.
-    pub(super) fn pairs(&self) -> Vec<Pair> {
+    pub(super) fn pairs(&self) -> Vec<TagPair> {
         let mut together: Vec<u64> = Vec::new();
         for (_, tags) in &self.notes {
             let tags = &tags[..tags.len().min(MOST_PAIRED)];
@@ -70,9 +70,9 @@ impl<'n> Tagging<'n> {
                 together.extend(tags[at + 1..].iter().map(|b| u64::from(*a) << 32 | u64::from(*b)));
             }
         }
-        let pair = |both: u64, count| Pair { tags: [(both >> 32) as u32, both as u32], count };
+        let pair = |both: u64, count| TagPair { tags: [(both >> 32) as u32, both as u32], count };
         let counted = runs(together).into_iter().filter(|(_, count)| *count >= LEAST_TOGETHER);
-        let mut pairs: Vec<Pair> = counted.map(|(both, count)| pair(both, count)).collect();
+        let mut pairs: Vec<TagPair> = counted.map(|(both, count)| pair(both, count)).collect();
         pairs.sort_by_key(|pair| (Reverse(pair.count), pair.tags));
         pairs
     }
@@ -88,8 +88,8 @@ impl<'n> Tagging<'n> {
 
     /// Tags that occur in at least two projects, by number of projects, then of notes, then by
     /// name.
-    pub(super) fn across_projects<'p>(&self, notes: &'p [Note], known: &'p [String]) -> Vec<Pattern<'p>> {
-        let known = Known::of(known);
+    pub(super) fn across_projects<'p>(&self, notes: &'p [Note], known: &'p [String]) -> Vec<TagProjects<'p>> {
+        let known = ProjectNames::of(known);
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut projects: Vec<&str> = Vec::new();
         let mut occurrences: Vec<u64> = Vec::new();
@@ -105,15 +105,16 @@ impl<'n> Tagging<'n> {
         }
         let counted = runs(occurrences);
         let of_tag = counted.chunk_by(|a, b| a.0 >> 32 == b.0 >> 32).filter(|projects| projects.len() > 1);
-        let mut patterns: Vec<Pattern<'p>> = of_tag
+        let mut patterns: Vec<TagProjects<'p>> = of_tag
             .map(|counts| {
                 let named = counts.iter().map(|(both, count)| (projects[*both as u32 as usize], *count));
                 let mut projects: Vec<(&str, usize)> = named.collect();
                 projects.sort_by_key(|(name, count)| (Reverse(*count), *name));
-                Pattern { tag: (counts[0].0 >> 32) as u32, projects }
+                TagProjects { tag: (counts[0].0 >> 32) as u32, projects }
             })
             .collect();
-        let notes = |pattern: &Pattern<'_>| pattern.projects.iter().map(|(_, count)| count).sum::<usize>();
+        let notes =
+            |pattern: &TagProjects<'_>| pattern.projects.iter().map(|(_, count)| count).sum::<usize>();
         patterns
             .sort_by_key(|pattern| (Reverse(pattern.projects.len()), Reverse(notes(pattern)), pattern.tag));
         patterns
@@ -121,12 +122,12 @@ impl<'n> Tagging<'n> {
 }
 
 /// The project names from the settings.
-struct Known<'p> {
+struct ProjectNames<'p> {
     names: HashMap<String, &'p str>,
     all: bool,
 }
 
-impl<'p> Known<'p> {
+impl<'p> ProjectNames<'p> {
     fn of(names: &'p [String]) -> Self {
         Self {
             names: names.iter().map(|name| (name.to_lowercase(), name.as_str())).collect(),

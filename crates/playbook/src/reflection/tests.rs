@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::generated::same_but_for_day;
-use crate::meaning::NoMeaning;
+use crate::meaning::NoEmbeddings;
 use cm_note::graph::sample::{edge, note};
 use cm_note::instant::Instant;
 use cm_note::markdown::outline;
@@ -19,12 +19,19 @@ fn plan(notes: &[Note], scores: &[f64], accesses: &[u64], projects: &[&str]) -> 
 
 fn plan_on(day: &str, notes: &[Note], scores: &[f64], accesses: &[u64], projects: &[&str]) -> GeneratedFile {
     let (graph, _) = Graph::build(notes, &RelationTable::default());
-    let scores: Vec<Score> = scores.iter().map(|score| Score::new(*score)).collect();
-    let usage: Vec<Usage> =
-        accesses.iter().map(|accesses| Usage { accesses: *accesses, last_access: None }).collect();
+    let scores: Vec<DecayScore> = scores.iter().map(|score| DecayScore::new(*score)).collect();
+    let usage: Vec<AccessStatistics> =
+        accesses.iter().map(|accesses| AccessStatistics { accesses: *accesses, last_access: None }).collect();
     let projects = projects.iter().map(|name| (*name).to_owned()).collect();
     let settings = ReflectionSettings { projects, ..ReflectionSettings::default() };
-    plan_reflection(&graph, &scores, &usage, &settings, &Sense::of(&NoMeaning), Instant::parse(day).unwrap())
+    plan_reflection(
+        &graph,
+        &scores,
+        &usage,
+        &settings,
+        &WordVectors::of(&NoEmbeddings),
+        Instant::parse(day).unwrap(),
+    )
 }
 
 fn vault() -> Vec<Note> {

@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{ID, WARN, paint, safe};
-use cm_app::add::Added;
+use cm_app::add::AddedNote;
 
-pub fn added(outcome: &Added) -> String {
+pub fn added(outcome: &AddedNote) -> String {
     let mut lines =
         format!("{}  {}  {}\n", paint(ID, &outcome.id), outcome.path, committed(outcome.commit.as_deref()));
     for near in &outcome.similar {

@@ -2,12 +2,12 @@
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use super::validate::findings;
-use cm_app::audit::{Audit, Audited, Outcome};
+use cm_app::audit::{AuditOutcome, AuditReport, RuleAudit};
 
 /// Violations with their locations, rules that could not be checked, then the counts.
-pub fn audited(outcome: &Audited) -> String {
+pub fn audited(outcome: &AuditReport) -> String {
     let mut lines: String =
-        outcome.bullets.iter().filter(|audit| audit.outcome != Outcome::Kept).map(bullet).collect();
+        outcome.bullets.iter().filter(|audit| audit.outcome != AuditOutcome::Kept).map(bullet).collect();
     lines.push_str(&findings(&outcome.findings));
     if outcome.bullets.is_empty() {
         return "no live bullet has a `verify` block\n".to_owned();
@@ -31,9 +31,9 @@ pub fn audited(outcome: &Audited) -> String {
     lines
 }
 
-fn bullet(audit: &Audit) -> String {
+fn bullet(audit: &RuleAudit) -> String {
     let word = match audit.outcome {
-        Outcome::Violated => paint(BAD, "violated"),
+        AuditOutcome::Violated => paint(BAD, "violated"),
         _ => paint(WARN, "unchecked"),
     };
     let mut lines = format!("{word} {} {}\n", paint(ID, &safe(&audit.id)), cut(&audit.content, 100));
@@ -50,7 +50,7 @@ fn bullet(audit: &Audit) -> String {
         };
         lines.push_str(&format!("    {what}{line}{text}\n"));
     }
-    if audit.outcome == Outcome::Violated && audit.places.is_empty() {
+    if audit.outcome == AuditOutcome::Violated && audit.places.is_empty() {
         let pattern = audit.verify.as_ref().map_or("", |verify| verify.pattern.as_str());
         lines.push_str(&format!("    nothing matches `{}`, which must exist\n", cut(pattern, 80)));
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::committed;
 use super::style::{BAD, DIM, count, paint, safe};
-use cm_app::commit::Committed;
-use cm_app::secrets::Stopped;
+use cm_app::commit::CommittedEdits;
+use cm_app::secrets::BlockedSecret;
 
-pub fn committed_files(outcome: &Committed) -> String {
+pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.is_empty() {
         let nothing = if outcome.stopped.is_empty() { "nothing to commit\n" } else { "nothing committed\n" };
         return nothing.to_owned() + &stopped(&outcome.stopped);
@@ -24,7 +24,7 @@ pub fn committed_files(outcome: &Committed) -> String {
 }
 
 /// Lines that look like secrets, and what to do about them.
-fn stopped(stopped: &[Stopped]) -> String {
+fn stopped(stopped: &[BlockedSecret]) -> String {
     const NAMED: usize = 50;
     if stopped.is_empty() {
         return String::new();
@@ -32,7 +32,7 @@ fn stopped(stopped: &[Stopped]) -> String {
     let files: BTreeSet<&str> = stopped.iter().map(|found| found.path.as_str()).collect();
     let live = "not committed: what looks like a live secret is in";
     let mut lines = format!("{} {}\n", paint(BAD, live), count(files.len(), "file"));
-    for Stopped { path, line, rule, fingerprint } in stopped.iter().take(NAMED) {
+    for BlockedSecret { path, line, rule, fingerprint } in stopped.iter().take(NAMED) {
         let place = line
             .map_or_else(|| format!("{} (its name)", safe(path)), |line| format!("{}:{line}", safe(path)));
         lines

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::committed;
 use super::list::rows;
 use super::style::{DIM, STRONG, paint};
-use cm_app::config::{Listed, Target, Written};
+use cm_app::config::{SettingList, SettingsTarget, WrittenSetting};
 
 /// A table of all settings.
-pub fn listed(outcome: &Listed) -> String {
+pub fn listed(outcome: &SettingList) -> String {
     let table: Vec<Vec<String>> = outcome
         .settings
         .iter()
@@ -25,21 +25,21 @@ pub fn listed(outcome: &Listed) -> String {
 }
 
 /// The value of one setting.
-pub fn got(outcome: &Listed) -> String {
+pub fn got(outcome: &SettingList) -> String {
     outcome.settings.iter().map(|setting| format!("{}\n", value(&setting.value))).collect()
 }
 
 /// Confirmation that a setting was written.
-pub fn written(outcome: &Written) -> String {
+pub fn written(outcome: &WrittenSetting) -> String {
     let what = match (&outcome.commit, outcome.changed, outcome.private) {
         (_, false, _) => "nothing to change".to_owned(),
         (_, true, true) => "private, never committed".to_owned(),
         (commit, true, false) => committed(commit.as_deref()),
     };
     let file = match outcome.target {
-        Target::Shared => &outcome.path,
-        Target::Private => "your settings of this vault",
-        Target::User => "your settings of every vault",
+        SettingsTarget::Shared => &outcome.path,
+        SettingsTarget::Private => "your settings of this vault",
+        SettingsTarget::User => "your settings of every vault",
     };
     match &outcome.value {
         Value::Null => format!("{} is not set in {file}  {what}\n", outcome.key),

@@ -2,14 +2,14 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe, safe_lines};
-use cm_app::curate::Outcome;
-use cm_note::bullet::State;
+use cm_app::curate::CurationOutcome;
+use cm_note::bullet::BulletState;
 
-pub fn curated(outcome: &Outcome) -> String {
+pub fn curated(outcome: &CurationOutcome) -> String {
     let report = &outcome.report;
     let mut text = String::new();
     for one in &report.applied {
-        let draft = if one.op == "add" && one.state == State::Draft { " (draft)" } else { "" };
+        let draft = if one.op == "add" && one.state == BulletState::Draft { " (draft)" } else { "" };
         let op = paint(GOOD, &format!("{:>10}", one.op));
         text += &format!("{op}  {}{draft}  {}\n", paint(ID, &safe(&one.id)), safe(&one.content));
         if let Some(note) = &one.note {
@@ -67,7 +67,7 @@ pub fn curated(outcome: &Outcome) -> String {
     text + &summary(outcome)
 }
 
-fn summary(outcome: &Outcome) -> String {
+fn summary(outcome: &CurationOutcome) -> String {
     let report = &outcome.report;
     let counts = format!(
         "{} applied, {} skipped, {} refused",
@@ -101,7 +101,7 @@ mod tests {
             "inversions": [{"from": evil, "to": evil, "content": evil}],
         });
         let report = serde_json::from_value(report).unwrap();
-        let text = curated(&Outcome {
+        let text = curated(&CurationOutcome {
             report,
             commit: None,
             dry_run: false,

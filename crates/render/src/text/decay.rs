@@ -3,10 +3,10 @@
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
-use cm_app::decay::Decayed;
+use cm_app::decay::DecayReport;
 
 /// Counts by status, then the memories by score.
-pub fn decayed(outcome: &Decayed) -> String {
+pub fn decayed(outcome: &DecayReport) -> String {
     let counts: Vec<String> =
         outcome.counts.iter().map(|(status, n)| format!("{} {n}", status.name())).collect();
     let mut lines = format!("{}  {}\n", paint(STRONG, &outcome.at.day()), counts.join(", "));

@@ -2,17 +2,17 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, count, paint, safe, safe_lines};
-use cm_app::diary::{By, Written};
+use cm_app::diary::{DiaryMethod, WrittenDiary};
 
 /// The path of the file, then the note without frontmatter.
-pub fn written(outcome: &Written) -> String {
+pub fn written(outcome: &WrittenDiary) -> String {
     let how = match (outcome.dry_run, outcome.changed) {
         (true, true) => paint(DIM, "would be written"),
         (true, false) | (false, false) => paint(DIM, "says it already"),
         (false, true) => committed(outcome.commit.as_deref()),
     };
     let mut text = format!("{}  {how}\n", paint(ID, &safe(&outcome.path)));
-    if let (By::RulesInstead, Some(why)) = (outcome.made, &outcome.why) {
+    if let (DiaryMethod::RulesInstead, Some(why)) = (outcome.made, &outcome.why) {
         text += &format!("{} {}\n", paint(WARN, "by rules, and not by the model:"), safe(why));
     }
     if outcome.refused > 0 {

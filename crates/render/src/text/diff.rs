@@ -6,20 +6,22 @@ use serde_json::Value;
 
 use super::short;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
-use cm_app::diff::{Changed, Diffed, EdgeChange, FeedbackChange, Field, Named, Words};
-use cm_note::note::Kind;
+use cm_app::diff::{
+    ChangedNote, EdgeChange, FeedbackChange, FeedbackCounts, FieldChange, NoteIdentity, VaultDiff,
+};
+use cm_note::note::NoteKind;
 use cm_note::note::types::LINKS_TO;
 
 /// Width of the column with verbs.
 const VERBS: usize = 11;
 
 /// A summary, then one line for each note and edge.
-pub fn diffed(outcome: &Diffed) -> String {
+pub fn diffed(outcome: &VaultDiff) -> String {
     // The note of an edge is told as the edge.
     let files: HashSet<&str> = outcome.edges.iter().filter_map(|edge| edge.file.as_deref()).collect();
-    let told = |note: &&Named| note.kind != Kind::Edge || !files.contains(note.path.as_str());
-    let added: Vec<&Named> = outcome.added.iter().filter(told).collect();
-    let removed: Vec<&Named> = outcome.removed.iter().filter(told).collect();
+    let told = |note: &&NoteIdentity| note.kind != NoteKind::Edge || !files.contains(note.path.as_str());
+    let added: Vec<&NoteIdentity> = outcome.added.iter().filter(told).collect();
+    let removed: Vec<&NoteIdentity> = outcome.removed.iter().filter(told).collect();
     let mut lines = vec![
         paint(DIM, &format!("{} → {}", outcome.from.as_deref().map_or("nothing", short), short(&outcome.to))),
         summary(outcome, [added.len(), removed.len()]),
@@ -46,7 +48,7 @@ pub fn diffed(outcome: &Diffed) -> String {
 }
 
 /// One-sentence summary of the changes.
-fn summary(outcome: &Diffed, [added, removed]: [usize; 2]) -> String {
+fn summary(outcome: &VaultDiff, [added, removed]: [usize; 2]) -> String {
     let edges = |fits: fn(&&EdgeChange) -> bool| outcome.edges.iter().filter(fits).count();
     let came = edges(|edge| edge.old.is_none());
     let went = edges(|edge| edge.new.is_none());
@@ -72,7 +74,7 @@ fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn named(note: &Named) -> String {
+fn named(note: &NoteIdentity) -> String {
     let note_type = note.note_type.as_deref().unwrap_or(note.kind.name());
     let place = paint(DIM, &format!("({note_type}) {}", safe(&note.path)));
     format!("{} {place}", paint(STRONG, &cut(&note.title, 80)))
@@ -91,17 +93,17 @@ fn joined(edge: &EdgeChange) -> String {
     }
 }
 
-fn parts(change: &Changed) -> Vec<String> {
+fn parts(change: &ChangedNote) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(from) = &change.moved_from {
         parts.push(format!("moved from {}", safe(from)));
     }
     if let Some(title) = &change.retitled_from {
-        let verb = if change.note.kind == Kind::Bullet { "said before" } else { "was called" };
+        let verb = if change.note.kind == NoteKind::Bullet { "said before" } else { "was called" };
         parts.push(format!("{verb}: {}", cut(title, 100)));
     }
     // The title and the feedback have sentences of their own.
-    let told = |field: &&Field| match field.key.as_str() {
+    let told = |field: &&FieldChange| match field.key.as_str() {
         "title" => change.retitled_from.is_none(),
         "feedback" => change.feedback.is_none(),
         _ => true,
@@ -122,7 +124,7 @@ fn parts(change: &Changed) -> Vec<String> {
 }
 
 fn feedback(change: &FeedbackChange) -> String {
-    let words = |words: &Words| {
+    let words = |words: &FeedbackCounts| {
         let parts =
             [(words.helpful, "helpful"), (words.harmful, "harmful"), (words.irrelevant, "irrelevant")];
         let parts: Vec<String> =
@@ -138,7 +140,7 @@ fn feedback(change: &FeedbackChange) -> String {
     format!("{}: {}", paint(ID, "feedback"), sides.join("; "))
 }
 
-fn field(field: &Field) -> String {
+fn field(field: &FieldChange) -> String {
     let shown = |value: &Value| match value {
         Value::Null => paint(DIM, "nothing"),
         Value::String(text) => cut(text, 60),

@@ -1,19 +1,19 @@
 //! Text output of `cm doctor`.
 
 use super::style::{BAD, DIM, GOOD, WARN, pad, paint, safe};
-use cm_app::doctor::{Examined, Health};
+use cm_app::doctor::{CheckStatus, HealthReport};
 
 /// One line for each check.
-pub fn examined(outcome: &Examined) -> String {
+pub fn examined(outcome: &HealthReport) -> String {
     let mut lines = String::new();
     for fixed in &outcome.fixed {
         lines.push_str(&format!("{} {fixed}\n", paint(GOOD, "fixed:")));
     }
     for check in &outcome.checks {
         let mark = match check.health {
-            Health::Ok => paint(GOOD, "ok  "),
-            Health::Warn => paint(WARN, "warn"),
-            Health::Fail => paint(BAD, "fail"),
+            CheckStatus::Ok => paint(GOOD, "ok  "),
+            CheckStatus::Warn => paint(WARN, "warn"),
+            CheckStatus::Fail => paint(BAD, "fail"),
         };
         lines.push_str(&format!("{mark}  {}  {}\n", pad(check.name, 12), safe(&check.message)));
         if let Some(hint) = &check.hint {

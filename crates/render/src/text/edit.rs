@@ -2,10 +2,10 @@
 
 use super::style::{BAD, ID, paint};
 use super::{committed, validate};
-use cm_app::edit::Edited;
+use cm_app::edit::EditResult;
 use cm_note::finding::Severity;
 
-pub fn edited(outcome: &Edited) -> String {
+pub fn edited(outcome: &EditResult) -> String {
     let errors = outcome.findings.iter().any(|found| found.severity == Severity::Error);
     let what = match (outcome.changed, errors) {
         (false, _) => "nothing changed".to_owned(),

@@ -1,16 +1,18 @@
 //! Text output of `cm embed`.
 
 use super::style::{DIM, STRONG, count, paint};
-use cm_app::embed::{Embeddings, OfModel, Role};
+use cm_app::embed::{EmbeddingStatus, ModelProgress, ModelRole};
 
 /// One line for each model.
-pub fn status(outcome: &Embeddings) -> String {
+pub fn status(outcome: &EmbeddingStatus) -> String {
     let mut lines: String = outcome.models.iter().map(line).collect();
     if outcome.provider == "none" {
         lines.push_str("embeddings are switched off: search goes by words alone\n");
     }
-    let behind =
-        outcome.models.iter().any(|model| model.in_use && model.role == Role::Fine && model.done < model.of);
+    let behind = outcome
+        .models
+        .iter()
+        .any(|model| model.in_use && model.role == ModelRole::Fine && model.done < model.of);
     if behind {
         lines.push_str("`cm embed` lets it read the rest\n");
     }
@@ -18,25 +20,25 @@ pub fn status(outcome: &Embeddings) -> String {
 }
 
 /// The number of embedded passages, then the models.
-pub fn read(outcome: &Embeddings) -> String {
+pub fn read(outcome: &EmbeddingStatus) -> String {
     let ms = paint(DIM, &format!("{} ms", outcome.ms));
     format!("{} read  {ms}\n{}", count(outcome.read, "passage"), status(outcome))
 }
 
 /// The selected provider, then the models.
-pub fn changed(outcome: &Embeddings) -> String {
+pub fn changed(outcome: &EmbeddingStatus) -> String {
     match outcome.provider.as_str() {
         "none" => status(outcome),
         provider => format!("embeddings come from {}\n{}", paint(STRONG, provider), status(outcome)),
     }
 }
 
-fn line(of: &OfModel) -> String {
+fn line(of: &ModelProgress) -> String {
     let share = (of.done * 100).checked_div(of.of).unwrap_or(100);
     let role = match (of.in_use, of.role) {
         (false, _) => "not in use",
-        (true, Role::Coarse) => "coarse",
-        (true, Role::Fine) => "fine",
+        (true, ModelRole::Coarse) => "coarse",
+        (true, ModelRole::Fine) => "fine",
     };
     let size = of.bytes.div_ceil(1024);
     format!(

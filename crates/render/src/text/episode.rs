@@ -1,8 +1,8 @@
 //! Text output of `cm episode`.
 
 use super::committed;
-use cm_app::episode::Logged;
+use cm_app::episode::AppendedEpisode;
 
-pub fn logged(outcome: &Logged) -> String {
+pub fn logged(outcome: &AppendedEpisode) -> String {
     format!("{}  {}  {}\n", outcome.path, outcome.entry, committed(outcome.commit.as_deref()))
 }

@@ -1,9 +1,9 @@
 //! Text output of `cm export`.
 
 use super::style::{DIM, STRONG, WARN, count, paint, safe};
-use cm_app::export::Exported;
+use cm_app::export::ExportResult;
 
-pub fn exported(outcome: &Exported) -> String {
+pub fn exported(outcome: &ExportResult) -> String {
     let place = outcome.out.as_deref().unwrap_or("standard output");
     let notes = paint(STRONG, &count(outcome.notes, "note"));
     let mut lines = format!("exported {notes} to {}\n", safe(place));

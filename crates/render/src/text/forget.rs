@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::forget::{Forgotten, Lifted};
+use cm_app::forget::{ForgottenRule, LiftedBlock};
 
-pub fn forgotten(outcome: &Forgotten) -> String {
+pub fn forgotten(outcome: &ForgottenRule) -> String {
     let blocked = if outcome.blocked { "blocked by" } else { "blocked already by" };
     let mut text = format!(
         "{}  {}  deprecated, {blocked} {}  {}\n",
@@ -20,7 +20,7 @@ pub fn forgotten(outcome: &Forgotten) -> String {
 }
 
 /// Output after blocks were lifted.
-pub fn lifted(outcome: &Lifted) -> String {
+pub fn lifted(outcome: &LiftedBlock) -> String {
     let mut text = String::new();
     for (id, path) in outcome.ids.iter().zip(&outcome.paths) {
         let end = committed(outcome.commit.as_deref());
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn nothing_of_a_note_steers_the_terminal() {
         let evil = || "a\u{1b}]0;b\u{7}c".to_owned();
-        let told = forgotten(&Forgotten {
+        let told = forgotten(&ForgottenRule {
             id: evil(),
             path: evil(),
             blocked_by: evil(),
@@ -53,7 +53,7 @@ mod tests {
             commit: None,
             changed: true,
         });
-        let lifted = lifted(&Lifted {
+        let lifted = lifted(&LiftedBlock {
             ids: vec![evil()],
             paths: vec![evil()],
             bullet: Some(evil()),

@@ -2,10 +2,10 @@
 
 use super::list::rows;
 use super::style::{BAD, DIM, STRONG, WARN, count, cut, paint, safe};
-use cm_app::friction::Found;
+use cm_app::friction::FrictionReport;
 
 /// Statistics of the sessions, signals, the worst sessions, and the paths of the reports.
-pub fn found(found: &Found) -> String {
+pub fn found(found: &FrictionReport) -> String {
     let overall = &found.overall;
     let went: Vec<String> =
         found.qualities.iter().map(|went| format!("{} {}", went.sessions, went.quality.name())).collect();

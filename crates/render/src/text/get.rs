@@ -1,10 +1,10 @@
 //! Text output of `cm get`.
 
 use super::style::{DIM, ID, STRONG, WARN, paint, safe};
-use cm_app::get::{Backlink, Got};
+use cm_app::get::{Backlink, NoteDetails};
 
 /// A short header, the body as written, then backlinks.
-pub fn got(outcome: &Got) -> String {
+pub fn got(outcome: &NoteDetails) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     let note_type = outcome.note_type.as_deref().unwrap_or(outcome.kind.name());
     lines.push_str(&format!("{}  {}  {}\n", paint(ID, &outcome.id), safe(note_type), outcome.path));

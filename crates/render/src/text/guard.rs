@@ -1,14 +1,14 @@
 //! Text output of `cm guard`.
 
 use super::style::{BAD, GOOD, WARN, paint, safe};
-use cm_app::guard::{Guarded, Judgement};
+use cm_app::guard::{GuardVerdict, Guarded};
 
 /// The decision, then the reason.
 pub fn guarded(outcome: &Guarded) -> String {
     let word = match outcome.decision {
-        Judgement::Allow => return format!("{}\n", paint(GOOD, "allow")),
-        Judgement::Warn => paint(WARN, "warn"),
-        Judgement::Block => paint(BAD, "block"),
+        GuardVerdict::Allow => return format!("{}\n", paint(GOOD, "allow")),
+        GuardVerdict::Warn => paint(WARN, "warn"),
+        GuardVerdict::Block => paint(BAD, "block"),
     };
     format!("{word}: {}\n", safe(&outcome.reason))
 }

@@ -2,10 +2,10 @@
 
 use super::log::line;
 use super::style::{BAD, DIM, GOOD, paint, safe};
-use cm_app::history::History;
+use cm_app::history::NoteHistory;
 
 /// Each commit with its changes: removed text in `[- -]`, added text in `{+ +}`.
-pub fn history(outcome: &History) -> String {
+pub fn history(outcome: &NoteHistory) -> String {
     if outcome.versions.is_empty() {
         return format!("{} is in no commit yet\n", outcome.path);
     }

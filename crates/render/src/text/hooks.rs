@@ -1,10 +1,10 @@
 //! Text output of `cm hooks`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, cut, paint, safe};
-use cm_app::hooks::{Action, AgentState, Changes, HooksStatus, Standing, Whose};
+use cm_app::hooks::{AgentState, FileAction, HookChanges, HookScope, HookState, HooksStatus};
 
 /// Coloured diffs of the settings files.
-pub fn diffs(changes: &Changes) -> String {
+pub fn diffs(changes: &HookChanges) -> String {
     let mut shown = String::new();
     for line in changes.files.iter().flat_map(|file| file.diff.lines()) {
         let style = match line.chars().next() {
@@ -23,20 +23,20 @@ pub fn diffs(changes: &Changes) -> String {
 }
 
 /// The change to each file, done or planned.
-pub fn changes(changes: &Changes) -> String {
+pub fn changes(changes: &HookChanges) -> String {
     if changes.files.is_empty() {
         return format!("nothing of ours is in {}\n", safe(&changes.folder));
     }
     let mut lines = String::new();
     for file in &changes.files {
         let did = match (file.action, changes.dry_run) {
-            (Action::Keep, _) => "unchanged",
-            (Action::Make, true) => "would make",
-            (Action::Make, false) => "made",
-            (Action::Change, true) => "would change",
-            (Action::Change, false) => "changed",
-            (Action::Remove, true) => "would remove",
-            (Action::Remove, false) => "removed",
+            (FileAction::Keep, _) => "unchanged",
+            (FileAction::Make, true) => "would make",
+            (FileAction::Make, false) => "made",
+            (FileAction::Change, true) => "would change",
+            (FileAction::Change, false) => "changed",
+            (FileAction::Remove, true) => "would remove",
+            (FileAction::Remove, false) => "removed",
         };
         lines.push_str(&format!("{did} {}\n", paint(STRONG, &safe(&file.path))));
     }
@@ -63,13 +63,13 @@ pub fn status(status: &HooksStatus) -> String {
 fn state(state: &AgentState) -> String {
     let word = match (&state.problem, state.state) {
         (Some(problem), _) => paint(BAD, &safe(problem)),
-        (None, Standing::Absent) => paint(DIM, "no hooks"),
-        (None, Standing::Outdated) => paint(WARN, "other hooks of ours; `cm hooks install` renews them"),
-        (None, Standing::Current) => paint(GOOD, &state.events.join(" ")),
+        (None, HookState::Absent) => paint(DIM, "no hooks"),
+        (None, HookState::Outdated) => paint(WARN, "other hooks of ours; `cm hooks install` renews them"),
+        (None, HookState::Current) => paint(GOOD, &state.events.join(" ")),
     };
     let skills = if state.skills == 0 { String::new() } else { format!(", {} skills", state.skills) };
     let server = if state.mcp == Some(true) { ", MCP server" } else { "" };
-    let reach = if state.reach == Whose::Project { "project" } else { "user" };
+    let reach = if state.reach == HookScope::Project { "project" } else { "user" };
     format!(
         "{:<9} {reach:<8} {word}{skills}{server}\n{:18} {}\n",
         state.agent,

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use super::committed;
 use super::style::{BAD, DIM, STRONG, count, paint, safe};
 use super::validate::findings;
-use cm_app::import::{Brought, Imported, Outcome, Skipped, Why, reason};
+use cm_app::import::{FolderImport, ImportOutcome, ImportSkipReason, ImportedFile, SkippedFile, reason};
 
 /// Maximum number of listed files; further ones are counted.
 const NAMED: usize = 20;
 
-pub fn any(outcome: &Outcome) -> String {
+pub fn import_result(outcome: &ImportOutcome) -> String {
     match outcome {
-        Outcome::Folder(notes) => imported(notes),
-        Outcome::Bullets(bullets) => super::playbook::import::imported(bullets),
+        ImportOutcome::Folder(notes) => imported(notes),
+        ImportOutcome::Bullets(bullets) => super::playbook::import::imported(bullets),
     }
 }
 
-fn imported(outcome: &Imported) -> String {
+fn imported(outcome: &FolderImport) -> String {
     let mut lines = String::new();
-    for Brought { path, id } in outcome.imported.iter().take(NAMED) {
+    for ImportedFile { path, id } in outcome.imported.iter().take(NAMED) {
         let id = id.as_deref().unwrap_or("without an id");
         lines.push_str(&format!("  {}  {}\n", safe(path), paint(DIM, &safe(id))));
     }
@@ -44,9 +44,9 @@ fn imported(outcome: &Imported) -> String {
 }
 
 /// Files that were skipped, by reason; files that the vault already contains are only counted.
-fn skipped(skipped: &[Skipped]) -> String {
-    let mut reasons: BTreeMap<Why, Vec<String>> = BTreeMap::new();
-    for Skipped { path, why, line } in skipped {
+fn skipped(skipped: &[SkippedFile]) -> String {
+    let mut reasons: BTreeMap<ImportSkipReason, Vec<String>> = BTreeMap::new();
+    for SkippedFile { path, why, line } in skipped {
         let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         reasons.entry(*why).or_default().push(place);
     }
@@ -54,7 +54,7 @@ fn skipped(skipped: &[Skipped]) -> String {
     for (why, paths) in reasons {
         let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
         lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
-        if why != Why::ThereAlready {
+        if why != ImportSkipReason::ThereAlready {
             lines.push_str(
                 &paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
             );

@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{STRONG, paint};
-use cm_app::init::Initialised;
+use cm_app::init::CreatedVault;
 
-pub fn initialised(outcome: &Initialised) -> String {
+pub fn initialised(outcome: &CreatedVault) -> String {
     let mut lines = format!("{} is a vault\n", paint(STRONG, &outcome.vault));
     if outcome.created.is_empty() {
         lines.push_str("nothing was missing\n");

@@ -2,10 +2,10 @@
 
 use super::short;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::log::{Commit, Logged};
+use cm_app::log::{Commit, CommitList};
 
 /// One line for each commit.
-pub fn logged(outcome: &Logged) -> String {
+pub fn logged(outcome: &CommitList) -> String {
     if outcome.commits.is_empty() {
         return "no commits\n".to_owned();
     }

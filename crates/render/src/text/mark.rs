@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{BAD, GOOD, ID, WARN, paint, safe};
-use cm_app::mark::Marked;
+use cm_app::mark::MarkResult;
 
-pub fn marked(outcome: &Marked) -> String {
+pub fn marked(outcome: &MarkResult) -> String {
     let maturity = outcome.maturity.map(|maturity| format!("{}, ", maturity.name())).unwrap_or_default();
     let score = (outcome.score * 10_000.0).round() / 10_000.0;
     let counts = format!("{} helpful, {} harmful", outcome.helpful, outcome.harmful);
@@ -54,7 +54,7 @@ mod tests {
         let evil = || "a\u{1b}]0;b\u{7}c".to_owned();
         let step = serde_json::json!({"id": evil(), "content": evil(), "from": "candidate", "to": "proven", "reason": evil()});
         let inversion = serde_json::json!({"from": evil(), "to": evil(), "content": evil()});
-        let text = marked(&Marked {
+        let text = marked(&MarkResult {
             id: evil(),
             path: evil(),
             score: 1.0,

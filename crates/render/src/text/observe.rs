@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{ID, paint, safe};
-use cm_app::observe::Observed;
+use cm_app::observe::ObservationResult;
 
-pub fn observed(outcome: &Observed) -> String {
+pub fn observed(outcome: &ObservationResult) -> String {
     let what = match (outcome.added, outcome.credited) {
         (true, _) => committed(outcome.commit.as_deref()),
         (false, true) => {

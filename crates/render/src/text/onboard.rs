@@ -2,13 +2,13 @@
 
 use super::sessions::head;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, pad, paint, safe};
-use cm_app::onboard::done::Done;
+use cm_app::onboard::done::ProcessedSession;
 use cm_app::onboard::read::Excerpt;
-use cm_app::onboard::sample::{Fitting, Sample};
-use cm_app::onboard::{Coverage, Gaps, Status};
+use cm_app::onboard::sample::{Sample, SampledSession};
+use cm_app::onboard::{CoverageLevel, Gaps, OnboardingStatus};
 
 /// One line for each category, then sessions to read.
-pub fn status(outcome: &Status) -> String {
+pub fn status(outcome: &OnboardingStatus) -> String {
     let mut lines = String::new();
     for covered in &outcome.categories {
         let drafts = match covered.drafts {
@@ -27,11 +27,11 @@ pub fn status(outcome: &Status) -> String {
     lines
 }
 
-fn line(name: &str, coverage: Coverage, more: &str) -> String {
+fn line(name: &str, coverage: CoverageLevel, more: &str) -> String {
     let style = match coverage {
-        Coverage::Critical => BAD,
-        Coverage::Underrepresented => WARN,
-        Coverage::Adequate | Coverage::WellCovered => GOOD,
+        CoverageLevel::Critical => BAD,
+        CoverageLevel::Underrepresented => WARN,
+        CoverageLevel::Adequate | CoverageLevel::WellCovered => GOOD,
     };
     format!("{}  {}  {more}\n", pad(name, 13), paint(style, &pad(coverage.words(), 16)))
 }
@@ -68,7 +68,7 @@ pub fn sample(outcome: &Sample) -> String {
     lines
 }
 
-fn fitting(one: &Fitting) -> String {
+fn fitting(one: &SampledSession) -> String {
     let named = &one.named;
     let day = named.ended.map(|at| at.day()).unwrap_or_default();
     let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
@@ -97,7 +97,7 @@ pub fn read(outcome: &Excerpt) -> String {
 }
 
 /// Confirmation that a session is done.
-pub fn done(outcome: &Done) -> String {
+pub fn done(outcome: &ProcessedSession) -> String {
     let by = outcome.by.as_deref().map(|by| format!(" by {}", cut(by, 40))).unwrap_or_default();
     let session = paint(ID, &cut(&outcome.session, 80));
     match outcome.added {

@@ -2,11 +2,11 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
-use cm_app::outcome::{Credited, Passed, Recorded, Why};
-use cm_note::note::Signal;
+use cm_app::outcome::{CreditReason, CreditedRule, OutcomeResult, UncreditedRule};
+use cm_note::note::FeedbackSignal;
 
 /// The session with its outcome, then rules with and without credit.
-pub fn recorded(outcome: &Recorded) -> String {
+pub fn recorded(outcome: &OutcomeResult) -> String {
     let ended = match outcome.outcome.name() {
         name @ "success" => paint(GOOD, name),
         name @ "failure" => paint(BAD, name),
@@ -44,16 +44,16 @@ pub fn recorded(outcome: &Recorded) -> String {
     lines
 }
 
-fn credited(credited: &Credited) -> String {
+fn credited(credited: &CreditedRule) -> String {
     let word = match credited.signal {
-        Signal::Helpful => paint(GOOD, "helpful"),
-        Signal::Harmful => paint(BAD, "harmful"),
-        Signal::Irrelevant => paint(DIM, "irrelevant"),
+        FeedbackSignal::Helpful => paint(GOOD, "helpful"),
+        FeedbackSignal::Harmful => paint(BAD, "harmful"),
+        FeedbackSignal::Irrelevant => paint(DIM, "irrelevant"),
     };
     let why = match (credited.why, credited.line) {
-        (Why::Named, _) => "named".to_owned(),
-        (Why::Cited, Some(line)) => format!("cited on line {line}, counts {}", credited.weight),
-        (Why::Cited, None) => format!("cited, counts {}", credited.weight),
+        (CreditReason::Named, _) => "named".to_owned(),
+        (CreditReason::Cited, Some(line)) => format!("cited on line {line}, counts {}", credited.weight),
+        (CreditReason::Cited, None) => format!("cited, counts {}", credited.weight),
     };
     format!(
         "  {word} {} {} {}\n",
@@ -63,6 +63,6 @@ fn credited(credited: &Credited) -> String {
     )
 }
 
-fn passed(passed: &Passed) -> String {
+fn passed(passed: &UncreditedRule) -> String {
     format!("  {} {}: {}\n", paint(DIM, "passed over"), paint(ID, &safe(&passed.id)), safe(&passed.reason))
 }

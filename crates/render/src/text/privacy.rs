@@ -1,10 +1,10 @@
 //! Text output of `cm privacy`.
 
 use super::style::{DIM, GOOD, STRONG, WARN, count, cut, pad, paint, safe};
-use cm_app::privacy::{Entry, Logged, Privacy, Set};
+use cm_app::privacy::{ChangedPermission, PrivacyStatus, ReadLog, ReadLogEntry};
 
 /// The privacy settings, one line each.
-pub fn shown(outcome: &Privacy) -> String {
+pub fn shown(outcome: &PrivacyStatus) -> String {
     let mut lines = String::new();
     let mut line = |name: &str, text: &str| {
         lines.push_str(&format!("{}  {}\n", paint(STRONG, &pad(name, 12)), safe(text)));
@@ -52,7 +52,7 @@ pub fn shown(outcome: &Privacy) -> String {
 }
 
 /// One line for each log that was read.
-pub fn log(outcome: &Logged) -> String {
+pub fn log(outcome: &ReadLog) -> String {
     if outcome.reads.is_empty() {
         return "nothing was read\n".to_owned();
     }
@@ -64,7 +64,7 @@ pub fn log(outcome: &Logged) -> String {
     lines
 }
 
-fn read(entry: &Entry) -> String {
+fn read(entry: &ReadLogEntry) -> String {
     let sessions = match entry.sessions.as_slice() {
         [one] if entry.count == 1 => cut(one, 40),
         _ => count(entry.count, "session"),
@@ -87,7 +87,7 @@ fn read(entry: &Entry) -> String {
 }
 
 /// Confirmation of a changed setting.
-pub fn set(outcome: &Set) -> String {
+pub fn set(outcome: &ChangedPermission) -> String {
     let items = if outcome.items.is_empty() { "all".to_owned() } else { outcome.items.join(", ") };
     let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "as it was") };
     let name = paint(STRONG, &format!("{}:", outcome.key));

@@ -1,12 +1,12 @@
 //! Text output of `cm project`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
-use cm_app::project::Projected;
+use cm_app::project::ProjectionResult;
 
 /// Maximum number of listed lines; further ones are counted.
 const NAMED: usize = 30;
 
-pub fn projected(outcome: &Projected) -> String {
+pub fn projected(outcome: &ProjectionResult) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {
         let shown =

@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::propose::{Proposed, Removed};
+use cm_app::propose::{DeprecatedBullet, ProposalResult};
 
-pub fn proposed(outcome: &Proposed) -> String {
+pub fn proposed(outcome: &ProposalResult) -> String {
     let what = match (outcome.added, outcome.credited) {
         (true, _) => format!("added ({})", outcome.state.name()),
         (false, true) => "there already; credited".to_owned(),
@@ -25,7 +25,7 @@ pub fn proposed(outcome: &Proposed) -> String {
     text
 }
 
-pub fn removed(outcome: &Removed) -> String {
+pub fn removed(outcome: &DeprecatedBullet) -> String {
     let what = match outcome.changed {
         true => format!("deprecated  {}", committed(outcome.commit.as_deref())),
         false => "deprecated already".to_owned(),

@@ -1,10 +1,10 @@
 //! Text output for a received session.
 
 use super::style::{ID, paint, safe};
-use cm_app::receive::Received;
+use cm_app::receive::UploadResult;
 
-pub fn received(outcome: &Received) -> String {
-    let Received { session, agent, received, known, redacted } = outcome;
+pub fn received(outcome: &UploadResult) -> String {
+    let UploadResult { session, agent, received, known, redacted } = outcome;
     format!(
         "{}  {agent}  {received} new, {known} known, {redacted} secrets taken out\n",
         paint(ID, &safe(session))

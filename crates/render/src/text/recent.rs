@@ -2,9 +2,9 @@
 
 use super::list::rows;
 use super::style::{DIM, ID, count, cut, paint};
-use cm_app::recent::{Listed, Recent};
+use cm_app::recent::{NoteSummary, RecentNotes};
 
-pub fn recent(outcome: &Recent) -> String {
+pub fn recent(outcome: &RecentNotes) -> String {
     if outcome.notes.is_empty() {
         return "no notes\n".to_owned();
     }
@@ -17,7 +17,7 @@ pub fn recent(outcome: &Recent) -> String {
 }
 
 /// A table with date, id, type and title.
-pub fn listed(notes: &[Listed]) -> String {
+pub fn listed(notes: &[NoteSummary]) -> String {
     let ids = shown_ids(&notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>());
     let table: Vec<Vec<String>> = notes
         .iter()

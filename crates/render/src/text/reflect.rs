@@ -1,23 +1,23 @@
 //! Text output of `cm reflect`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
-use cm_app::reflect::handed::Handed;
-use cm_app::reflect::{Ending, Learned, Reflected, Worked};
+use cm_app::reflect::handed::WorkPackages;
+use cm_app::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionReflection};
 
 /// Results by session, then how the run ended and why.
-pub fn reflected(outcome: &Reflected) -> String {
+pub fn reflected(outcome: &ReflectResult) -> String {
     let mut text: String = outcome.worked.iter().map(|worked| session(worked, outcome.dry_run)).collect();
     let run = &outcome.run;
     let colour = match run.ending {
-        Ending::Changed => GOOD,
-        Ending::NothingToDo | Ending::NothingLearned => DIM,
-        Ending::PartlyFailed => WARN,
-        Ending::Failed => BAD,
+        RunOutcome::Changed => GOOD,
+        RunOutcome::NothingToDo | RunOutcome::NothingLearned => DIM,
+        RunOutcome::PartlyFailed => WARN,
+        RunOutcome::Failed => BAD,
     };
     let dry = if outcome.dry_run { " (dry run: nothing is written)" } else { "" };
     let model = outcome.model.as_ref().map(|model| format!(", with {}", safe(model))).unwrap_or_default();
     let ending = match (outcome.interrupted, run.ending) {
-        (true, Ending::NothingToDo) => "stopped".to_owned(),
+        (true, RunOutcome::NothingToDo) => "stopped".to_owned(),
         (true, ending) => format!("stopped; {}", ending.name()),
         (false, ending) => ending.name().to_owned(),
     };
@@ -39,7 +39,7 @@ pub fn reflected(outcome: &Reflected) -> String {
     text
 }
 
-fn session(worked: &Worked, dry_run: bool) -> String {
+fn session(worked: &SessionReflection, dry_run: bool) -> String {
     let done = &worked.done;
     let short: String = done.session.chars().take(8).collect();
     let mut text = format!(
@@ -68,7 +68,7 @@ fn session(worked: &Worked, dry_run: bool) -> String {
     text
 }
 
-fn learned(one: &Learned) -> String {
+fn learned(one: &LearnedChange) -> String {
     let draft = if one.draft { " (draft)" } else { "" };
     let line = one.line.map(|line| format!("  line {line}")).unwrap_or_default();
     format!(
@@ -80,7 +80,7 @@ fn learned(one: &Learned) -> String {
 }
 
 /// The prompts of the work packages.
-pub fn handed(outcome: &Handed) -> String {
+pub fn work_packages(outcome: &WorkPackages) -> String {
     let texts: Vec<String> = outcome.packages.iter().map(|package| safe_lines(&package.prompt)).collect();
     texts.join("\n")
 }

@@ -1,10 +1,10 @@
 //! Text output of `cm reindex`.
 
 use super::style::{DIM, WARN, count, paint};
-use cm_app::reindex::Reindexed;
+use cm_app::reindex::ReindexResult;
 
 /// Counts of changed notes; with `check`, the stale files.
-pub fn reindexed(outcome: &Reindexed, check: bool) -> String {
+pub fn reindexed(outcome: &ReindexResult, check: bool) -> String {
     let changes =
         format!("{} added, {} updated, {} removed", outcome.added, outcome.updated, outcome.removed);
     if check {

@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{ID, paint};
-use cm_app::relate::Related;
+use cm_app::relate::EdgeEditResult;
 
-pub fn related(outcome: &Related) -> String {
+pub fn related(outcome: &EdgeEditResult) -> String {
     let what = if outcome.changed {
         committed(outcome.commit.as_deref())
     } else {

@@ -2,19 +2,19 @@
 
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, paint, safe};
-use cm_app::related::Related;
-use cm_note::graph::Direction;
+use cm_app::related::RelatedNotes;
+use cm_note::graph::EdgeDirection;
 
 /// One line for each note, indented by distance, with an arrow for the direction of the edge.
-pub fn related(outcome: &Related) -> String {
+pub fn related(outcome: &RelatedNotes) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &safe(&outcome.title)));
     if outcome.notes.is_empty() {
         lines.push_str("no edges\n");
     }
     for note in &outcome.notes {
         let arrow = match note.direction {
-            Direction::Outgoing => format!("─{}→", note.relation),
-            Direction::Incoming => format!("←{}─", note.relation),
+            EdgeDirection::Outgoing => format!("─{}→", note.relation),
+            EdgeDirection::Incoming => format!("←{}─", note.relation),
         };
         let via = if note.via.is_empty() {
             String::new()

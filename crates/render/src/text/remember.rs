@@ -2,12 +2,12 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
-use cm_app::remember::{Preference, Remembered, Section};
+use cm_app::remember::{PreferenceChange, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
 const NAMED: usize = 20;
 
-pub fn remembered(outcome: &Remembered) -> String {
+pub fn remembered(outcome: &RememberResult) -> String {
     let mut lines = String::new();
     for fact in &outcome.facts {
         lines += &format!("fact        {}{}\n", cut(&fact.text, 110), waits(fact.draft.as_deref()));
@@ -36,7 +36,7 @@ fn waits(draft: Option<&str>) -> String {
     draft.map(|why| paint(BAD, &format!("  draft: {why}"))).unwrap_or_default()
 }
 
-fn preference(one: &Preference) -> String {
+fn preference(one: &PreferenceChange) -> String {
     let name = |level| format!("{level:?}").to_lowercase();
     let level = match one.before {
         Some(before) if before != one.level => format!("{} → {}", name(before), name(one.level)),
@@ -47,7 +47,7 @@ fn preference(one: &Preference) -> String {
     format!("preference  {} {evidence}{}\n", cut(&one.text, 90), waits(one.draft.as_deref()))
 }
 
-fn figures(outcome: &Remembered) -> String {
+fn figures(outcome: &RememberResult) -> String {
     let sources = &outcome.sources;
     let parts =
         [(sources.stashes, "stash"), (sources.diaries, "diary"), (sources.friction, "session with friction")];
@@ -75,7 +75,7 @@ fn counted(number: usize, what: &str) -> String {
     }
 }
 
-fn section(part: &Section, dry_run: bool) -> String {
+fn section(part: &SectionChange, dry_run: bool) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &part.added), ("-", BAD, &part.removed)] {
         let shown =

@@ -2,7 +2,9 @@
 
 use super::recent::shown_id;
 use super::style::{DIM, GOOD, ID, STRONG, count, cut, paint, safe};
-use cm_app::review::{Decision, Inbox, Item, Section, Settled, Waiting, Word};
+use cm_app::review::{
+    AppliedDecision, Inbox, InboxEntry, InboxKind, InboxSection, ReviewDecision, ReviewResult,
+};
 
 /// Each section with its entries, and the commands that resolve them.
 pub fn inbox(outcome: &Inbox) -> String {
@@ -13,7 +15,7 @@ pub fn inbox(outcome: &Inbox) -> String {
     sections.map(section).collect::<Vec<_>>().join("\n")
 }
 
-fn section(section: &Section) -> String {
+fn section(section: &InboxSection) -> String {
     let mut lines =
         format!("{} {}\n", paint(STRONG, heading(section.kind)), paint(DIM, &section.total.to_string()));
     for entry in &section.items {
@@ -31,19 +33,19 @@ fn section(section: &Section) -> String {
     lines
 }
 
-fn heading(kind: Waiting) -> &'static str {
+fn heading(kind: InboxKind) -> &'static str {
     match kind {
-        Waiting::Drafts => "Drafts",
-        Waiting::Conflicts => "Open conflicts",
-        Waiting::Quarantined => "In quarantine",
-        Waiting::Merges => "Worth merging",
-        Waiting::Due => "Due for another look",
-        Waiting::Inversions => "Retired by feedback, without a warning",
+        InboxKind::Drafts => "Drafts",
+        InboxKind::Conflicts => "Open conflicts",
+        InboxKind::Quarantined => "In quarantine",
+        InboxKind::Merges => "Worth merging",
+        InboxKind::Due => "Due for another look",
+        InboxKind::Inversions => "Retired by feedback, without a warning",
     }
 }
 
 /// An entry without its commands: the notes, then the reason.
-pub fn item(item: &Item) -> String {
+pub fn item(item: &InboxEntry) -> String {
     let mut lines = String::new();
     for (at, note) in item.notes.iter().enumerate() {
         let number = if at == 0 { format!("{:3}.", item.number) } else { "    ".to_owned() };
@@ -56,19 +58,19 @@ pub fn item(item: &Item) -> String {
 }
 
 /// One line for each decision.
-pub fn settled(outcome: &Settled) -> String {
+pub fn settled(outcome: &ReviewResult) -> String {
     if outcome.decisions.is_empty() {
         return "nothing was decided\n".to_owned();
     }
     outcome.decisions.iter().map(decision).collect()
 }
 
-fn decision(decision: &Decision) -> String {
+fn decision(decision: &AppliedDecision) -> String {
     let word = match decision.word {
-        Word::Accept => "accepted",
-        Word::Reject => "rejected",
-        Word::Confirm => "confirmed",
-        Word::Merge => "merged",
+        ReviewDecision::Accept => "accepted",
+        ReviewDecision::Reject => "rejected",
+        ReviewDecision::Confirm => "confirmed",
+        ReviewDecision::Merge => "merged",
     };
     let ids: Vec<String> = decision.ids.iter().map(|id| paint(ID, &shown_id(&safe(id)))).collect();
     let into = decision.into.as_ref().map(|id| format!(" into {}", paint(ID, &safe(id)))).unwrap_or_default();

@@ -4,13 +4,13 @@ use super::recent::shown_id;
 use super::short;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use cm_app::past::AsOf;
-use cm_app::retrieve::{FoundBy, Parts};
-use cm_app::search::Searched;
+use cm_app::retrieve::{FoundBy, HitScore};
+use cm_app::search::SearchResult;
 
 /// The commit that was searched, if not the current state; then the title and the best snippet of
 /// each hit.
-pub fn searched(outcome: &Searched) -> String {
-    let mut lines = outcome.as_of.as_ref().map(then).unwrap_or_default();
+pub fn searched(outcome: &SearchResult) -> String {
+    let mut lines = outcome.as_of.as_ref().map(as_of_line).unwrap_or_default();
     if outcome.hits.is_empty() {
         return format!("{lines}nothing found\n");
     }
@@ -27,7 +27,7 @@ pub fn searched(outcome: &Searched) -> String {
                     cut(note_type, 20),
                     state(hit.state.as_deref()),
                     score(hit.score),
-                    weak(hit.found_by)
+                    by_meaning_only(hit.found_by)
                 )
             ),
         ));
@@ -53,7 +53,7 @@ pub fn searched(outcome: &Searched) -> String {
 }
 
 /// A line with the commit that was searched.
-fn then(as_of: &AsOf) -> String {
+fn as_of_line(as_of: &AsOf) -> String {
     let AsOf { commit, date, subject } = as_of;
     let line =
         format!("as of {} {}, commit {}  {}", date.day(), date.minute(), short(commit), cut(subject, 60));
@@ -61,7 +61,7 @@ fn then(as_of: &AsOf) -> String {
 }
 
 /// The formula of a score with its values.
-fn explained(parts: &Parts, drawn_by: Option<&str>) -> String {
+fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
     let cosine = match (parts.fine, parts.coarse) {
         (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
         (None, Some(coarse)) => format!(" (cosine {coarse:.2}, coarse)"),
@@ -80,7 +80,7 @@ fn state(state: Option<&str>) -> String {
 }
 
 /// A label for hits that were found only by meaning.
-fn weak(found_by: Option<FoundBy>) -> &'static str {
+fn by_meaning_only(found_by: Option<FoundBy>) -> &'static str {
     if found_by == Some(FoundBy::Meaning) { " · only by meaning" } else { "" }
 }
 

@@ -2,16 +2,16 @@
 
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
-use cm_app::reflect::record::{Came, State};
-use cm_app::sessions::list::Sessions;
-use cm_app::sessions::outside::Outside;
-use cm_app::sessions::search::{Searched, Spot};
-use cm_app::sessions::show::Shown;
-use cm_app::sessions::timeline::{Day, Timeline};
-use cm_app::sessions::{Row, Said};
+use cm_app::reflect::record::{ReflectionResult, ReflectionState};
+use cm_app::sessions::list::SessionList;
+use cm_app::sessions::outside::ExternalHit;
+use cm_app::sessions::search::{SessionMatch, SessionSearchResult};
+use cm_app::sessions::show::SessionPage;
+use cm_app::sessions::timeline::{Timeline, TimelineDay};
+use cm_app::sessions::{SessionRow, ShownEvent};
 
 /// A table of sessions.
-pub fn list(outcome: &Sessions) -> String {
+pub fn list(outcome: &SessionList) -> String {
     if outcome.sessions.is_empty() {
         return nothing(outcome);
     }
@@ -32,7 +32,7 @@ pub fn list(outcome: &Sessions) -> String {
     lines
 }
 
-fn nothing(outcome: &Sessions) -> String {
+fn nothing(outcome: &SessionList) -> String {
     let older = match outcome.older {
         Some(older) => format!("; {} before: --days 0", count(older, "session")),
         None => String::new(),
@@ -47,7 +47,7 @@ fn looked_back(days: Option<f64>) -> String {
     }
 }
 
-fn row(row: &Row) -> Vec<String> {
+fn row(row: &SessionRow) -> Vec<String> {
     let mark = if row.mostly_unknown { " (mostly not understood)" } else { "" };
     let title = row.named.title.as_deref().unwrap_or("(no title)");
     vec![
@@ -63,25 +63,25 @@ fn row(row: &Row) -> Vec<String> {
 }
 
 /// The outcome in parentheses; empty if unknown.
-fn ended(row: &Row) -> String {
+fn ended(row: &SessionRow) -> String {
     row.outcome.as_deref().map(|outcome| format!(" ({})", safe(outcome))).unwrap_or_default()
 }
 
 /// The reflection state of a session, in one or two words.
-fn state(row: &Row) -> String {
+fn state(row: &SessionRow) -> String {
     let came = row.reflected.as_ref().map(|reflected| match reflected.came {
-        Came::Learned => format!("learned {}", reflected.applied),
-        Came::Diary => "diary".to_owned(),
-        Came::Nothing => "nothing".to_owned(),
-        Came::Fork => "fork".to_owned(),
-        Came::Failed => "failed".to_owned(),
+        ReflectionResult::Learned => format!("learned {}", reflected.applied),
+        ReflectionResult::Diary => "diary".to_owned(),
+        ReflectionResult::Nothing => "nothing".to_owned(),
+        ReflectionResult::Fork => "fork".to_owned(),
+        ReflectionResult::Failed => "failed".to_owned(),
     });
     match (row.state, came) {
-        (State::New, _) => "new".to_owned(),
-        (State::Grown, _) => "grown".to_owned(),
-        (State::LeftOut, _) => "sub-agent".to_owned(),
-        (State::Failed, _) => "failed".to_owned(),
-        (State::Processed, came) => came.unwrap_or_default(),
+        (ReflectionState::New, _) => "new".to_owned(),
+        (ReflectionState::Grown, _) => "grown".to_owned(),
+        (ReflectionState::LeftOut, _) => "sub-agent".to_owned(),
+        (ReflectionState::Failed, _) => "failed".to_owned(),
+        (ReflectionState::Processed, came) => came.unwrap_or_default(),
     }
 }
 
@@ -105,7 +105,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// The messages of a session with their line numbers in the log.
-pub fn show(outcome: &Shown) -> String {
+pub fn show(outcome: &SessionPage) -> String {
     let mut lines = head(&outcome.session);
     if let Some(diary) = &outcome.diary {
         lines.push_str(&format!("{}\n", paint(DIM, &format!("diary in {}", safe(diary)))));
@@ -129,7 +129,7 @@ pub fn show(outcome: &Shown) -> String {
     lines
 }
 
-pub(super) fn head(session: &Row) -> String {
+pub(super) fn head(session: &SessionRow) -> String {
     let named = &session.named;
     let time = |at: Option<cm_note::instant::Instant>| {
         at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
@@ -158,7 +158,7 @@ pub(super) fn head(session: &Row) -> String {
     lines
 }
 
-fn who(said: &Said) -> &str {
+fn who(said: &ShownEvent) -> &str {
     match said.kind.as_str() {
         "interrupt" => "stop",
         "compaction" => "summed",
@@ -168,7 +168,7 @@ fn who(said: &Said) -> &str {
 }
 
 /// Search hits, grouped by session.
-pub fn searched(outcome: &Searched) -> String {
+pub fn searched(outcome: &SessionSearchResult) -> String {
     if outcome.hits.is_empty() && outcome.elsewhere.is_empty() {
         return "nothing found\n".to_owned();
     }
@@ -199,7 +199,7 @@ pub fn searched(outcome: &Searched) -> String {
 }
 
 /// A hit from another program: two lines, with the program's name.
-fn outside(found: &Outside) -> String {
+fn outside(found: &ExternalHit) -> String {
     let of = |text: &Option<String>, columns| cut(text.as_deref().unwrap_or("-"), columns);
     let day = found.at.map(|at| format!(" {}", at.day())).unwrap_or_default();
     let line = found.line.map(|line| line.to_string()).unwrap_or_default();
@@ -213,7 +213,7 @@ fn outside(found: &Outside) -> String {
     )
 }
 
-fn spot(spot: &Spot) -> String {
+fn spot(spot: &SessionMatch) -> String {
     let who = spot.speaker.as_deref().unwrap_or("-");
     format!("{}  {}\n", paint(DIM, &format!("{:>5}  {who:6}", spot.line)), cut(&spot.snippet, 200))
 }
@@ -227,7 +227,7 @@ pub fn timeline(outcome: &Timeline) -> String {
     rows(&table, |column, cell| if column == 0 { paint(STRONG, cell) } else { cell.to_owned() })
 }
 
-fn day(day: &Day) -> Vec<String> {
+fn day(day: &TimelineDay) -> Vec<String> {
     let each = |of: &std::collections::BTreeMap<String, usize>| {
         let each: Vec<String> = of.iter().map(|(name, n)| format!("{} {n}", cut(name, 60))).collect();
         each.join(", ")
@@ -242,7 +242,7 @@ fn day(day: &Day) -> Vec<String> {
 }
 
 /// A session as a Markdown document.
-pub fn markdown(outcome: &Shown) -> String {
+pub fn markdown(outcome: &SessionPage) -> String {
     let named = &outcome.session.named;
     let mut text = format!("# {}\n\n", named.title.as_deref().unwrap_or("Session"));
     let time = |at: cm_note::instant::Instant| format!("{} {}", at.day(), at.minute());
@@ -272,7 +272,7 @@ pub fn markdown(outcome: &Shown) -> String {
     text
 }
 
-fn heading(said: &Said) -> &str {
+fn heading(said: &ShownEvent) -> &str {
     match said.speaker.as_deref() {
         Some("person") => "Person",
         Some("agent") => "Agent",

@@ -3,10 +3,10 @@
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, cut, paint};
-use cm_app::similar::Similar;
+use cm_app::similar::SimilarNotes;
 
 /// Similarity, id, type and title; for a contradiction, the reason on the next line.
-pub fn similar(outcome: &Similar) -> String {
+pub fn similar(outcome: &SimilarNotes) -> String {
     if outcome.notes.is_empty() {
         return "nothing like it\n".to_owned();
     }

@@ -4,12 +4,12 @@ use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use super::top::judged;
-use cm_app::stale::Stale;
-use cm_note::bullet::State;
+use cm_app::stale::StaleResult;
+use cm_note::bullet::BulletState;
 use cm_note::note::Staleness;
 
 /// Days without feedback, maturity or `draft`, feedback counts, id and rule.
-pub fn stale(outcome: &Stale) -> String {
+pub fn stale(outcome: &StaleResult) -> String {
     if outcome.total == 0 {
         return format!("no bullet without feedback for {}\n{}", days(outcome.days), observations(outcome));
     }
@@ -22,7 +22,7 @@ pub fn stale(outcome: &Stale) -> String {
             let row = &silent.row;
             vec![
                 format!("{:>5} d", silent.days),
-                if row.state == State::Draft { "draft" } else { row.maturity.name() }.to_owned(),
+                if row.state == BulletState::Draft { "draft" } else { row.maturity.name() }.to_owned(),
                 judged(row.helpful, row.harmful),
                 row.id.clone(),
                 cut(&row.content, 80),
@@ -42,7 +42,7 @@ pub fn stale(outcome: &Stale) -> String {
 }
 
 /// Stale observations with the reason, under a heading; empty if there are none.
-fn observations(outcome: &Stale) -> String {
+fn observations(outcome: &StaleResult) -> String {
     if outcome.observations.is_empty() {
         return String::new();
     }

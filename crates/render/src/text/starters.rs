@@ -2,12 +2,12 @@
 
 use super::list::rows;
 use super::style::{DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
-use cm_app::starters::{Added, Starters};
-use cm_note::bullet::State;
+use cm_app::starters::{StarterList, StarterResult};
+use cm_note::bullet::BulletState;
 
 /// One line for each set.
-pub fn list(outcome: &Starters) -> String {
-    let row = |set: &cm_app::starters::Set| {
+pub fn list(outcome: &StarterList) -> String {
+    let row = |set: &cm_app::starters::StarterSet| {
         let present =
             if set.present > 0 { format!(", {} already there", set.present) } else { String::new() };
         vec![set.name.clone(), format!("{}{present}", count(set.rules, "rule")), set.about.clone()]
@@ -21,10 +21,10 @@ pub fn list(outcome: &Starters) -> String {
 }
 
 /// One line for each rule, then a summary.
-pub fn added(outcome: &Added) -> String {
+pub fn added(outcome: &StarterResult) -> String {
     let mut lines = String::new();
     for one in &outcome.added {
-        let draft = if one.state == State::Draft { paint(WARN, "draft ") } else { String::new() };
+        let draft = if one.state == BulletState::Draft { paint(WARN, "draft ") } else { String::new() };
         let id = paint(ID, &safe(&one.id));
         lines.push_str(&format!("{} {id} {draft}{}\n", paint(GOOD, "+"), cut(&one.content, 100)));
         if let Some(note) = &one.note {

@@ -4,9 +4,9 @@ use super::committed;
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint, safe};
-use cm_app::stash::{Shown, Stashed, Stashes};
+use cm_app::stash::{StashList, StashPage, StashResult};
 
-pub fn stashed(outcome: &Stashed) -> String {
+pub fn stashed(outcome: &StashResult) -> String {
     let commit = committed(outcome.commit.as_deref());
     let mut lines = format!("{}  {}  {commit}\n", paint(ID, &shown_id(&outcome.id)), safe(&outcome.path));
     if outcome.redacted > 0 {
@@ -16,11 +16,11 @@ pub fn stashed(outcome: &Stashed) -> String {
 }
 
 /// A table with date, id, agent and name.
-pub fn listed(outcome: &Stashes) -> String {
+pub fn listed(outcome: &StashList) -> String {
     if outcome.stashes.is_empty() {
         return "no stashes\n".to_owned();
     }
-    let row = |stash: &cm_app::stash::Row| {
+    let row = |stash: &cm_app::stash::StashRow| {
         vec![
             stash.created.map(|at| at.day()).unwrap_or_default(),
             cut(&shown_id(&stash.id), 12),
@@ -42,7 +42,7 @@ pub fn listed(outcome: &Stashes) -> String {
 }
 
 /// Metadata of the stash, then its text.
-pub fn shown(outcome: &Shown) -> String {
+pub fn shown(outcome: &StashPage) -> String {
     let stash = &outcome.stash;
     let day = stash.created.map(|at| at.to_string()).unwrap_or_default();
     let mut head =

@@ -3,11 +3,11 @@
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 
-use cm_app::stats::{Performer, PlaybookStats, Stats};
+use cm_app::stats::{PlaybookStats, ScoredRule, VaultStats};
 use cm_note::bullet::blocked::BlockKind;
 
 /// One line for each statistic.
-pub fn stats(outcome: &Stats) -> String {
+pub fn stats(outcome: &VaultStats) -> String {
     let mut lines = format!("{}\n", paint(STRONG, &count(outcome.notes, "note")));
     let mut row = |name: &str, parts: Vec<String>| {
         if !parts.is_empty() {
@@ -65,7 +65,7 @@ fn playbook(stats: &PlaybookStats) -> String {
 }
 
 /// A heading and the scores of rules; empty if there are none.
-fn performers(heading: &str, list: &[Performer]) -> String {
+fn performers(heading: &str, list: &[ScoredRule]) -> String {
     if list.is_empty() {
         return String::new();
     }

@@ -2,9 +2,9 @@
 
 use super::list::rows;
 use super::style::{DIM, paint, safe};
-use cm_app::tags::Tags;
+use cm_app::tags::TagList;
 
-pub fn tags(outcome: &Tags) -> String {
+pub fn tags(outcome: &TagList) -> String {
     if outcome.tags.is_empty() {
         return "no tags\n".to_owned();
     }

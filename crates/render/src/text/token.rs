@@ -2,22 +2,22 @@
 
 use super::list::rows;
 use super::style::{DIM, GOOD, WARN, paint, safe};
-use cm_app::token::{Listed, Made, Tokens};
+use cm_app::token::{NewToken, TokenInfo, TokenList};
 
 /// A new token; the secret is on a line of its own for scripts.
-pub fn made(outcome: &Made) -> String {
-    let Listed { id, person, role, expires, .. } = &outcome.record;
+pub fn made(outcome: &NewToken) -> String {
+    let TokenInfo { id, person, role, expires, .. } = &outcome.record;
     let end = expires.map(|end| format!(", until {end}")).unwrap_or_default();
     let whose = format!("{} of {}, id {id}{end}; it is shown this once", role.name(), safe(person));
     format!("{}\n{}\n", outcome.token, paint(DIM, &whose))
 }
 
 /// One line for each token.
-pub fn listed(outcome: &Tokens) -> String {
+pub fn listed(outcome: &TokenList) -> String {
     if outcome.tokens.is_empty() {
         return "no tokens; `cm token add NAME` makes one\n".to_owned();
     }
-    let row = |token: &Listed| {
+    let row = |token: &TokenInfo| {
         let end = match (token.revoked, token.expires) {
             (Some(at), _) => format!("revoked {}", at.day()),
             (None, Some(end)) if token.state == "expired" => format!("expired {}", end.day()),
@@ -46,7 +46,7 @@ pub fn listed(outcome: &Tokens) -> String {
 }
 
 /// One line for each revoked token.
-pub fn revoked(outcome: &Tokens) -> String {
+pub fn revoked(outcome: &TokenList) -> String {
     outcome
         .tokens
         .iter()

@@ -2,10 +2,10 @@
 
 use super::list::rows;
 use super::style::{BAD, DIM, ID, count, cut, paint};
-use cm_app::top::Top;
+use cm_app::top::TopBullets;
 
 /// Score, maturity, feedback counts, id and rule.
-pub fn top(outcome: &Top) -> String {
+pub fn top(outcome: &TopBullets) -> String {
     if outcome.bullets.is_empty() && outcome.total == 0 {
         return "no active bullets\n".to_owned();
     }

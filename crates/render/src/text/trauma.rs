@@ -2,10 +2,10 @@
 
 use super::committed;
 use super::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
-use cm_app::trauma::{Accepted, Scanned, Suffered};
+use cm_app::trauma::{AcceptResult, IncidentScan, ScannedIncident};
 
 /// Each incident with its location and the evidence of harm.
-pub fn scanned(scanned: &Scanned) -> String {
+pub fn scanned(scanned: &IncidentScan) -> String {
     let among = format!("{} of {}", count(scanned.sessions, "session"), count(scanned.logs, "log"));
     if scanned.incidents.is_empty() {
         return format!("no destructive command went wrong in {among}\n");
@@ -19,7 +19,7 @@ pub fn scanned(scanned: &Scanned) -> String {
     lines + "`cm trauma accept NUMBER` keeps one as an anti-pattern, which `cm guard` knows\n"
 }
 
-fn incident(one: &Suffered) -> String {
+fn incident(one: &ScannedIncident) -> String {
     let day = one.at.map(|at| at.day()).unwrap_or_default();
     let kept = one.bullet.as_ref().map(|id| format!("  kept by {id}")).unwrap_or_default();
     let mut lines = format!(
@@ -37,7 +37,7 @@ fn incident(one: &Suffered) -> String {
 }
 
 /// One line for each stored incident.
-pub fn accepted(accepted: &Accepted) -> String {
+pub fn accepted(accepted: &AcceptResult) -> String {
     let mut lines = String::new();
     for kept in &accepted.kept {
         let how = if kept.added { kept.state.name() } else { "said so already" };

@@ -1,11 +1,11 @@
 //! Text output of `cm trust`.
 
 use super::style::{DIM, GOOD, WARN, paint, safe};
-use cm_app::former::{Former, TakenOver};
-use cm_app::trust::Trusted;
+use cm_app::former::{LegacyImport, LegacyPrivateEntry};
+use cm_app::trust::TrustResult;
 
 /// Whether the vault is trusted, and what that allows.
-pub fn trusted(outcome: &Trusted) -> String {
+pub fn trusted(outcome: &TrustResult) -> String {
     let state = match (outcome.trusted, outcome.changed) {
         (true, true) => paint(GOOD, "trusted from now on"),
         (true, false) => paint(GOOD, "trusted"),
@@ -25,20 +25,20 @@ pub fn trusted(outcome: &Trusted) -> String {
 }
 
 /// A private file or setting of an earlier version, in a few words.
-pub fn former(former: &Former) -> String {
+pub fn former(former: &LegacyPrivateEntry) -> String {
     match former {
-        Former::Setting { key, value } => format!("the setting {key} = {}", safe(value)),
-        Former::File { path } => safe(path),
-        Former::Ignored { path, why } => format!("{} ({})", safe(path), safe(why)),
+        LegacyPrivateEntry::Setting { key, value } => format!("the setting {key} = {}", safe(value)),
+        LegacyPrivateEntry::File { path } => safe(path),
+        LegacyPrivateEntry::Ignored { path, why } => format!("{} ({})", safe(path), safe(why)),
     }
 }
 
 /// Private files that were moved, and those that were not.
-pub fn taken_over(outcome: &TakenOver) -> String {
+pub fn taken_over(outcome: &LegacyImport) -> String {
     if outcome.taken.is_empty() && outcome.left.is_empty() {
         return "no private files of an earlier version lie in the folder\n".to_owned();
     }
-    let line = |word: &str, item: &Former| format!("{word} {}\n", former(item));
+    let line = |word: &str, item: &LegacyPrivateEntry| format!("{word} {}\n", former(item));
     let taken = outcome.taken.iter().map(|item| line("taken over:", item));
     taken.chain(outcome.left.iter().map(|item| line("left:", item))).collect()
 }

@@ -2,9 +2,9 @@
 
 use super::style::{ID, paint, safe};
 use super::{committed, short};
-use cm_app::undo::Undone;
+use cm_app::undo::UndoResult;
 
-pub fn undone(outcome: &Undone) -> String {
+pub fn undone(outcome: &UndoResult) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {}\n", safe(path))).collect();
     let what = format!("took back {}: {}", paint(ID, short(&outcome.undone)), safe(&outcome.subject));
     format!("{what}  {}\n{paths}", committed(outcome.commit.as_deref()))

@@ -2,9 +2,9 @@
 
 use super::committed;
 use super::style::{ID, paint};
-use cm_app::update::Changed;
+use cm_app::update::UpdateResult;
 
-pub fn changed(outcome: &Changed) -> String {
+pub fn changed(outcome: &UpdateResult) -> String {
     let what =
         if outcome.changed { committed(outcome.commit.as_deref()) } else { "nothing to change".to_owned() };
     format!("{}  {}  {what}\n", paint(ID, &outcome.id), outcome.path)

@@ -4,7 +4,7 @@ use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint};
 use super::top::judged;
-use cm_app::usage::{UsageReport, UsedNote};
+use cm_app::usage::{NoteUsage, UsageReport};
 
 /// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {
@@ -36,7 +36,7 @@ pub fn usage(outcome: &UsageReport) -> String {
 
 const UNJUDGED: &str = "unjudged";
 
-fn cells(note: &UsedNote) -> Vec<String> {
+fn cells(note: &NoteUsage) -> Vec<String> {
     let feedback = match (note.helpful, note.harmful) {
         _ if note.unjudged() => UNJUDGED.to_owned(),
         (Some(helpful), Some(harmful)) => judged(helpful, harmful),

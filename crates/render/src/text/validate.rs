@@ -1,11 +1,11 @@
 //! Text output of `cm validate`.
 
 use super::style::{BAD, DIM, GOOD, WARN, count, paint, safe};
-use cm_app::validate::Validated;
+use cm_app::validate::ValidationResult;
 use cm_note::finding::{Finding, Severity};
 
 /// The findings, then a summary. With `all`, findings of severity info are included.
-pub fn validated(outcome: &Validated, all: bool) -> String {
+pub fn validated(outcome: &ValidationResult, all: bool) -> String {
     let mut lines = findings(&outcome.findings);
     if outcome.errors + outcome.warnings == 0 {
         lines.push_str(&format!("{}: {}", count(outcome.notes, "note"), paint(GOOD, "nothing wrong")));

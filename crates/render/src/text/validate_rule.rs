@@ -1,14 +1,14 @@
 //! Text output of `cm validate-rule`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
-use cm_app::validate_rule::{Collision, How, Judged, Verdict};
+use cm_app::validate_rule::{AdmissionVerdict, RuleCollision, RuleJudgement, RuleRelation};
 
 /// The verdict, reasons and evidence, then conflicting rules.
-pub fn judged(outcome: &Judged) -> String {
+pub fn judged(outcome: &RuleJudgement) -> String {
     let style = match outcome.verdict {
-        Verdict::Accept | Verdict::AcceptWithCaution => GOOD,
-        Verdict::Draft => WARN,
-        Verdict::Reject => BAD,
+        AdmissionVerdict::Accept | AdmissionVerdict::AcceptWithCaution => GOOD,
+        AdmissionVerdict::Draft => WARN,
+        AdmissionVerdict::Reject => BAD,
     };
     let mut lines = format!("{} {}\n", paint(style, outcome.verdict.name()), safe(&outcome.rule));
     lines.push_str(&outcome.why.iter().map(|why| format!("  {}\n", safe(why))).collect::<String>());
@@ -50,15 +50,15 @@ pub fn judged(outcome: &Judged) -> String {
     lines
 }
 
-fn collision(collision: &Collision) -> String {
+fn collision(collision: &RuleCollision) -> String {
     let word = match collision.how {
-        How::Duplicate => "same as",
-        How::NearDuplicate => "nearly the same as",
-        How::Blocked => "blocked by",
-        How::Deprecated => "deprecated as",
-        How::Conflict => "contradicts",
-        How::Refines => "says more than",
-        How::Similar => "similar to",
+        RuleRelation::Duplicate => "same as",
+        RuleRelation::NearDuplicate => "nearly the same as",
+        RuleRelation::Blocked => "blocked by",
+        RuleRelation::Deprecated => "deprecated as",
+        RuleRelation::Conflict => "contradicts",
+        RuleRelation::Refines => "says more than",
+        RuleRelation::Similar => "similar to",
     };
     let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();
     let reason = collision.reason.as_ref().map(|reason| format!(" ({})", safe(reason))).unwrap_or_default();

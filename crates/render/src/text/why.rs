@@ -4,13 +4,13 @@ use super::recent::shown_id;
 use super::short;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, cut, paint, safe};
 use cm_app::log::Commit;
-use cm_app::why::{Event, Named, Parts, Side, Through, Why};
-use cm_note::bullet::{Maturity, State};
+use cm_app::why::{BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide};
+use cm_note::bullet::{BulletState, Maturity};
 use cm_note::instant::Instant;
-use cm_note::note::Signal;
+use cm_note::note::FeedbackSignal;
 
 /// The note and its state, its history, then sources and contradictions.
-pub fn why(outcome: &Why) -> String {
+pub fn why(outcome: &NoteEvidence) -> String {
     let mut lines = head(outcome);
     let story = story(outcome);
     if !story.is_empty() {
@@ -30,7 +30,7 @@ pub fn why(outcome: &Why) -> String {
     lines
 }
 
-fn head(outcome: &Why) -> String {
+fn head(outcome: &NoteEvidence) -> String {
     let mut standing = vec![outcome.note_type.clone().unwrap_or_else(|| outcome.kind.name().to_owned())];
     standing.extend(outcome.category.clone());
     standing.extend(outcome.state.map(|state| state.name().to_owned()));
@@ -63,7 +63,7 @@ fn head(outcome: &Why) -> String {
 }
 
 /// The formula of a rule's score with its values.
-fn score(parts: &Parts, maturity: Maturity) -> String {
+fn score(parts: &BulletScore, maturity: Maturity) -> String {
     format!(
         "score {:.2} = ({:.2} helpful − {} × {:.2} harmful) × {} for {}; {}, {:.0} % harmful, half-life {} days\n",
         parts.score.value(),
@@ -79,7 +79,7 @@ fn score(parts: &Parts, maturity: Maturity) -> String {
 }
 
 /// Events, oldest first; undated ones lead.
-fn story(outcome: &Why) -> Vec<(Option<Instant>, String)> {
+fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
     let mut story: Vec<(Option<Instant>, String)> = Vec::new();
     let mut on = |at: Option<Instant>, line: String| {
         if at.is_some() {
@@ -110,11 +110,11 @@ fn story(outcome: &Why) -> Vec<(Option<Instant>, String)> {
     story
 }
 
-fn said(event: &Event) -> String {
+fn said(event: &FeedbackEvent) -> String {
     let word = match event.signal {
-        Signal::Helpful => paint(GOOD, "helpful"),
-        Signal::Harmful => paint(BAD, "harmful"),
-        Signal::Irrelevant => "irrelevant".to_owned(),
+        FeedbackSignal::Helpful => paint(GOOD, "helpful"),
+        FeedbackSignal::Harmful => paint(BAD, "harmful"),
+        FeedbackSignal::Irrelevant => "irrelevant".to_owned(),
     };
     let weight = if event.weight == 1.0 { String::new() } else { format!(" × {}", event.weight) };
     let who: Vec<&str> = [&event.author, &event.agent].into_iter().flatten().map(String::as_str).collect();
@@ -135,7 +135,7 @@ fn committed(commit: &Commit) -> String {
 }
 
 /// Sources, predecessors and contradictions, as label and value.
-fn facts(outcome: &Why) -> Vec<(&'static str, String)> {
+fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     for source in &outcome.sources {
         let agent = source.agent.as_ref().map(|agent| format!(", {}", safe(agent))).unwrap_or_default();
@@ -147,12 +147,12 @@ fn facts(outcome: &Why) -> Vec<(&'static str, String)> {
     facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", format!("“{}”", safe(quote)))));
     for step in &outcome.succession {
         let word = match (step.side, step.through) {
-            (Side::Before, Through::InvertedTo) => "inverted from",
-            (Side::After, Through::InvertedTo) => "inverted to",
-            (Side::Before, Through::CondensedInto) => "condensed of",
-            (Side::After, Through::CondensedInto) => "condensed to",
-            (Side::Before, _) => "replaces",
-            (Side::After, _) => "replaced by",
+            (SuccessionSide::Before, ReplacementField::InvertedTo) => "inverted from",
+            (SuccessionSide::After, ReplacementField::InvertedTo) => "inverted to",
+            (SuccessionSide::Before, ReplacementField::CondensedInto) => "condensed of",
+            (SuccessionSide::After, ReplacementField::CondensedInto) => "condensed to",
+            (SuccessionSide::Before, _) => "replaces",
+            (SuccessionSide::After, _) => "replaced by",
         };
         facts.push((word, named(&step.note)));
     }
@@ -167,14 +167,14 @@ fn facts(outcome: &Why) -> Vec<(&'static str, String)> {
     if let Some(reason) = &outcome.deprecation_reason {
         facts.push(("given up", safe(reason)));
     }
-    if outcome.state == Some(State::Draft) {
+    if outcome.state == Some(BulletState::Draft) {
         facts
             .push(("draft", format!("not shown to agents until `cm review --accept {}`", safe(&outcome.id))));
     }
     facts
 }
 
-fn named(note: &Named) -> String {
+fn named(note: &NoteRef) -> String {
     match &note.title {
         Some(title) => {
             format!("{} {}", paint(ID, &shown_id(&safe(&note.id))), cut(title, 100))

@@ -5,9 +5,9 @@ use super::super::shape::{
     ALNUM, ANY_HEX, BASE64, DASH, DIGIT, DOT, EQUALS, HEX, LOWER, NAME, PLUS_SLASH, UNDERSCORE, UPPER,
     URL_SAFE,
 };
-use super::{LONG, Token, doubtful, mixed, token};
+use super::{LONG, PrefixedToken, doubtful, mixed, token};
 
-pub const TOKENS: &[Token] = &[
+pub const TOKENS: &[PrefixedToken] = &[
     // Models and agents.
     token("AQ.Ab", "google-api-key", URL_SAFE, 40, 80),
     token("e2b_", "e2b-key", HEX, 40, 80),

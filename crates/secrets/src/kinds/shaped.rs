@@ -6,17 +6,17 @@ use super::super::placeholder;
 use super::super::shape::{self, ALNUM, ANY_HEX, Alphabet, DIGIT, HEX, LOWER, UPPER, URL_SAFE};
 
 /// A kind of token with several parts after its prefix.
-pub struct Shaped {
+pub struct MultiPartToken {
     /// Prefix, case-sensitive.
     pub prefix: &'static str,
     /// Label of its placeholder.
     pub label: &'static str,
     /// Parts after the prefix, in order.
-    pub parts: &'static [Part],
+    pub parts: &'static [TokenPart],
 }
 
 /// A part of a token.
-pub enum Part {
+pub enum TokenPart {
     /// Characters of an alphabet, with the minimum and maximum length.
     Run(Alphabet, usize, usize),
     /// A literal text.
@@ -25,9 +25,9 @@ pub enum Part {
     Uuid,
 }
 
-use Part::{Run, Text, Uuid};
+use TokenPart::{Run, Text, Uuid};
 
-impl Shaped {
+impl MultiPartToken {
     /// Returns the byte range of the token that begins at `at`.
     pub fn range(&self, text: &str, at: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
@@ -40,11 +40,11 @@ impl Shaped {
         }
         let goes_on = bytes.get(end).is_some_and(|byte| shape::is(*byte, ALNUM));
         let body = text.get(at + self.prefix.len()..end)?;
-        (!goes_on && !placeholder::is_shown(body)).then_some(at..end)
+        (!goes_on && !placeholder::is_example(body)).then_some(at..end)
     }
 }
 
-impl Part {
+impl TokenPart {
     fn length(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Run(alphabet, least, most) => {
@@ -60,12 +60,12 @@ impl Part {
     }
 }
 
-const fn shaped(prefix: &'static str, label: &'static str, parts: &'static [Part]) -> Shaped {
-    Shaped { prefix, label, parts }
+const fn shaped(prefix: &'static str, label: &'static str, parts: &'static [TokenPart]) -> MultiPartToken {
+    MultiPartToken { prefix, label, parts }
 }
 
 /// Every kind of token with several parts.
-pub const SHAPED: &[Shaped] = &[
+pub const SHAPED: &[MultiPartToken] = &[
     shaped("re_", "resend-key", &[Run(ALNUM, 8, 8), Text("_"), Run(ALNUM, 24, 24)]),
     shaped("pat", "airtable-token", &[Run(ALNUM, 14, 14), Text("."), Run(HEX, 64, 64)]),
     shaped("access-sandbox-", "plaid-token", &[Uuid]),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::shape::{self, ALNUM, ANY_HEX, BASE64, EQUALS, URL_SAFE};
-use super::{Origin, Reading};
+use super::{ByteOrigin, DecodedText};
 
 /// Minimum length of a run, in characters.
 const LEAST: usize = 24;
@@ -15,7 +15,7 @@ const WRAPPED: Range<usize> = 56..78;
 const SAMPLE: usize = 24;
 
 /// Returns the readings of all runs.
-pub fn readings(text: &str, budget: &mut usize) -> Vec<Reading> {
+pub fn readings(text: &str, budget: &mut usize) -> Vec<DecodedText> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -49,7 +49,7 @@ fn wrapped(bytes: &[u8], start: usize, end: usize) -> usize {
 
 /// Returns the reading of a run, or of its alphanumeric parts, because separators also occur in
 /// paths and names.
-fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<Reading> {
+fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<DecodedText> {
     let bytes = &text.as_bytes()[range.clone()];
     if let Some(said) = decoded(bytes, budget) {
         return vec![reading(said, range)];
@@ -68,8 +68,8 @@ fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<Reading> {
     found
 }
 
-fn reading(text: String, range: Range<usize>) -> Reading {
-    Reading { text, origin: Origin::Whole(range), is_joined: false }
+fn reading(text: String, range: Range<usize>) -> DecodedText {
+    DecodedText { text, origin: ByteOrigin::Whole(range), is_joined: false }
 }
 
 /// Decodes a run; `None` if the result is not text.

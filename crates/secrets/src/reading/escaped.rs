@@ -1,12 +1,12 @@
 //! Decodes URL encoding, HTML character references, and the escapes `\u0041` and `\x41`.
 
 use super::super::shape::{self, ALNUM, ANY_HEX, DIGIT};
-use super::{Builder, Reading};
+use super::{DecodedText, DecodedTextBuilder};
 
 /// Returns the reading; `None` if the text has no escapes.
-pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
+pub fn reading(text: &str, budget: &mut usize) -> Option<DecodedText> {
     let bytes = text.as_bytes();
-    let mut builder = Builder::of(text);
+    let mut builder = DecodedTextBuilder::of(text);
     let mut next = 0;
     for at in memchr::memchr3_iter(b'%', b'&', b'\\', bytes) {
         if at < next {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 use super::super::shape::{self, ALNUM, UNDERSCORE};
-use super::{Builder, Reading};
+use super::{DecodedText, DecodedTextBuilder};
 
 /// Maximum length of a tag, in bytes.
 const TAG: usize = 80;
@@ -14,9 +14,9 @@ const TAG: usize = 80;
 const GAP: usize = 24;
 
 /// Returns the reading; `None` if nothing splits a word.
-pub fn reading(text: &str, budget: &mut usize) -> Option<Reading> {
+pub fn reading(text: &str, budget: &mut usize) -> Option<DecodedText> {
     let bytes = text.as_bytes();
-    let mut builder = Builder::of(text);
+    let mut builder = DecodedTextBuilder::of(text);
     let mut at = 0;
     while at < bytes.len() {
         let (length, said) = match bytes[at] {

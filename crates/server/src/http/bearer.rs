@@ -4,13 +4,13 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use super::metrics::Limited;
+use super::metrics::RateLimitReason;
 use super::problem::Problem;
-use super::rate::{TooOften, household};
-use super::state::State;
+use super::rate::{RateLimitExceeded, rate_limit_key};
+use super::state::ServerState;
 use crate::operations::Caller;
-use cm_app::{Actor, By};
-use cm_note::token::{Keyring, Role, Secret, TokenKind, Verdict};
+use cm_app::{Actor, CallerIdentity};
+use cm_note::token::{AccessRole, TokenKind, TokenSecret, TokenStatus, TokenStore};
 
 /// Header with the agent's name.
 pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
@@ -33,7 +33,7 @@ const FORWARDED: [&str; 9] = [
 const LONGEST: usize = 200;
 
 /// An authenticated caller.
-pub struct Admitted {
+pub struct AuthenticatedCaller {
     /// Identity and role.
     pub caller: Caller,
     /// Log name of the token; `None` if no token is required.
@@ -45,7 +45,11 @@ pub struct Admitted {
 /// # Errors
 /// 401 without a valid token, 429 for too many failures from one address, 503 if the tokens cannot
 /// be read.
-pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admitted, Problem> {
+pub fn authenticate(
+    state: &ServerState,
+    headers: &HeaderMap,
+    address: IpAddr,
+) -> Result<AuthenticatedCaller, Problem> {
     let ring = (state.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
         // What is wrong with the file is for who keeps it, not for whoever asks.
@@ -56,7 +60,7 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
     // Whoever asks over the network without a token is not established to be a person.
     let kind = Actor::Token(TokenKind::Agent);
     let (agent, session) = (named(headers, &AGENT)?, named(headers, &SESSION)?);
-    let by = By { kind, agent, session, is_remote: true, ..By::default() };
+    let by = CallerIdentity { kind, agent, session, is_remote: true, ..CallerIdentity::default() };
     if state.is_open && ring.is_empty() {
         if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
             let message =
@@ -64,35 +68,43 @@ pub fn admit(state: &State, headers: &HeaderMap, address: IpAddr) -> Result<Admi
             let hint = "make a token on the server with `cm token add NAME`, then start it again";
             return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
         }
-        return Ok(Admitted { caller: Caller { by, role: Role::Admin, token: None }, token: None });
+        return Ok(AuthenticatedCaller {
+            caller: Caller { by, role: AccessRole::Admin, token: None },
+            token: None,
+        });
     }
     known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
 }
 
 /// Whether requests need no token: the server started without tokens, and none was ever issued.
-pub fn needs_none(state: &State) -> bool {
+pub fn needs_none(state: &ServerState) -> bool {
     state.is_open && (state.tokens)().is_ok_and(|ring| ring.is_empty())
 }
 
-fn known(state: &State, ring: &Keyring, headers: &HeaderMap, by: By) -> Result<Admitted, Problem> {
+fn known(
+    state: &ServerState,
+    ring: &TokenStore,
+    headers: &HeaderMap,
+    by: CallerIdentity,
+) -> Result<AuthenticatedCaller, Problem> {
     let hint = "send `Authorization: Bearer cm_…`; `cm token add` makes a token";
     let refuse = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, hint);
     let Some(secret) = secret(headers)? else { return Err(refuse("no-token", "this takes a token")) };
-    match ring.judge(&secret, (state.clock)()) {
-        Verdict::Valid(token) => {
+    match ring.check(&secret, (state.clock)()) {
+        TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
-            let by = By { kind, actor: Some(token.person.clone()), is_guest: true, ..by };
+            let by = CallerIdentity { kind, actor: Some(token.person.clone()), has_token: true, ..by };
             let id = Some(token.id.clone());
-            Ok(Admitted { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
+            Ok(AuthenticatedCaller { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
         }
-        Verdict::Expired(_) => Err(refuse("token-expired", "the token's time is over")),
-        Verdict::Revoked(_) => Err(refuse("token-revoked", "the token was taken back")),
-        Verdict::Unknown => Err(refuse("unknown-token", "the token is not known here")),
+        TokenStatus::Expired(_) => Err(refuse("token-expired", "the token's time is over")),
+        TokenStatus::Revoked(_) => Err(refuse("token-revoked", "the token was taken back")),
+        TokenStatus::Unknown => Err(refuse("unknown-token", "the token is not known here")),
     }
 }
 
 /// The secret in the `Authorization` header; `None` without the header.
-fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
+fn secret(headers: &HeaderMap) -> Result<Option<TokenSecret>, Problem> {
     let refuse = |message: &str| {
         let hint = "send one header `Authorization: Bearer cm_…`";
         Err(Problem::new(StatusCode::UNAUTHORIZED, "unknown-token", message, hint))
@@ -104,7 +116,7 @@ fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
     }
     let parts = value.to_str().ok().and_then(|value| value.trim().split_once(' '));
     let bearer = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    match bearer.and_then(|(_, text)| Secret::parse(text.trim())) {
+    match bearer.and_then(|(_, text)| TokenSecret::parse(text.trim())) {
         Some(secret) => Ok(Some(secret)),
         None => refuse("no token looks like that"),
     }
@@ -112,23 +124,23 @@ fn secret(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
 
 /// Counts an authentication failure against its address. Valid tokens are never blocked by
 /// failures, because others may share the address.
-fn failed(state: &State, problem: Problem, address: IpAddr) -> Problem {
+fn failed(state: &ServerState, problem: Problem, address: IpAddr) -> Problem {
     if problem.status != StatusCode::UNAUTHORIZED {
         return problem;
     }
-    match state.failures.take(&household(address), state.age()) {
+    match state.failures.take(&rate_limit_key(address), state.age()) {
         Ok(()) => problem,
-        Err(often) => too_often(state, Limited::Failure, often),
+        Err(often) => rate_limited_response(state, RateLimitReason::Failure, often),
     }
 }
 
 /// The 429 response for a caller that exceeded a rate limit.
-pub fn too_often(state: &State, why: Limited, often: TooOften) -> Problem {
+pub fn rate_limited_response(state: &ServerState, why: RateLimitReason, often: RateLimitExceeded) -> Problem {
     state.metrics.limit(why);
     let message = match why {
-        Limited::Token => "this token asks too often",
-        Limited::Address => "this address asks too often",
-        Limited::Failure => "this address sent too many requests without a token that is known here",
+        RateLimitReason::Token => "this token asks too often",
+        RateLimitReason::Address => "this address asks too often",
+        RateLimitReason::Failure => "this address sent too many requests without a token that is known here",
     };
     let hint = "wait for the seconds that `Retry-After` says";
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-often", message, hint).after(often.retry_after)

@@ -9,21 +9,21 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::bytes_in::Fault;
-use super::limits::Limits;
+use super::bytes_in::BodyError;
+use super::limits::HttpLimits;
 use super::problem::Problem;
 
 /// Minimum size that a body is counted as, in bytes.
 const LEAST: usize = 1 << 10;
 
 /// A body, with the memory reserved for it until it is dropped.
-pub struct Taken {
+pub struct ReadBody {
     pub bytes: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
 /// Rejects a body whose `Content-Length` exceeds the limit, before reading it.
-pub fn announced(headers: &HeaderMap, limits: &Limits) -> Result<(), Problem> {
+pub fn check_content_length(headers: &HeaderMap, limits: &HttpLimits) -> Result<(), Problem> {
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > limits.body as u64) { Err(too_long(limits)) } else { Ok(()) }
@@ -34,24 +34,24 @@ pub fn announced(headers: &HeaderMap, limits: &Limits) -> Result<(), Problem> {
 /// # Errors
 /// 415 for another media type, 413 if too large, 408 if too slow, 503 if too many bodies are being
 /// read, 400 if the transfer fails.
-pub async fn take(
+pub async fn read_json(
     headers: &HeaderMap,
     body: Body,
-    limits: &Limits,
+    limits: &HttpLimits,
     room: &Arc<Semaphore>,
-) -> Result<Taken, Problem> {
+) -> Result<ReadBody, Problem> {
     media(headers)?;
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(LEAST).max(1);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
-    let waited = timeout(limits.body_patience, Arc::clone(room).acquire_many_owned(units)).await;
+    let waited = timeout(limits.body_pause_timeout, Arc::clone(room).acquire_many_owned(units)).await;
     let Ok(Ok(room)) = waited else { return Err(Problem::busy("too many bodies are read at once", 1)) };
     match body.collect().await {
-        Ok(whole) => Ok(Taken { bytes: whole.to_bytes(), _room: room }),
-        Err(error) => Err(match error.into_inner().downcast_ref::<Fault>() {
-            Some(Fault::TooLong) => too_long(limits),
-            Some(Fault::TooSlow) => {
+        Ok(whole) => Ok(ReadBody { bytes: whole.to_bytes(), _room: room }),
+        Err(error) => Err(match error.into_inner().downcast_ref::<BodyError>() {
+            Some(BodyError::TooLong) => too_long(limits),
+            Some(BodyError::TooSlow) => {
                 let message = "the body did not come in time";
                 Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", message, "send it in one go")
             }
@@ -61,7 +61,7 @@ pub async fn take(
 }
 
 /// The semaphore for memory of bodies, in units of [`LEAST`] bytes.
-pub fn room(limits: &Limits) -> Semaphore {
+pub fn room(limits: &HttpLimits) -> Semaphore {
     Semaphore::new(limits.bodies.max(limits.body).div_ceil(LEAST))
 }
 
@@ -101,7 +101,7 @@ fn media(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-fn too_long(limits: &Limits) -> Problem {
+fn too_long(limits: &HttpLimits) -> Problem {
     let message = format!("the body is longer than {} bytes", limits.body);
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message, "send it in parts")
 }

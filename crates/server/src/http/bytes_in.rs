@@ -11,11 +11,11 @@ use axum::body::{Body, Bytes};
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::limits::Limits;
+use super::limits::HttpLimits;
 
 /// Why a body was not read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum BodyError {
     /// The body exceeds the size limit.
     #[error("the body is longer than allowed")]
     TooLong,
@@ -25,33 +25,33 @@ pub enum Fault {
 }
 
 /// Deadlines for the next chunk and for the whole body.
-type Waits = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
+type BodyDeadlines = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
 
 /// A body with limits.
-struct BytesIn {
+struct LimitedBody {
     inner: Body,
     left: u64,
     patience: Duration,
     whole: Duration,
     /// Started when the body is first polled.
-    waits: Option<Waits>,
+    waits: Option<BodyDeadlines>,
 }
 
 /// Wraps a body with the limits.
-pub fn bounded(body: Body, limits: &Limits) -> Body {
+pub fn bounded(body: Body, limits: &HttpLimits) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    Body::new(BytesIn {
+    Body::new(LimitedBody {
         inner: body,
         left: limits.body as u64,
-        patience: limits.body_patience,
-        whole: limits.body_whole,
+        patience: limits.body_pause_timeout,
+        whole: limits.body_timeout,
         waits: None,
     })
 }
 
-impl http_body::Body for BytesIn {
+impl http_body::Body for LimitedBody {
     type Data = Bytes;
     type Error = BoxError;
 
@@ -65,11 +65,11 @@ impl http_body::Body for BytesIn {
             this.waits.get_or_insert_with(|| (Box::pin(sleep(patience)), Box::pin(sleep(whole))));
         let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) else {
             let over = pause.as_mut().poll(cx).is_ready() || end.as_mut().poll(cx).is_ready();
-            return if over { Poll::Ready(Some(Err(Box::new(Fault::TooSlow)))) } else { Poll::Pending };
+            return if over { Poll::Ready(Some(Err(Box::new(BodyError::TooSlow)))) } else { Poll::Pending };
         };
         // A trickle that never pauses is too slow as well.
         if end.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(Some(Err(Box::new(Fault::TooSlow))));
+            return Poll::Ready(Some(Err(Box::new(BodyError::TooSlow))));
         }
         pause.as_mut().reset(Instant::now() + patience);
         let frame = match frame {
@@ -80,7 +80,7 @@ impl http_body::Body for BytesIn {
         let length = frame.data_ref().map_or(0, |data| data.len() as u64);
         match this.left.checked_sub(length) {
             Some(left) => this.left = left,
-            None => return Poll::Ready(Some(Err(Box::new(Fault::TooLong)))),
+            None => return Poll::Ready(Some(Err(Box::new(BodyError::TooLong)))),
         }
         Poll::Ready(Some(Ok(frame)))
     }

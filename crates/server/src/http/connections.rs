@@ -26,10 +26,10 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
 use super::entrance::Peer;
-use super::jobs::told;
-use super::patient::Patient;
-use super::rate::household;
-use super::state::State;
+use super::jobs::shutdown_requested;
+use super::patient::WriteTimeout;
+use super::rate::rate_limit_key;
+use super::state::ServerState;
 
 /// Timeout for the response to a rejected connection.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
@@ -42,20 +42,20 @@ const NO_ROOM: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too ma
 
 /// Number of open connections in total and per address.
 #[derive(Debug, Default)]
-struct Held {
+struct ConnectionCounts {
     all: usize,
     each: HashMap<IpAddr, usize>,
 }
 
 /// A slot for a connection; dropping it frees the slot.
-struct Place {
-    held: Arc<Mutex<Held>>,
+struct ConnectionSlot {
+    held: Arc<Mutex<ConnectionCounts>>,
     of: IpAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
 }
 
-impl Place {
-    fn take(held: &Arc<Mutex<Held>>, of: IpAddr, state: &Arc<State>) -> Option<Self> {
+impl ConnectionSlot {
+    fn take(held: &Arc<Mutex<ConnectionCounts>>, of: IpAddr, state: &Arc<ServerState>) -> Option<Self> {
         let mut counts = held.lock().unwrap_or_else(PoisonError::into_inner);
         let own = counts.each.get(&of).copied().unwrap_or(0);
         if counts.all >= state.limits.connections || own >= state.limits.connections_each {
@@ -68,7 +68,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         counts.all = counts.all.saturating_sub(1);
@@ -86,17 +86,17 @@ impl Drop for Place {
 /// period. Returns how many were aborted.
 pub(super) async fn serve(
     listener: TcpListener,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) -> usize {
-    let held = Arc::new(Mutex::new(Held::default()));
+    let held = Arc::new(Mutex::new(ConnectionCounts::default()));
     let tellers = Arc::new(Semaphore::new(TOLD_AT_ONCE));
     let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             biased;
-            () = told(&mut stop) => break,
+            () = shutdown_requested(&mut stop) => break,
             accepted = listener.accept() => accepted,
             Some(_) = open.join_next() => continue,
         };
@@ -107,11 +107,11 @@ pub(super) async fn serve(
                 continue;
             }
         };
-        match Place::take(&held, household(from.ip()), &state) {
+        match ConnectionSlot::take(&held, rate_limit_key(from.ip()), &state) {
             Some(place) => {
                 open.spawn(connection(stream, from, place, router.clone(), stop.clone()));
             }
-            None => turn_away(&state, stream, &tellers),
+            None => reject_connection(&state, stream, &tellers),
         }
     }
     // From here on the system refuses new ones.
@@ -125,7 +125,7 @@ pub(super) async fn serve(
 async fn connection(
     stream: TcpStream,
     from: SocketAddr,
-    place: Place,
+    place: ConnectionSlot,
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -138,18 +138,19 @@ async fn connection(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(limits.head_patience)
+        .header_read_timeout(limits.head_timeout)
         .max_headers(limits.headers)
         .max_header_size(limits.head)
         .max_buf_size(limits.head.max(64 << 10));
-    let served = http.serve_connection(TokioIo::new(Patient::new(stream, limits.write_patience)), service);
+    let served =
+        http.serve_connection(TokioIo::new(WriteTimeout::new(stream, limits.write_timeout)), service);
     let mut served = pin!(served);
     let mut stopping = false;
     loop {
         tokio::select! {
             // A connection that fails has nobody left to tell.
             _ = served.as_mut() => break,
-            () = told(&mut stop), if !stopping => {
+            () = shutdown_requested(&mut stop), if !stopping => {
                 stopping = true;
                 served.as_mut().graceful_shutdown();
             }
@@ -159,8 +160,8 @@ async fn connection(
 }
 
 /// Rejects a connection with a 503 response, without reading the request.
-fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
-    state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+fn reject_connection(state: &ServerState, stream: TcpStream, tellers: &Arc<Semaphore>) {
+    state.metrics.rejected_connections.fetch_add(1, Ordering::Relaxed);
     let Ok(teller) = Arc::clone(tellers).try_acquire_owned() else { return };
     tokio::spawn(async move {
         let text = format!(
@@ -168,7 +169,7 @@ fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
              Retry-After: 2\r\nConnection: close\r\n\r\n{NO_ROOM}",
             NO_ROOM.len()
         );
-        let mut stream = Patient::new(stream, TURNED_AWAY);
+        let mut stream = WriteTimeout::new(stream, TURNED_AWAY);
         let told = async { (stream.write_all(text.as_bytes()).await, stream.shutdown().await) };
         // Whether it hears it or not, it is gone after that.
         let _ = timeout(TURNED_AWAY, told).await;
@@ -177,7 +178,7 @@ fn turn_away(state: &State, stream: TcpStream, tellers: &Arc<Semaphore>) {
 }
 
 /// Pauses after a failed accept if the system is out of resources, to avoid a busy loop.
-async fn pause_after(state: &State, error: &io::Error) {
+async fn pause_after(state: &ServerState, error: &io::Error) {
     let client_left = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted

@@ -13,12 +13,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::Instant as Moment;
 
-use super::bearer::{Admitted, admit, needs_none, too_often};
-use super::log::Entry;
-use super::metrics::Limited;
+use super::bearer::{AuthenticatedCaller, authenticate, needs_none, rate_limited_response};
+use super::log::LogEntry;
+use super::metrics::RateLimitReason;
 use super::problem::Problem;
-use super::rate::household;
-use super::state::State;
+use super::rate::rate_limit_key;
+use super::state::ServerState;
 use super::{body, bytes_in, guard};
 use cm_note::instant::Instant;
 
@@ -30,10 +30,14 @@ pub struct Peer(pub IpAddr);
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Middleware: authenticates, rate-limits, logs and measures every request.
-pub async fn pass(Given(state): Given<Arc<State>>, request: Request<Body>, next: Next) -> Response {
+pub async fn middleware(
+    Given(state): Given<Arc<ServerState>>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
     let (mut parts, body) = request.into_parts();
-    let mut visit = Visit::begin(Arc::clone(&state), &parts);
-    let answer = match enter(&state, &mut parts, visit.address) {
+    let mut visit = RequestSpan::begin(Arc::clone(&state), &parts);
+    let answer = match authenticate_request(&state, &mut parts, visit.address) {
         Ok(token) => {
             visit.token = token;
             let body = bytes_in::bounded(body, &state.limits);
@@ -50,27 +54,37 @@ pub async fn pass(Given(state): Given<Arc<State>>, request: Request<Body>, next:
 
 /// All checks that do not depend on the endpoint, cheapest first; returns the name of the token.
 /// `/health` needs no token.
-fn enter(state: &State, parts: &mut Parts, address: IpAddr) -> Result<Option<String>, Problem> {
+fn authenticate_request(
+    state: &ServerState,
+    parts: &mut Parts,
+    address: IpAddr,
+) -> Result<Option<String>, Problem> {
     guard::check(parts, &state.hosts)?;
-    let household = household(address);
+    let household = rate_limit_key(address);
     let now = state.age();
-    state.by_address.take(&household, now).map_err(|often| too_often(state, Limited::Address, often))?;
+    state
+        .by_address
+        .take(&household, now)
+        .map_err(|often| rate_limited_response(state, RateLimitReason::Address, often))?;
     let is_bare = !parts.headers.contains_key(header::AUTHORIZATION);
     if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
         return Ok(None);
     }
-    let Admitted { caller, token } = admit(state, &parts.headers, address)?;
+    let AuthenticatedCaller { caller, token } = authenticate(state, &parts.headers, address)?;
     let name = token.clone().unwrap_or_else(|| household.to_string());
-    state.by_token.take(&name, now).map_err(|often| too_often(state, Limited::Token, often))?;
-    body::announced(&parts.headers, &state.limits)?;
+    state
+        .by_token
+        .take(&name, now)
+        .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
+    body::check_content_length(&parts.headers, &state.limits)?;
     parts.extensions.insert(caller);
     parts.extensions.insert(state.token_ends.of(token.as_deref()));
     Ok(token)
 }
 
 /// A request in progress. If it is dropped without a response, the client has disconnected.
-struct Visit {
-    state: Arc<State>,
+struct RequestSpan {
+    state: Arc<ServerState>,
     at: Instant,
     began: Moment,
     request: String,
@@ -84,8 +98,8 @@ struct Visit {
 /// Logged status of requests whose client disconnected.
 const CLIENT_LEFT: u16 = 499;
 
-impl Visit {
-    fn begin(state: Arc<State>, parts: &Parts) -> Self {
+impl RequestSpan {
+    fn begin(state: Arc<ServerState>, parts: &Parts) -> Self {
         state.metrics.in_flight.fetch_add(1, Ordering::Relaxed);
         let address = parts.extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
         Self {
@@ -114,12 +128,12 @@ impl Visit {
     }
 }
 
-impl Drop for Visit {
+impl Drop for RequestSpan {
     fn drop(&mut self) {
         let took: Duration = self.began.elapsed();
         self.state.metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
         self.state.metrics.answered(self.endpoint, self.method, self.status, took);
-        self.state.log.tell(Entry::Request {
+        self.state.log.write(LogEntry::Request {
             at: self.at,
             request: std::mem::take(&mut self.request),
             method: self.method,
@@ -133,7 +147,7 @@ impl Drop for Visit {
 }
 
 /// The request id from the client or proxy if it is valid, else a new one.
-fn request_id(state: &State, headers: &HeaderMap) -> String {
+fn request_id(state: &ServerState, headers: &HeaderMap) -> String {
     let plain = |text: &&str| {
         (1..=64).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))

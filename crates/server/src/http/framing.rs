@@ -11,13 +11,13 @@ const LONGEST: usize = 64 << 10;
 /// State of the parser for one connection.
 #[derive(Debug)]
 pub struct Framing {
-    state: State,
+    state: FramingState,
     line: Vec<u8>,
-    head: Head,
+    head: LengthHeaders,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FramingState {
     Head,
     /// Remaining bytes of a body or chunk.
     Body(u64),
@@ -33,7 +33,7 @@ enum State {
 
 /// Body length headers of the current request.
 #[derive(Debug, Default)]
-struct Head {
+struct LengthHeaders {
     lines: usize,
     lengths: usize,
     codings: usize,
@@ -42,7 +42,7 @@ struct Head {
 
 impl Default for Framing {
     fn default() -> Self {
-        Self { state: State::Head, line: Vec::new(), head: Head::default() }
+        Self { state: FramingState::Head, line: Vec::new(), head: LengthHeaders::default() }
     }
 }
 
@@ -53,28 +53,28 @@ impl Framing {
         let mut at = 0;
         while at < bytes.len() {
             match self.state {
-                State::Opaque => return None,
-                State::Body(left) | State::Chunk(left) => {
+                FramingState::Opaque => return None,
+                FramingState::Body(left) | FramingState::Chunk(left) => {
                     let taken = left.min((bytes.len() - at) as u64);
                     at += taken as usize;
                     self.state = match (self.state, left - taken) {
-                        (State::Body(_), 0) => State::Head,
-                        (State::Body(_), left) => State::Body(left),
-                        (_, 0) => State::ChunkEnd,
-                        (_, left) => State::Chunk(left),
+                        (FramingState::Body(_), 0) => FramingState::Head,
+                        (FramingState::Body(_), left) => FramingState::Body(left),
+                        (_, 0) => FramingState::ChunkEnd,
+                        (_, left) => FramingState::Chunk(left),
                     };
                 }
                 _ => {
                     let byte = bytes[at];
                     if byte == b'\n' && !self.end_of_line() {
-                        self.state = State::Opaque;
+                        self.state = FramingState::Opaque;
                         return Some(at);
                     }
                     if byte != b'\n' {
                         self.line.push(byte);
                     }
                     if self.line.len() > LONGEST {
-                        self.state = State::Opaque;
+                        self.state = FramingState::Opaque;
                     }
                     at += 1;
                 }
@@ -88,38 +88,38 @@ impl Framing {
         let line = std::mem::take(&mut self.line);
         let line = line.trim_ascii();
         match self.state {
-            State::Head if line.is_empty() && self.head.lines > 0 => {
+            FramingState::Head if line.is_empty() && self.head.lines > 0 => {
                 let head = std::mem::take(&mut self.head);
                 if head.lengths + head.codings > 1 {
                     return false;
                 }
                 self.state = match (head.codings, head.length) {
-                    (1, _) => State::Size,
-                    (_, 0) => State::Head,
-                    (_, length) => State::Body(length),
+                    (1, _) => FramingState::Size,
+                    (_, 0) => FramingState::Head,
+                    (_, length) => FramingState::Body(length),
                 };
             }
-            State::Head if line.is_empty() => {}
-            State::Head => self.head.take(line),
-            State::Size => {
+            FramingState::Head if line.is_empty() => {}
+            FramingState::Head => self.head.take(line),
+            FramingState::Size => {
                 let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
                 let size =
                     std::str::from_utf8(digits).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
                 self.state = match size {
-                    Some(0) => State::Trailers,
-                    Some(size) => State::Chunk(size),
-                    None => State::Opaque,
+                    Some(0) => FramingState::Trailers,
+                    Some(size) => FramingState::Chunk(size),
+                    None => FramingState::Opaque,
                 };
             }
-            State::ChunkEnd => self.state = State::Size,
-            State::Trailers if line.is_empty() => self.state = State::Head,
+            FramingState::ChunkEnd => self.state = FramingState::Size,
+            FramingState::Trailers if line.is_empty() => self.state = FramingState::Head,
             _ => {}
         }
         true
     }
 }
 
-impl Head {
+impl LengthHeaders {
     fn take(&mut self, line: &[u8]) {
         self.lines += 1;
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };

@@ -5,22 +5,23 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use super::metrics::Figure;
+use super::metrics::Metric;
 use super::problem::Problem;
 use super::route::in_lane;
-use super::state::State;
+use super::state::ServerState;
 use crate::operations::Caller;
-use cm_app::By;
+use cm_app::CallerIdentity;
 
 /// The response of `/health`; details require a token.
-pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
+pub async fn health(state: &Arc<ServerState>, caller: Option<&Caller>) -> Value {
     if caller.is_none() {
         return json!({ "status": "ok" });
     }
     let opener = Arc::clone(&state.opener);
-    let vault =
-        in_lane(state, &state.reads, "", move || opener(By::default()).map(|_| ()).map_err(Problem::from))
-            .await;
+    let vault = in_lane(state, &state.reads, "", move || {
+        opener(CallerIdentity::default()).map(|_| ()).map_err(Problem::from)
+    })
+    .await;
     let load = |value: &std::sync::atomic::AtomicU64| value.load(Ordering::Relaxed);
     json!({
         "status": if vault.is_ok() { "ok" } else { "degraded" },
@@ -37,7 +38,7 @@ pub async fn health(state: &Arc<State>, caller: Option<&Caller>) -> Value {
 }
 
 /// The response of `/metrics`: the server's metrics, and the vault's if they are available.
-pub async fn metrics(state: &Arc<State>) -> String {
+pub async fn metrics(state: &Arc<ServerState>) -> String {
     let mut figures = vec![
         lanes(
             "cm_operations_running",
@@ -49,13 +50,13 @@ pub async fn metrics(state: &Arc<State>) -> String {
             "Operations that wait.",
             [state.reads.waiting(), state.writes.waiting()],
         ),
-        Figure::of(
+        Metric::of(
             "cm_uptime_seconds",
             "How long the server has run.",
             false,
             state.age().as_secs_f64().floor(),
         ),
-        Figure::of(
+        Metric::of(
             "cm_log_dropped_total",
             "Lines of the log that nobody took.",
             true,
@@ -64,7 +65,8 @@ pub async fn metrics(state: &Arc<State>) -> String {
     ];
     if let Some(vault) = state.figures.clone() {
         let opener = Arc::clone(&state.opener);
-        let asked = in_lane(state, &state.reads, "", move || Ok(vault(&opener(By::default())?)?)).await;
+        let asked =
+            in_lane(state, &state.reads, "", move || Ok(vault(&opener(CallerIdentity::default())?)?)).await;
         match asked {
             Ok(more) => figures.extend(more),
             Err(problem) => state.notice("figures", problem.error.to_string()),
@@ -73,8 +75,8 @@ pub async fn metrics(state: &Arc<State>) -> String {
     state.metrics.text(&figures)
 }
 
-fn lanes(name: &'static str, help: &'static str, counts: [usize; 2]) -> Figure {
+fn lanes(name: &'static str, help: &'static str, counts: [usize; 2]) -> Metric {
     let rows = ["read", "write"].into_iter().zip(counts);
     let rows = rows.map(|(lane, count)| (Some(("lane", lane.to_owned())), count as f64)).collect();
-    Figure { name, help, counts: false, rows }
+    Metric { name, help, counts: false, rows }
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::schedule::{Agenda, Rhythm};
-use super::state::State;
+use super::schedule::{JobInterval, JobSchedule};
+use super::state::ServerState;
 use cm_app::Result;
-use cm_app::stop::Stop;
+use cm_app::stop::Cancellation;
 use cm_note::instant::Instant;
 
 /// Runs a job; the argument signals shutdown. The returned text is logged.
-pub type Run = Arc<dyn Fn(&Stop) -> Result<String> + Send + Sync>;
+pub type JobFn = Arc<dyn Fn(&Cancellation) -> Result<String> + Send + Sync>;
 
 /// A scheduled job.
 #[derive(Clone)]
@@ -24,20 +24,20 @@ pub struct Job {
     /// Name in logs and metrics.
     pub name: &'static str,
     /// Schedule.
-    pub rhythm: Rhythm,
+    pub interval: JobInterval,
     /// Time of the last successful run.
     pub last: Option<Instant>,
     /// Runs the job.
-    pub run: Run,
+    pub run: JobFn,
     /// Stores the time of a successful run, for later servers.
     pub done: Arc<dyn Fn(Instant) -> Result<()> + Send + Sync>,
 }
 
 /// Runs jobs when they are due, until shutdown.
-pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: watch::Receiver<bool>) {
     let now = || (state.clock)();
-    let mut agenda = Agenda::of(jobs.iter().map(|job| (job.rhythm, job.last)), now());
-    let flag = Stop::default();
+    let mut agenda = JobSchedule::of(jobs.iter().map(|job| (job.interval, job.last)), now());
+    let flag = Cancellation::default();
     while let Some(wait) = agenda.wait(now()) {
         if *stop.borrow() {
             return;
@@ -49,14 +49,14 @@ pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Rec
             });
             let said = tokio::select! {
                 said = &mut run => said,
-                () = told(&mut stop) => {
+                () = shutdown_requested(&mut stop) => {
                     // It gets the time that the server waits, and is told to use it well.
                     flag.terminate();
                     run.await
                 }
             };
-            let done = tell(&state, job, said);
-            agenda.ran(place, now(), done);
+            let done = log_result(&state, job, said);
+            agenda.record_run(place, now(), done);
             if done && let Err(error) = (job.done)(now()) {
                 // The next server may do it once more.
                 state.notice("job-not-kept", format!("{}: {error}", job.name));
@@ -67,19 +67,23 @@ pub(super) async fn keep(state: Arc<State>, jobs: Vec<Job>, mut stop: watch::Rec
         let pause = Duration::from_secs(wait).clamp(Duration::from_millis(1), state.limits.tick);
         tokio::select! {
             () = sleep(pause) => {}
-            () = told(&mut stop) => return,
+            () = shutdown_requested(&mut stop) => return,
         }
     }
 }
 
 /// Resolves when shutdown is requested.
-pub(super) async fn told(stop: &mut watch::Receiver<bool>) {
+pub(super) async fn shutdown_requested(stop: &mut watch::Receiver<bool>) {
     // An error says that nobody is left who could tell it, which is the end as well.
     drop(stop.wait_for(|stop| *stop).await);
 }
 
 /// Logs the result of a job and returns whether it succeeded.
-fn tell(state: &State, job: &Job, said: std::result::Result<Result<String>, tokio::task::JoinError>) -> bool {
+fn log_result(
+    state: &ServerState,
+    job: &Job,
+    said: std::result::Result<Result<String>, tokio::task::JoinError>,
+) -> bool {
     let (done, words) = match said {
         Ok(Ok(said)) => (true, said),
         Ok(Err(error)) => (false, error.to_string()),

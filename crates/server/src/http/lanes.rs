@@ -10,18 +10,18 @@ use crate::serving::ConcurrencyLimit;
 
 /// Runs blocking operations within a concurrency limit.
 #[derive(Debug)]
-pub struct Lane(ConcurrencyLimit);
+pub struct OperationRunner(ConcurrencyLimit);
 
 /// Why an operation returned no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stopped {
+pub enum RunError {
     /// The queue is full or the wait was too long; the operation was not started.
     Busy,
     /// The operation panicked.
     Panicked,
 }
 
-impl Lane {
+impl OperationRunner {
     /// Runs at most `width` operations at once and queues at most `queue`, each for at most
     /// `patience`.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
@@ -36,15 +36,15 @@ impl Lane {
         &self,
         caller: &str,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Stopped> {
-        let permit = self.0.acquire(caller).await.map_err(|_| Stopped::Busy)?;
+    ) -> Result<T, RunError> {
+        let permit = self.0.acquire(caller).await.map_err(|_| RunError::Busy)?;
         // The permit goes with the work: a client that leaves does not make room for another one.
         let work = move || {
             let done = work();
             drop(permit);
             done
         };
-        tokio::task::spawn_blocking(work).await.map_err(|_| Stopped::Panicked)
+        tokio::task::spawn_blocking(work).await.map_err(|_| RunError::Panicked)
     }
 
     /// Number of running operations.
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn beyond_the_queue_work_is_refused_and_not_begun() {
         runtime().block_on(async {
-            let lane = Arc::new(Lane::new(1, 1, Duration::from_secs(60)));
+            let lane = Arc::new(OperationRunner::new(1, 1, Duration::from_secs(60)));
             let (release, wait) = mpsc::channel::<()>();
             let first = tokio::spawn({
                 let lane = Arc::clone(&lane);
@@ -92,7 +92,7 @@ mod tests {
             while lane.waiting() == 0 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(lane.run("", || 3).await, Err(Stopped::Busy));
+            assert_eq!(lane.run("", || 3).await, Err(RunError::Busy));
             release.send(()).unwrap();
             assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(true), Ok(2)));
             lane.empty().await;
@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn a_panic_is_an_answer_and_frees_its_turn() {
         runtime().block_on(async {
-            let lane = Lane::new(1, 0, Duration::from_secs(60));
-            assert_eq!(lane.run("", || panic!("as asked for")).await.map(|()| 1), Err(Stopped::Panicked));
+            let lane = OperationRunner::new(1, 0, Duration::from_secs(60));
+            assert_eq!(lane.run("", || panic!("as asked for")).await.map(|()| 1), Err(RunError::Panicked));
             assert_eq!(lane.run("", || 1).await, Ok(1));
         });
     }
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn work_whose_client_left_runs_to_its_end() {
         runtime().block_on(async {
-            let lane = Arc::new(Lane::new(1, 0, Duration::from_secs(60)));
+            let lane = Arc::new(OperationRunner::new(1, 0, Duration::from_secs(60)));
             let (began, begins) = mpsc::channel();
             let (release, wait) = mpsc::channel::<()>();
             let (done, ends) = mpsc::channel();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::rate::Pace;
+use super::rate::RateLimit;
 
 /// Limits of a server. None can be disabled; use a high value instead.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct HttpLimits {
     /// Maximum size of a request body, in bytes.
     pub body: usize,
     /// Maximum total size of the bodies of requests in progress, in bytes.
@@ -16,13 +16,13 @@ pub struct Limits {
     /// Maximum number of headers.
     pub headers: usize,
     /// Timeout for a header section, and for an idle connection.
-    pub head_patience: Duration,
+    pub head_timeout: Duration,
     /// Maximum pause between parts of a body.
-    pub body_patience: Duration,
+    pub body_pause_timeout: Duration,
     /// Timeout for a whole body.
-    pub body_whole: Duration,
+    pub body_timeout: Duration,
     /// Maximum time that a write of a response may stall.
-    pub write_patience: Duration,
+    pub write_timeout: Duration,
     /// Maximum number of connections.
     pub connections: usize,
     /// Maximum number of connections per address.
@@ -32,23 +32,23 @@ pub struct Limits {
     /// Maximum number of queued operations, for reads and writes each.
     pub queue: usize,
     /// Maximum time in the queue.
-    pub queue_patience: Duration,
+    pub queue_timeout: Duration,
     /// Rate limit per token, or per address if no token is required.
-    pub token: Pace,
+    pub token: RateLimit,
     /// Rate limit per address.
-    pub address: Pace,
+    pub address: RateLimit,
     /// Rate limit of failed authentications per address.
-    pub failures: Pace,
+    pub failures: RateLimit,
     /// Grace period at shutdown.
     pub grace: Duration,
     /// Interval at which job schedules are checked.
     pub tick: Duration,
 }
 
-impl Limits {
+impl HttpLimits {
     /// Reduces the number of connections to half of the process's file descriptor limit, because
     /// requests open further files. An address gets at most half of the connections.
-    pub fn afforded(self) -> Self {
+    pub fn capped_by_file_limit(self) -> Self {
         #[cfg(unix)]
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         #[cfg(not(unix))]
@@ -59,25 +59,25 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             body: 5 << 20,
             bodies: 64 << 20,
             head: 16 << 10,
             headers: 64,
-            head_patience: Duration::from_secs(10),
-            body_patience: Duration::from_secs(10),
-            body_whole: Duration::from_secs(60),
-            write_patience: Duration::from_secs(20),
+            head_timeout: Duration::from_secs(10),
+            body_pause_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(20),
             connections: 1024,
             connections_each: 512,
             readers: 4,
             queue: 256,
-            queue_patience: Duration::from_secs(30),
-            token: Pace { per_second: 200, burst: 400 },
-            address: Pace { per_second: 5000, burst: 10_000 },
-            failures: Pace { per_second: 2, burst: 30 },
+            queue_timeout: Duration::from_secs(30),
+            token: RateLimit { per_second: 200, burst: 400 },
+            address: RateLimit { per_second: 5000, burst: 10_000 },
+            failures: RateLimit { per_second: 2, burst: 30 },
             grace: Duration::from_secs(30),
             tick: Duration::from_secs(30),
         }

@@ -4,9 +4,9 @@ use std::net::{SocketAddr, ToSocketAddrs};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-use cm_app::{Error, Kind, Result};
+use cm_app::{Error, ErrorKind, Result};
 use cm_note::instant::Instant;
-use cm_note::token::Keyring;
+use cm_note::token::TokenStore;
 
 /// Parses a listen address: `127.0.0.1:7700`, `[::1]:7700`, `localhost:7700`, `0.0.0.0:7700`.
 ///
@@ -24,7 +24,12 @@ pub fn address(text: &str) -> Result<SocketAddr> {
 /// # Errors
 /// `open-door` if other machines can reach the server, directly or through a proxy for a name in
 /// `hosts`, and no token is valid.
-pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now: Instant) -> Result<bool> {
+pub fn needs_no_token(
+    address: SocketAddr,
+    hosts: &[String],
+    ring: &TokenStore,
+    now: Instant,
+) -> Result<bool> {
     if address.ip().to_canonical().is_loopback() && (hosts.is_empty() || !ring.is_empty()) {
         return Ok(ring.is_empty());
     }
@@ -32,7 +37,7 @@ pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now
         let message = format!("others reach it as {name}, and there is no token that is live");
         return Err(Error::refused("open-door", message).hint("make one with `cm token add NAME`"));
     }
-    if ring.opens(now) {
+    if ring.has_active(now) {
         return Ok(false);
     }
     let message = format!("other machines reach {address}, and there is no token that is live");
@@ -46,7 +51,7 @@ pub fn needs_no_token(address: SocketAddr, hosts: &[String], ring: &Keyring, now
 const WAITING: u32 = 4096;
 
 /// Opens the listening socket.
-pub(super) fn on(address: SocketAddr) -> std::io::Result<TcpListener> {
+pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // On Windows this would let another program take the address as well.
     #[cfg(not(windows))]
@@ -56,25 +61,30 @@ pub(super) fn on(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// The error for an address that cannot be bound.
-pub(super) fn taken(address: SocketAddr, error: &std::io::Error) -> Error {
-    Error::new(Kind::Failed, "listen", format!("cannot listen on {address}: {error}"))
+pub(super) fn bind_error(address: SocketAddr, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Failed, "listen", format!("cannot listen on {address}: {error}"))
         .hint("choose another port with --listen, or end what listens there")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_note::token::{Role, Secret, Token, keyring};
+    use cm_note::token::{AccessRole, AccessToken, TokenSecret, keyring};
 
     #[test]
     fn other_machines_are_let_in_by_a_live_token_only() {
         let now = Instant::from_unix(1_000);
-        let token =
-            Token::of(&Secret::of([1; 32]), "Ada", Role::Reader, now, Some(Instant::from_unix(2_000)));
-        let text = keyring::with("", &token).unwrap();
-        let live = Keyring::parse(&text).unwrap();
-        let revoked = Keyring::parse(&keyring::without(&text, &token.id, now).unwrap()).unwrap();
-        let none = Keyring::default();
+        let token = AccessToken::of(
+            &TokenSecret::of([1; 32]),
+            "Ada",
+            AccessRole::Reader,
+            now,
+            Some(Instant::from_unix(2_000)),
+        );
+        let text = keyring::with_token("", &token).unwrap();
+        let live = TokenStore::parse(&text).unwrap();
+        let revoked = TokenStore::parse(&keyring::revoke_token(&text, &token.id, now).unwrap()).unwrap();
+        let none = TokenStore::default();
         let verdict = |address: &str, ring, now| {
             needs_no_token(address.parse().unwrap(), &[], ring, now).map_err(|e| e.code)
         };
@@ -105,7 +115,7 @@ mod tests {
         assert_eq!(address("[::1]:7700").unwrap().to_string(), "[::1]:7700");
         assert!(address("localhost:7700").unwrap().ip().is_loopback());
         for bad in ["", "7700", "127.0.0.1", "127.0.0.1:70000", "no such name:1"] {
-            assert_eq!(address(bad).unwrap_err().kind, Kind::Usage, "{bad}");
+            assert_eq!(address(bad).unwrap_err().kind, ErrorKind::Usage, "{bad}");
         }
     }
 }

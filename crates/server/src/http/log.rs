@@ -16,7 +16,7 @@ use cm_note::instant::Instant;
 
 /// A log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum LogEntry {
     /// A completed request, or one whose client disconnected (status 499).
     Request {
         /// Time of arrival.
@@ -47,7 +47,7 @@ pub enum Entry {
     },
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for LogEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = match self {
             Self::Request { at, request, method, endpoint, status, micros, address, token } => json!({
@@ -61,11 +61,11 @@ impl fmt::Display for Entry {
 }
 
 /// Writes one log entry.
-pub type Sink = Arc<dyn Fn(&Entry) + Send + Sync>;
+pub type LogSink = Arc<dyn Fn(&LogEntry) + Send + Sync>;
 
 /// The queue to the thread that writes the log.
-pub struct Log {
-    sender: Mutex<Option<SyncSender<Entry>>>,
+pub struct ServerLog {
+    sender: Mutex<Option<SyncSender<LogEntry>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     dropped: AtomicU64,
 }
@@ -73,10 +73,10 @@ pub struct Log {
 /// Capacity of the queue.
 const WAITING: usize = 4096;
 
-impl Log {
+impl ServerLog {
     /// Starts the writer thread.
-    pub fn to(sink: Sink) -> Self {
-        let (sender, entries) = sync_channel::<Entry>(WAITING);
+    pub fn spawn(sink: LogSink) -> Self {
+        let (sender, entries) = sync_channel::<LogEntry>(WAITING);
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || entries.iter().for_each(|entry| sink(&entry)));
@@ -85,7 +85,7 @@ impl Log {
     }
 
     /// Queues an entry, or drops it if the queue is full.
-    pub fn tell(&self, entry: Entry) {
+    pub fn write(&self, entry: LogEntry) {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         if sender.as_ref().is_some_and(|sender| sender.try_send(entry).is_err()) {
             self.dropped.fetch_add(1, Ordering::Relaxed);

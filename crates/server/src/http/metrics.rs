@@ -13,7 +13,7 @@ const BOUNDS: [u64; 14] = [
 
 /// A metric whose value is supplied by other code, such as the number of notes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub struct Metric {
     /// Name, such as `cm_notes`.
     pub name: &'static str,
     /// Help text.
@@ -24,7 +24,7 @@ pub struct Figure {
     pub rows: Vec<(Option<(&'static str, String)>, f64)>,
 }
 
-impl Figure {
+impl Metric {
     /// A metric with a single sample.
     pub fn of(name: &'static str, help: &'static str, counts: bool, value: f64) -> Self {
         Self { name, help, counts, rows: vec![(None, value)] }
@@ -41,7 +41,7 @@ pub struct Metrics {
     /// Number of open connections.
     pub connections: AtomicU64,
     /// Number of rejected connections.
-    pub turned_away: AtomicU64,
+    pub rejected_connections: AtomicU64,
     /// Number of rate-limited requests by token, address and failure.
     pub limited: [AtomicU64; 3],
     /// Number of runs and of failed runs per job.
@@ -57,7 +57,7 @@ struct Histogram {
 
 /// Reason for rate limiting; its value is the index in [`Metrics::limited`].
 #[derive(Debug, Clone, Copy)]
-pub enum Limited {
+pub enum RateLimitReason {
     /// Rate limit of the token.
     Token,
     /// Rate limit of the address.
@@ -81,7 +81,7 @@ impl Metrics {
     }
 
     /// Counts a rate-limited request.
-    pub fn limit(&self, why: Limited) {
+    pub fn limit(&self, why: RateLimitReason) {
         self.limited[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
@@ -94,7 +94,7 @@ impl Metrics {
     }
 
     /// All metrics in Prometheus' text format, followed by `others`.
-    pub fn text(&self, others: &[Figure]) -> String {
+    pub fn text(&self, others: &[Metric]) -> String {
         let mut out = String::new();
         head(&mut out, "cm_http_requests_total", "Requests by endpoint, method and status.", "counter");
         for ((endpoint, method, status), count) in lock(&self.requests).iter() {
@@ -114,18 +114,18 @@ impl Metrics {
         }
         let load = |value: &AtomicU64| value.load(Ordering::Relaxed) as f64;
         let own = [
-            Figure::of(
+            Metric::of(
                 "cm_http_in_flight",
                 "Requests that are being answered.",
                 false,
                 load(&self.in_flight),
             ),
-            Figure::of("cm_http_connections", "Connections that are open.", false, load(&self.connections)),
-            Figure::of(
+            Metric::of("cm_http_connections", "Connections that are open.", false, load(&self.connections)),
+            Metric::of(
                 "cm_http_turned_away_total",
                 "Connections that were turned away.",
                 true,
-                load(&self.turned_away),
+                load(&self.rejected_connections),
             ),
         ];
         own.iter().chain(others).for_each(|figure| figure_text(&mut out, figure));
@@ -168,7 +168,7 @@ fn head(out: &mut String, name: &str, help: &str, kind: &str) {
     let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
 }
 
-fn figure_text(out: &mut String, figure: &Figure) {
+fn figure_text(out: &mut String, figure: &Metric) {
     head(out, figure.name, figure.help, if figure.counts { "counter" } else { "gauge" });
     for (label, value) in &figure.rows {
         let labels = label.as_ref().map(|(name, text)| format!("{{{name}=\"{}\"}}", escaped(text)));
@@ -189,9 +189,9 @@ mod tests {
         let metrics = Metrics::default();
         metrics.answered("/search", "GET", 200, Duration::from_micros(1_500));
         metrics.answered("/search", "GET", 200, Duration::from_secs(20));
-        metrics.limit(Limited::Failure);
+        metrics.limit(RateLimitReason::Failure);
         metrics.job("reflect", true);
-        let notes = Figure {
+        let notes = Metric {
             name: "cm_notes",
             help: "Notes of the vault.",
             counts: false,

@@ -33,10 +33,10 @@ mod state;
 mod token_ends;
 
 pub use jobs::Job;
-pub use limits::Limits;
-pub use log::Entry;
-pub use metrics::Figure;
-pub use mount::Mount;
+pub use limits::HttpLimits;
+pub use log::LogEntry;
+pub use metrics::Metric;
+pub use mount::NestedService;
 pub use route::router;
-pub use server::{Ended, Server, serve};
-pub use state::{Clock, Figures, Opener, Setup, State, Tokens};
+pub use server::{HttpServer, ShutdownResult, serve};
+pub use state::{Clock, HttpSetup, ServerState, TokenSource, VaultMetricsFn, VaultOpener};

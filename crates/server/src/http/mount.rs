@@ -7,7 +7,7 @@ use axum::Router;
 
 /// A nested service.
 #[derive(Clone)]
-pub struct Mount {
+pub struct NestedService {
     /// Path, such as `/mcp`.
     pub path: &'static str,
     /// Router of the service. Its requests carry a [`Caller`](crate::operations::Caller) as
@@ -19,14 +19,14 @@ pub struct Mount {
     pub end: Arc<dyn Fn() + Send + Sync>,
 }
 
-impl Mount {
+impl NestedService {
     /// A service without open streams or background work.
     pub fn of(path: &'static str, router: Router) -> Self {
         Self { path, router, at_work: Arc::new(|| 0), end: Arc::new(|| ()) }
     }
 }
 
-impl fmt::Debug for Mount {
+impl fmt::Debug for NestedService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mount").field("path", &self.path).finish_non_exhaustive()
     }

@@ -19,7 +19,7 @@ const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 << 20;
 
 /// A TCP stream with a write timeout.
-pub struct Patient {
+pub struct WriteTimeout {
     stream: TcpStream,
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
@@ -28,7 +28,7 @@ pub struct Patient {
     framing: Framing,
 }
 
-impl Patient {
+impl WriteTimeout {
     /// Wraps a stream; a write that stalls longer than `patience` fails.
     pub fn new(stream: TcpStream, patience: Duration) -> Self {
         Self { stream, patience, stalled: None, linger: None, ended: false, framing: Framing::default() }
@@ -47,7 +47,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -65,7 +65,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeout {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.written(cx, outcome)

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use cm_app::{Error, Kind};
+use cm_app::{Error, ErrorKind};
 use cm_render::{json, status};
 
 /// An error response.
@@ -23,11 +23,11 @@ impl Problem {
     /// An error that HTTP itself causes.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>, hint: &str) -> Self {
         let kind = match status {
-            StatusCode::NOT_FOUND => Kind::NotFound,
-            StatusCode::SERVICE_UNAVAILABLE => Kind::Locked,
-            StatusCode::INTERNAL_SERVER_ERROR => Kind::Failed,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Refused,
-            _ => Kind::Usage,
+            StatusCode::NOT_FOUND => ErrorKind::NotFound,
+            StatusCode::SERVICE_UNAVAILABLE => ErrorKind::Locked,
+            StatusCode::INTERNAL_SERVER_ERROR => ErrorKind::Failed,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::Refused,
+            _ => ErrorKind::Usage,
         };
         let error = Box::new(Error::new(kind, code, message).hint(hint));
         Self { status, error, retry_after: None, allow: None }

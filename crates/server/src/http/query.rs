@@ -6,21 +6,21 @@
 use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
-use super::shape::{Kind, Shape, whole};
+use super::shape::{InputSchema, QueryType, whole};
 
 /// Parses a query by a schema.
 ///
 /// # Errors
 /// 400 for an invalid escape, a repeated field, or a value of the wrong type.
-pub fn input(query: &str, shape: &Shape) -> Result<Value, Problem> {
+pub fn input(query: &str, shape: &InputSchema) -> Result<Value, Problem> {
     let mut fields = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (unescaped(name)?, unescaped(value)?);
         // What the operation does not know it refuses itself, in the words of all surfaces.
-        match shape.field(&name).map_or((Kind::Text, None), |schema| shape.kind(schema)) {
-            (Kind::List, items) => {
-                let kind = items.map_or(Kind::Text, |items| shape.kind(items).0);
+        match shape.field(&name).map_or((QueryType::Text, None), |schema| shape.kind(schema)) {
+            (QueryType::List, items) => {
+                let kind = items.map_or(QueryType::Text, |items| shape.kind(items).0);
                 let item = read(&name, &value, kind)?;
                 let list = fields.entry(name).or_insert_with(|| Value::Array(Vec::new()));
                 if let Value::Array(list) = list {
@@ -40,24 +40,24 @@ pub fn input(query: &str, shape: &Shape) -> Result<Value, Problem> {
     Ok(Value::Object(fields))
 }
 
-fn read(name: &str, text: &str, kind: Kind) -> Result<Value, Problem> {
+fn read(name: &str, text: &str, kind: QueryType) -> Result<Value, Problem> {
     let refuse = |wanted: &str, example: &str| {
         let shown: String = text.chars().take(60).collect();
         let message = format!("`{name}` is {shown:?}, which is no {wanted}");
         Problem::bad("wrong-kind", message, &format!("for example {name}={example}"))
     };
     match kind {
-        Kind::Text | Kind::List => Ok(Value::from(text)),
-        Kind::Boolean => match text {
+        QueryType::Text | QueryType::List => Ok(Value::from(text)),
+        QueryType::Boolean => match text {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             _ => Err(refuse("true or false", "true")),
         },
         // JSON's own grammar: no sign in front, no hexadecimal digits, no infinity.
-        Kind::Number => {
+        QueryType::Number => {
             serde_json::from_str::<Number>(text).map(Value::Number).map_err(|_| refuse("number", "0.5"))
         }
-        Kind::Integer => {
+        QueryType::Integer => {
             let number = serde_json::from_str::<Number>(text).map_err(|_| refuse("whole number", "10"))?;
             if number.is_f64() {
                 let settled = number.as_f64().and_then(whole).ok_or_else(|| refuse("whole number", "10"))?;
@@ -99,8 +99,8 @@ mod tests {
 
     use super::*;
 
-    fn shape() -> Shape {
-        Shape::of(
+    fn shape() -> InputSchema {
+        InputSchema::of(
             json!({
                 "type": "object",
                 "properties": {

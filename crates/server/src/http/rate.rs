@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct RateLimit {
     /// Sustained rate, in requests per second.
     pub per_second: u32,
     /// Maximum burst size.
@@ -19,7 +19,7 @@ pub struct Pace {
 
 /// Error: the rate limit is exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooOften {
+pub struct RateLimitExceeded {
     /// Time until the next permit, in whole seconds, at least 1.
     pub retry_after: u64,
 }
@@ -27,7 +27,7 @@ pub struct TooOften {
 /// One bucket per key.
 #[derive(Debug)]
 pub struct Buckets<K> {
-    pace: Pace,
+    pace: RateLimit,
     buckets: Mutex<HashMap<K, Bucket>>,
 }
 
@@ -41,7 +41,7 @@ struct Bucket {
 const MOST: usize = 20_000;
 
 impl<K: Eq + Hash + Clone> Buckets<K> {
-    pub fn new(pace: Pace) -> Self {
+    pub fn new(pace: RateLimit) -> Self {
         Self { pace, buckets: Mutex::new(HashMap::new()) }
     }
 
@@ -49,7 +49,7 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
     ///
     /// # Errors
     /// [`TooOften`]; no permit was taken.
-    pub fn take(&self, who: &K, now: Duration) -> Result<(), TooOften> {
+    pub fn take(&self, who: &K, now: Duration) -> Result<(), RateLimitExceeded> {
         let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST && !buckets.contains_key(who) {
@@ -68,7 +68,7 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
         }
         // At most one second, for the rate is at least one a second; rounded up as the header wants it.
         let missing = (1.0 - bucket.permits).max(0.0) / rate;
-        Err(TooOften { retry_after: (missing.ceil() as u64).max(1) })
+        Err(RateLimitExceeded { retry_after: (missing.ceil() as u64).max(1) })
     }
 }
 
@@ -77,7 +77,7 @@ fn filled(bucket: Bucket, now: Duration, rate: f64, burst: f64) -> f64 {
 }
 
 /// Rate-limit key of an address: IPv4 as is, IPv6 by /64, because one host owns a whole /64.
-pub fn household(address: IpAddr) -> IpAddr {
+pub fn rate_limit_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {
@@ -93,12 +93,12 @@ mod tests {
 
     #[test]
     fn a_burst_passes_then_the_pace_holds() {
-        let buckets = Buckets::new(Pace { per_second: 2, burst: 3 });
+        let buckets = Buckets::new(RateLimit { per_second: 2, burst: 3 });
         let at = Duration::from_millis;
         for _ in 0..3 {
             assert_eq!(buckets.take(&"ada", at(0)), Ok(()));
         }
-        assert_eq!(buckets.take(&"ada", at(0)), Err(TooOften { retry_after: 1 }));
+        assert_eq!(buckets.take(&"ada", at(0)), Err(RateLimitExceeded { retry_after: 1 }));
         assert_eq!(buckets.take(&"bob", at(0)), Ok(()), "each has a bucket");
         assert!(buckets.take(&"ada", at(499)).is_err());
         assert_eq!(buckets.take(&"ada", at(500)), Ok(()));
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_names_does_not_fill_the_memory() {
-        let buckets = Buckets::new(Pace { per_second: 1, burst: 1 });
+        let buckets = Buckets::new(RateLimit { per_second: 1, burst: 1 });
         for who in 0..3 * MOST {
             let _ = buckets.take(&who, Duration::ZERO);
         }
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_host_is_one_whichever_of_its_addresses_it_takes() {
-        let of = |text: &str| household(text.parse().unwrap());
+        let of = |text: &str| rate_limit_key(text.parse().unwrap());
         assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"));
         assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
         assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));

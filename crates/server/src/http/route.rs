@@ -10,19 +10,19 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
 use axum::{Router, middleware};
 
-use super::entrance::pass;
+use super::entrance::middleware;
 use super::health;
-use super::lanes::{Lane, Stopped};
-use super::mount::Mount;
+use super::lanes::{OperationRunner, RunError};
+use super::mount::NestedService;
 use super::problem::{Problem, answer};
-use super::shape::Shape;
-use super::state::State;
+use super::shape::InputSchema;
+use super::state::ServerState;
 use super::{body, query};
-use crate::operations::{Answer, Caller, Effect, Endpoint, Method, Operation, Role};
-use cm_app::server_audit::Record;
+use crate::operations::{AccessRole, Caller, Effect, Endpoint, Method, OperationResult, OperationSpec};
+use cm_app::server_audit::AuditRecord;
 
 /// The router with all endpoints and the middleware.
-pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
+pub fn router(state: &Arc<ServerState>, mounted: &[NestedService]) -> Router {
     let mut router = Router::new();
     for (path, operations) in by_path(state.table) {
         router = router.route(path, of_operations(&operations));
@@ -35,11 +35,13 @@ pub fn router(state: &Arc<State>, mounted: &[Mount]) -> Router {
     for mount in mounted {
         router = router.nest(mount.path, mount.router.clone());
     }
-    router.layer(middleware::from_fn_with_state(Arc::clone(state), pass))
+    router.layer(middleware::from_fn_with_state(Arc::clone(state), middleware))
 }
 
 /// The operations with an endpoint, by path.
-fn by_path(table: &'static [Operation]) -> BTreeMap<&'static str, Vec<(Endpoint, &'static Operation)>> {
+fn by_path(
+    table: &'static [OperationSpec],
+) -> BTreeMap<&'static str, Vec<(Endpoint, &'static OperationSpec)>> {
     let mut paths: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for operation in table {
         if let Some(endpoint) = operation.endpoint {
@@ -49,7 +51,7 @@ fn by_path(table: &'static [Operation]) -> BTreeMap<&'static str, Vec<(Endpoint,
     paths
 }
 
-fn of_operations(operations: &[(Endpoint, &'static Operation)]) -> MethodRouter<Arc<State>> {
+fn of_operations(operations: &[(Endpoint, &'static OperationSpec)]) -> MethodRouter<Arc<ServerState>> {
     let mut methods = MethodRouter::new();
     let mut allowed = Vec::new();
     for (endpoint, operation) in operations.iter().copied() {
@@ -58,7 +60,7 @@ fn of_operations(operations: &[(Endpoint, &'static Operation)]) -> MethodRouter<
             Method::Post => (MethodFilter::POST, "POST"),
         };
         allowed.push(name);
-        let run = move |Given(state): Given<Arc<State>>, request: Request<Body>| async move {
+        let run = move |Given(state): Given<Arc<ServerState>>, request: Request<Body>| async move {
             let done = run(&state, endpoint, operation, request).await;
             done.unwrap_or_else(|problem| not_done(&state, operation, problem))
         };
@@ -69,12 +71,12 @@ fn of_operations(operations: &[(Endpoint, &'static Operation)]) -> MethodRouter<
 }
 
 /// A route for `GET` that is not an operation.
-fn only_get<F, A>(handler: F) -> MethodRouter<Arc<State>>
+fn only_get<F, A>(handler: F) -> MethodRouter<Arc<ServerState>>
 where
-    F: Fn(Arc<State>, Option<Caller>) -> A + Clone + Send + Sync + 'static,
+    F: Fn(Arc<ServerState>, Option<Caller>) -> A + Clone + Send + Sync + 'static,
     A: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    let run = move |Given(state): Given<Arc<State>>, request: Request<Body>| {
+    let run = move |Given(state): Given<Arc<ServerState>>, request: Request<Body>| {
         let answer = handler(state, request.extensions().get().cloned());
         async move { answer.await.unwrap_or_else(IntoResponse::into_response) }
     };
@@ -83,27 +85,27 @@ where
 
 /// Runs an operation for an authenticated request.
 async fn run(
-    state: &Arc<State>,
+    state: &Arc<ServerState>,
     endpoint: Endpoint,
-    operation: &'static Operation,
+    operation: &'static OperationSpec,
     request: Request<Body>,
 ) -> Result<Response, Problem> {
     let (parts, incoming) = request.into_parts();
     let caller = caller(parts.extensions.get())?;
     let (audit, attempt) = (state.audit.clone(), caller.attempt("http", operation.name));
-    if let Err(refused) = caller.may(operation) {
-        return Record::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
+    if let Err(refused) = caller.require_permission(operation) {
+        return AuditRecord::begin(audit, attempt).end(Err(refused)).map_err(Problem::from);
     }
     let lane = if operation.effect == Effect::Reads { &state.reads } else { &state.writes };
     let (opener, by) = (Arc::clone(&state.opener), caller.by.clone());
     let key = caller.token.as_deref().unwrap_or_default();
     let operate = move |input| -> Result<Vec<u8>, Problem> {
-        let record = Record::begin(audit, attempt);
+        let record = AuditRecord::begin(audit, attempt);
         let work = || {
             let memory = opener(by)?;
             (operation.run)(&memory, input).map_err(|error| memory.call.conceal(error))
         };
-        let Answer { json, .. } = record.end(work())?;
+        let OperationResult { json, .. } = record.end(work())?;
         Ok(json.to_string().into_bytes())
     };
     let document = match endpoint.method {
@@ -112,17 +114,17 @@ async fn run(
             in_lane(state, lane, key, move || operate(input)).await?
         }
         Method::Post => {
-            let taken = body::take(&parts.headers, incoming, &state.limits, &state.bodies).await?;
+            let taken = body::read_json(&parts.headers, incoming, &state.limits, &state.bodies).await?;
             let input = parsed(&taken).await?;
             // The room of a body is given back when its operation ends, for its values take room until then.
             in_lane(state, lane, key, move || (operate(input), taken).0).await?
         }
     };
-    Ok(answer(StatusCode::from_u16(endpoint.done).unwrap_or(StatusCode::OK), document))
+    Ok(answer(StatusCode::from_u16(endpoint.success_status).unwrap_or(StatusCode::OK), document))
 }
 
 /// The response for a failed operation. Internal errors are logged by their code.
-fn not_done(state: &State, operation: &Operation, problem: Problem) -> Response {
+fn not_done(state: &ServerState, operation: &OperationSpec, problem: Problem) -> Response {
     if problem.status == StatusCode::INTERNAL_SERVER_ERROR {
         state.notice("failed", format!("{}: {}", operation.name, problem.error.code));
     }
@@ -133,7 +135,7 @@ fn not_done(state: &State, operation: &Operation, problem: Problem) -> Response 
 /// millisecond.
 const SMALL: usize = 32 << 10;
 
-async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
+async fn parsed(taken: &body::ReadBody) -> Result<serde_json::Value, Problem> {
     if taken.bytes.len() <= SMALL {
         return body::input(&taken.bytes);
     }
@@ -143,15 +145,15 @@ async fn parsed(taken: &body::Taken) -> Result<serde_json::Value, Problem> {
 
 /// Runs work within a concurrency limit and maps its failures to error responses.
 pub(super) async fn in_lane<T: Send + 'static>(
-    state: &State,
-    lane: &Lane,
+    state: &ServerState,
+    lane: &OperationRunner,
     caller: &str,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     match lane.run(caller, work).await {
         Ok(done) => done,
-        Err(Stopped::Busy) => Err(Problem::busy("too many operations wait", 1)),
-        Err(Stopped::Panicked) => {
+        Err(RunError::Busy) => Err(Problem::busy("too many operations wait", 1)),
+        Err(RunError::Panicked) => {
             state.notice("panic", "an operation panicked; standard error has its place".to_owned());
             Err(panicked())
         }
@@ -170,24 +172,24 @@ fn caller(known: Option<&Caller>) -> Result<&Caller, Problem> {
     })
 }
 
-fn shape<'a>(state: &'a State, operation: &Operation) -> Result<&'a Shape, Problem> {
+fn shape<'a>(state: &'a ServerState, operation: &OperationSpec) -> Result<&'a InputSchema, Problem> {
     state.shapes.get(operation.name).ok_or_else(panicked)
 }
 
-async fn alive(state: &Arc<State>, caller: Option<Caller>) -> Result<Response, Problem> {
+async fn alive(state: &Arc<ServerState>, caller: Option<Caller>) -> Result<Response, Problem> {
     let document = health::health(state, caller.as_ref()).await;
     Ok(answer(StatusCode::OK, document.to_string().into_bytes()))
 }
 
-async fn figures(state: &Arc<State>, known: Option<Caller>) -> Result<Response, Problem> {
-    caller(known.as_ref())?.has(Role::Admin)?;
+async fn figures(state: &Arc<ServerState>, known: Option<Caller>) -> Result<Response, Problem> {
+    caller(known.as_ref())?.require_role(AccessRole::Admin)?;
     let mut response = Response::new(Body::from(health::metrics(state).await));
     let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, media);
     Ok(response)
 }
 
-fn contract(state: &State) -> Result<Response, Problem> {
+fn contract(state: &ServerState) -> Result<Response, Problem> {
     Ok(answer(StatusCode::OK, state.contract.clone().into_bytes()))
 }
 

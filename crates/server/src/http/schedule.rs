@@ -9,14 +9,14 @@ const AGAIN: i64 = 3_600;
 
 /// Interval and time of day, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rhythm {
+pub enum JobInterval {
     /// Every day.
     Daily { minute: u16 },
     /// Every week.
     Weekly { weekday: u8, minute: u16 },
 }
 
-impl Rhythm {
+impl JobInterval {
     /// The first scheduled time after `after`.
     pub fn next(self, after: Instant) -> Instant {
         let (period, offset) = match self {
@@ -33,22 +33,22 @@ impl Rhythm {
 
 /// The schedule of several jobs.
 #[derive(Debug, Clone)]
-pub struct Agenda {
-    rows: Vec<Row>,
+pub struct JobSchedule {
+    rows: Vec<ScheduledJob>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    rhythm: Rhythm,
+struct ScheduledJob {
+    rhythm: JobInterval,
     due: Instant,
 }
 
-impl Agenda {
+impl JobSchedule {
     /// Creates a schedule from intervals and the time of each last run. A missed run is due at
     /// once; a job that never ran waits for its next scheduled time.
-    pub fn of(jobs: impl IntoIterator<Item = (Rhythm, Option<Instant>)>, now: Instant) -> Self {
+    pub fn of(jobs: impl IntoIterator<Item = (JobInterval, Option<Instant>)>, now: Instant) -> Self {
         // A last time in the future is a clock that was wrong.
-        let row = |(rhythm, last): (Rhythm, Option<Instant>)| Row {
+        let row = |(rhythm, last): (JobInterval, Option<Instant>)| ScheduledJob {
             rhythm,
             due: rhythm.next(last.filter(|last| *last <= now).unwrap_or(now)),
         };
@@ -62,7 +62,7 @@ impl Agenda {
     }
 
     /// Records that a job has ended. Missed runs are skipped; a failed job is retried.
-    pub fn ran(&mut self, job: usize, now: Instant, done: bool) {
+    pub fn record_run(&mut self, job: usize, now: Instant, done: bool) {
         if let Some(row) = self.rows.get_mut(job) {
             let next = row.rhythm.next(now);
             row.due =
@@ -87,8 +87,8 @@ mod tests {
         Instant::parse(text).unwrap()
     }
 
-    const REFLECT: Rhythm = Rhythm::Daily { minute: 3 * 60 };
-    const DECAY: Rhythm = Rhythm::Weekly { weekday: 6, minute: 4 * 60 + 30 };
+    const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
+    const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30 };
 
     #[test]
     fn the_next_time_is_the_first_one_later() {
@@ -108,23 +108,23 @@ mod tests {
     #[test]
     fn what_was_missed_is_done_once_and_what_failed_is_tried_again() {
         let start = at("2026-11-22T12:00:00Z");
-        let mut agenda = Agenda::of([(REFLECT, Some(at("2026-11-18T03:00:00Z"))), (DECAY, None)], start);
+        let mut agenda = JobSchedule::of([(REFLECT, Some(at("2026-11-18T03:00:00Z"))), (DECAY, None)], start);
         assert_eq!(agenda.due(start), Some(0));
-        agenda.ran(0, start, false);
+        agenda.record_run(0, start, false);
         assert_eq!((agenda.due(start), agenda.wait(start)), (None, Some(3_600)));
         let later = at("2026-11-22T13:00:00Z");
         assert_eq!(agenda.due(later), Some(0));
-        agenda.ran(0, later, true);
+        agenda.record_run(0, later, true);
         assert_eq!(agenda.due(at("2026-11-23T02:59:59Z")), None);
         assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
         assert_eq!(agenda.due(at("2026-12-30T00:00:00Z")), Some(0), "the one that waits longest");
-        assert_eq!(Agenda::of([], start).wait(start), None);
+        assert_eq!(JobSchedule::of([], start).wait(start), None);
     }
 
     #[test]
     fn a_clock_that_was_wrong_stops_no_job() {
         let now = at("2026-11-22T12:00:00Z");
-        let agenda = Agenda::of([(REFLECT, Some(at("2036-01-01")))], now);
+        let agenda = JobSchedule::of([(REFLECT, Some(at("2036-01-01")))], now);
         assert_eq!(agenda.due(at("2026-11-23T03:00:00Z")), Some(0));
     }
 
@@ -132,7 +132,7 @@ mod tests {
         #[test]
         fn the_next_time_is_within_a_period(seconds in -1_000_000_000_i64..10_000_000_000, weekday in 0_u8..7, minute in 0_u16..1440) {
             let after = Instant::from_unix(seconds);
-            for (rhythm, period) in [(Rhythm::Daily { minute }, DAY), (Rhythm::Weekly { weekday, minute }, WEEK)] {
+            for (rhythm, period) in [(JobInterval::Daily { minute }, DAY), (JobInterval::Weekly { weekday, minute }, WEEK)] {
                 let next = rhythm.next(after).unix() - seconds;
                 prop_assert!((1..=period).contains(&next));
                 prop_assert_eq!((seconds + next).rem_euclid(DAY), i64::from(minute) * 60);

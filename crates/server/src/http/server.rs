@@ -11,48 +11,48 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant as Moment, sleep, timeout_at};
 
 use super::jobs::{self, Job};
-use super::mount::Mount;
-use super::state::{Setup, State};
+use super::mount::NestedService;
+use super::state::{HttpSetup, ServerState};
 use super::{connections, listen, router, token_ends};
-use cm_app::{Error, Kind, Result};
+use cm_app::{Error, ErrorKind, Result};
 
 /// Polling interval while waiting for nested services at shutdown.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A server with an open listening socket.
-pub struct Server {
+pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     router: Router,
     jobs: Vec<Job>,
-    mounted: Vec<Mount>,
+    mounted: Vec<NestedService>,
 }
 
 /// Result of a shutdown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct ShutdownResult {
     /// The signal that caused it: 2 (SIGINT) or 15 (SIGTERM).
     pub signal: Option<u8>,
     /// Number of connections aborted after the grace period.
-    pub cut: usize,
+    pub aborted_connections: usize,
     /// Number of operations and jobs still running after the grace period; the vault's journal
     /// recovers them.
-    pub left: usize,
+    pub unfinished_operations: usize,
 }
 
-impl Server {
+impl HttpServer {
     /// Opens the listening socket.
     ///
     /// # Errors
     /// The address is in use, or reachable by other machines while no token is valid.
-    pub async fn bind(address: SocketAddr, setup: Setup) -> Result<Self> {
-        let setup = Setup { limits: setup.limits.afforded(), ..setup };
+    pub async fn bind(address: SocketAddr, setup: HttpSetup) -> Result<Self> {
+        let setup = HttpSetup { limits: setup.limits.capped_by_file_limit(), ..setup };
         let ring = (setup.tokens)()?;
         let is_open = listen::needs_no_token(address, &setup.hosts, &ring, (setup.clock)())?;
-        let listener = listen::on(address).map_err(|error| listen::taken(address, &error))?;
-        let address = listener.local_addr().map_err(|error| listen::taken(address, &error))?;
-        let state = Arc::new(State::new(&setup, address, is_open));
+        let listener = listen::bind(address).map_err(|error| listen::bind_error(address, &error))?;
+        let address = listener.local_addr().map_err(|error| listen::bind_error(address, &error))?;
+        let state = Arc::new(ServerState::new(&setup, address, is_open));
         let router = router(&state, &setup.mounted);
         Ok(Self { listener, address, state, router, jobs: setup.jobs, mounted: setup.mounted })
     }
@@ -68,20 +68,20 @@ impl Server {
     }
 
     /// Serves until `stop` resolves with a signal number, then shuts down gracefully.
-    pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> Ended {
+    pub async fn run(self, stop: impl Future<Output = Option<u8>>) -> ShutdownResult {
         let (told, tell) = watch::channel(false);
         let state = Arc::clone(&self.state);
         let serving =
             tokio::spawn(connections::serve(self.listener, Arc::clone(&state), self.router, tell.clone()));
         tokio::spawn(token_ends::watch(Arc::clone(&state), tell.clone()));
-        let working = tokio::spawn(jobs::keep(Arc::clone(&state), self.jobs, tell));
+        let working = tokio::spawn(jobs::run_jobs(Arc::clone(&state), self.jobs, tell));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);
         state.notice("stopping", "no new connections; what runs is ended".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = told.send(true);
         let end = Moment::now() + state.limits.grace;
-        let mounts = Mounts(self.mounted);
+        let mounts = NestedServices(self.mounted);
         // What is at work is answered first; then answers that would stay open are ended.
         let _ = timeout_at(end - state.limits.grace / 2, mounts.idle()).await;
         mounts.end();
@@ -90,25 +90,28 @@ impl Server {
         // An operation whose client left is no connection any more, and is waited for all the same.
         let rest = async { (state.reads.empty().await, state.writes.empty().await, mounts.idle().await) };
         let _ = timeout_at(end, rest).await;
-        let running = state.reads.running() + state.writes.running() + mounts.at_work();
+        let running = state.reads.running() + state.writes.running() + mounts.running();
         let left = running + usize::from(!jobs_ended);
-        let ended = Ended { signal, cut, left };
-        state.notice("stopped", format!("{cut} connections cut off, {} operations left", ended.left));
+        let ended = ShutdownResult { signal, aborted_connections: cut, unfinished_operations: left };
+        state.notice(
+            "stopped",
+            format!("{cut} connections cut off, {} operations left", ended.unfinished_operations),
+        );
         state.log.close();
         ended
     }
 }
 
 /// The nested services during shutdown.
-struct Mounts(Vec<Mount>);
+struct NestedServices(Vec<NestedService>);
 
-impl Mounts {
-    fn at_work(&self) -> usize {
+impl NestedServices {
+    fn running(&self) -> usize {
         self.0.iter().map(|mount| (mount.at_work)()).sum()
     }
 
     async fn idle(&self) {
-        while self.at_work() > 0 {
+        while self.running() > 0 {
             sleep(LOOK).await;
         }
     }
@@ -122,19 +125,23 @@ impl Mounts {
 ///
 /// # Errors
 /// Those of [`Server::bind`], and failures to start the runtime.
-pub fn serve(address: SocketAddr, setup: Setup, started: impl FnOnce(&Server)) -> Result<Ended> {
+pub fn serve(
+    address: SocketAddr,
+    setup: HttpSetup,
+    started: impl FnOnce(&HttpServer),
+) -> Result<ShutdownResult> {
     let failed =
-        |error: std::io::Error| Error::new(Kind::Failed, "threads", format!("cannot begin: {error}"));
+        |error: std::io::Error| Error::new(ErrorKind::Failed, "threads", format!("cannot begin: {error}"));
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let runtime = threads.worker_threads(2).thread_name("http").enable_all().build().map_err(failed)?;
     let ended = runtime.block_on(async {
         let (first, second) = signals().map_err(failed)?;
-        let server = Server::bind(address, setup).await?;
+        let server = HttpServer::bind(address, setup).await?;
         started(&server);
         tokio::select! {
             ended = server.run(first) => Ok(ended),
             // Whoever asks twice does not want to wait.
-            signal = second => Ok(Ended { signal, ..Ended::default() }),
+            signal = second => Ok(ShutdownResult { signal, ..ShutdownResult::default() }),
         }
     });
     // What did not end in time must not keep the process.
@@ -144,7 +151,7 @@ pub fn serve(address: SocketAddr, setup: Setup, started: impl FnOnce(&Server)) -
 
 /// Futures that resolve on the first and on the second termination signal.
 fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<Output = Option<u8>>)> {
-    let mut heard = heard()?;
+    let mut heard = termination_signals()?;
     let (first, one) = oneshot::channel();
     let (second, two) = oneshot::channel();
     tokio::spawn(async move {
@@ -157,7 +164,7 @@ fn signals() -> std::io::Result<(impl Future<Output = Option<u8>>, impl Future<O
 }
 
 /// Handlers of the termination signals.
-struct Heard {
+struct TerminationSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -165,17 +172,20 @@ struct Heard {
 }
 
 #[cfg(unix)]
-fn heard() -> std::io::Result<Heard> {
+fn termination_signals() -> std::io::Result<TerminationSignals> {
     use tokio::signal::unix::{SignalKind, signal};
-    Ok(Heard { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    Ok(TerminationSignals {
+        interrupt: signal(SignalKind::interrupt())?,
+        terminate: signal(SignalKind::terminate())?,
+    })
 }
 
 #[cfg(not(unix))]
-fn heard() -> std::io::Result<Heard> {
-    Ok(Heard {})
+fn heard() -> std::io::Result<TerminationSignals> {
+    Ok(TerminationSignals {})
 }
 
-impl Heard {
+impl TerminationSignals {
     #[cfg(unix)]
     async fn recv(&mut self) -> Option<u8> {
         tokio::select! {

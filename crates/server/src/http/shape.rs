@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 /// Types of fields that a query can represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum QueryType {
     /// Text, and every type not listed here.
     Text,
     Integer,
@@ -16,12 +16,12 @@ pub enum Kind {
 
 /// The schema of an operation's input, with aliases of fields.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct InputSchema {
     schema: Value,
     also: &'static [(&'static str, &'static str)],
 }
 
-impl Shape {
+impl InputSchema {
     pub fn of(schema: Value, also: &'static [(&'static str, &'static str)]) -> Self {
         Self { schema, also }
     }
@@ -33,14 +33,14 @@ impl Shape {
     }
 
     /// The type that a schema requires and, for a list, the schema of its items.
-    pub fn kind<'a>(&'a self, schema: &'a Value) -> (Kind, Option<&'a Value>) {
+    pub fn kind<'a>(&'a self, schema: &'a Value) -> (QueryType, Option<&'a Value>) {
         let schema = self.followed(schema);
         let of_type = |name: &str| match name {
-            "integer" => Kind::Integer,
-            "number" => Kind::Number,
-            "boolean" => Kind::Boolean,
-            "array" => Kind::List,
-            _ => Kind::Text,
+            "integer" => QueryType::Integer,
+            "number" => QueryType::Number,
+            "boolean" => QueryType::Boolean,
+            "array" => QueryType::List,
+            _ => QueryType::Text,
         };
         let named = match schema.get("type") {
             Some(Value::String(name)) => Some(name.as_str()),
@@ -53,7 +53,7 @@ impl Shape {
         let either = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
         let other =
             either.into_iter().flatten().find(|choice| choice.get("type") != Some(&Value::from("null")));
-        other.map_or((Kind::Text, None), |choice| self.kind(choice))
+        other.map_or((QueryType::Text, None), |choice| self.kind(choice))
     }
 
     fn followed<'a>(&'a self, schema: &'a Value) -> &'a Value {

@@ -12,75 +12,75 @@ use tokio::time::Instant as Moment;
 use super::body;
 use super::host::Hosts;
 use super::jobs::Job;
-use super::lanes::Lane;
-use super::limits::Limits;
-use super::log::{Entry, Log, Sink};
-use super::metrics::{Figure, Metrics};
-use super::mount::Mount;
+use super::lanes::OperationRunner;
+use super::limits::HttpLimits;
+use super::log::{LogEntry, LogSink, ServerLog};
+use super::metrics::{Metric, Metrics};
+use super::mount::NestedService;
 use super::openapi;
 use super::rate::Buckets;
-use super::shape::Shape;
+use super::shape::InputSchema;
 use super::token_ends::TokenEnds;
-use crate::operations::Operation;
-use cm_app::{By, Memory, Result, server_audit};
+use crate::operations::OperationSpec;
+use cm_app::{CallerIdentity, Context, Result, server_audit};
 use cm_note::instant::Instant;
-use cm_note::token::Keyring;
+use cm_note::token::TokenStore;
 
 /// Opens the vault for one call, on the thread that runs the call.
-pub type Opener = Arc<dyn Fn(By) -> Result<Memory> + Send + Sync>;
+pub type VaultOpener = Arc<dyn Fn(CallerIdentity) -> Result<Context> + Send + Sync>;
 /// Returns the current tokens; called for every request, so it must be fast.
-pub type Tokens = Arc<dyn Fn() -> Result<Arc<Keyring>> + Send + Sync>;
+pub type TokenSource = Arc<dyn Fn() -> Result<Arc<TokenStore>> + Send + Sync>;
 /// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 /// Computes the vault's metrics for `/metrics`.
-pub type Figures = Arc<dyn Fn(&Memory) -> Result<Vec<Figure>> + Send + Sync>;
+pub type VaultMetricsFn = Arc<dyn Fn(&Context) -> Result<Vec<Metric>> + Send + Sync>;
 
 /// Parameters of a server.
-pub struct Setup {
+pub struct HttpSetup {
     /// Operations; those with an endpoint are served.
-    pub table: &'static [Operation],
+    pub table: &'static [OperationSpec],
     /// Opens the vault.
-    pub opener: Opener,
+    pub opener: VaultOpener,
     /// Returns the tokens.
-    pub tokens: Tokens,
+    pub tokens: TokenSource,
     /// Nested services.
-    pub mounted: Vec<Mount>,
+    pub mounted: Vec<NestedService>,
     /// Scheduled jobs.
     pub jobs: Vec<Job>,
-    pub limits: Limits,
+    pub limits: HttpLimits,
     /// Host names in addition to the bound address.
     pub hosts: Vec<String>,
     /// Writes the log.
-    pub log: Sink,
+    pub log: LogSink,
     /// Writes the audit log.
-    pub audit: Option<server_audit::Sink>,
+    pub audit: Option<server_audit::AuditSink>,
     /// Returns the current time.
     pub clock: Clock,
     /// Computes the vault's metrics.
-    pub figures: Option<Figures>,
+    pub figures: Option<VaultMetricsFn>,
     /// Version of the program.
     pub version: &'static str,
 }
 
 /// Shared state of a running server.
-pub struct State {
-    pub(super) table: &'static [Operation],
-    pub(super) shapes: BTreeMap<&'static str, Shape>,
-    pub(super) opener: Opener,
-    pub(super) tokens: Tokens,
-    pub(super) limits: Limits,
+pub struct ServerState {
+    pub(super) table: &'static [OperationSpec],
+    pub(super) shapes: BTreeMap<&'static str, InputSchema>,
+    pub(super) opener: VaultOpener,
+    pub(super) tokens: TokenSource,
+    pub(super) limits: HttpLimits,
     pub(super) hosts: Hosts,
-    pub(super) log: Log,
-    pub(super) audit: Option<server_audit::Sink>,
+    pub(super) log: ServerLog,
+    pub(super) audit: Option<server_audit::AuditSink>,
     pub(super) clock: Clock,
-    pub(super) figures: Option<Figures>,
+    pub(super) figures: Option<VaultMetricsFn>,
     pub(super) version: &'static str,
     /// Whether the server started without authentication: only this machine can reach it, and no
     /// token was ever issued.
     pub(super) is_open: bool,
     pub(super) contract: String,
-    pub(super) reads: Lane,
-    pub(super) writes: Lane,
+    pub(super) reads: OperationRunner,
+    pub(super) writes: OperationRunner,
     pub(super) bodies: Arc<Semaphore>,
     pub(super) by_token: Buckets<String>,
     pub(super) by_address: Buckets<std::net::IpAddr>,
@@ -95,11 +95,11 @@ pub struct State {
     began_at: Instant,
 }
 
-impl State {
+impl ServerState {
     /// Creates the state for a bound address. Nested services and jobs remain with the caller.
-    pub fn new(setup: &Setup, bound: SocketAddr, is_open: bool) -> Self {
+    pub fn new(setup: &HttpSetup, bound: SocketAddr, is_open: bool) -> Self {
         let limits = setup.limits;
-        let lane = |width| Lane::new(width, limits.queue, limits.queue_patience);
+        let lane = |width| OperationRunner::new(width, limits.queue, limits.queue_timeout);
         let own = ["/health", "/metrics", "/openapi.json"];
         let paths = setup.table.iter().filter_map(|operation| Some(operation.endpoint?.path));
         let mounts: Vec<&'static str> = setup.mounted.iter().map(|mount| mount.path).collect();
@@ -108,13 +108,15 @@ impl State {
             shapes: setup
                 .table
                 .iter()
-                .map(|operation| (operation.name, Shape::of((operation.input)(), operation.also)))
+                .map(|operation| {
+                    (operation.name, InputSchema::of((operation.input)(), operation.field_aliases))
+                })
                 .collect(),
             opener: Arc::clone(&setup.opener),
             tokens: Arc::clone(&setup.tokens),
             limits,
             hosts: Hosts::of(bound, &setup.hosts),
-            log: Log::to(Arc::clone(&setup.log)),
+            log: ServerLog::spawn(Arc::clone(&setup.log)),
             audit: setup.audit.clone(),
             clock: Arc::clone(&setup.clock),
             figures: setup.figures.clone(),
@@ -150,7 +152,7 @@ impl State {
 
     /// Logs an event.
     pub(super) fn notice(&self, name: &'static str, message: String) {
-        self.log.tell(Entry::Notice { at: (self.clock)(), name, message });
+        self.log.write(LogEntry::Notice { at: (self.clock)(), name, message });
     }
 
     /// The endpoint of a path for metrics and logs; never text chosen by a client.

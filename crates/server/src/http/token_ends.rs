@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::jobs::told;
-use super::state::State;
+use super::jobs::shutdown_requested;
+use super::state::ServerState;
 use crate::serving::TokenEnd;
 
 /// Interval at which tokens are checked.
@@ -42,11 +42,11 @@ impl TokenEnds {
 
 /// Cancels the handles of tokens that end, until shutdown. While the tokens cannot be read, nothing
 /// is cancelled; new requests are rejected then.
-pub(super) async fn watch(state: Arc<State>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn watch(state: Arc<ServerState>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = sleep(INTERVAL) => {}
-            () = told(&mut stop) => return,
+            () = shutdown_requested(&mut stop) => return,
         }
         let Ok(ring) = (state.tokens)() else { continue };
         let now = (state.clock)();

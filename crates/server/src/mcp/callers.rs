@@ -16,9 +16,9 @@ use crate::serving::TokenEnd;
 
 /// Identity of a caller: the id of the token, or `None` for all callers of a server without tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Owner(Option<String>);
+pub struct SessionOwner(Option<String>);
 
-impl Owner {
+impl SessionOwner {
     /// The caller that the authentication layer stored with the request.
     pub fn of(extensions: &Extensions) -> Self {
         Self(extensions.get::<Caller>().and_then(|caller| caller.token.clone()))
@@ -28,7 +28,7 @@ impl Owner {
 /// A session of an older protocol revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OwnedSession {
-    owner: Owner,
+    owner: SessionOwner,
     /// Whether its revision supports batches.
     takes_batches: bool,
 }
@@ -38,13 +38,13 @@ struct OwnedSession {
 pub struct Callers {
     sessions: Mutex<HashMap<String, OwnedSession>>,
     /// Callers whose sessions are closed when their token ends.
-    followed: Mutex<HashSet<Owner>>,
-    in_flight: Arc<Mutex<HashMap<Owner, usize>>>,
+    followed: Mutex<HashSet<SessionOwner>>,
+    in_flight: Arc<Mutex<HashMap<SessionOwner, usize>>>,
 }
 
 impl Callers {
     /// Whether the caller may use a session: it is theirs or unknown.
-    pub fn may_use(&self, session: &str, owner: &Owner) -> bool {
+    pub fn may_use(&self, session: &str, owner: &SessionOwner) -> bool {
         locked(&self.sessions).get(session).is_none_or(|known| known.owner == *owner)
     }
 
@@ -54,21 +54,21 @@ impl Callers {
     }
 
     /// Records the owner of a new session.
-    pub fn begin(&self, session: String, owner: Owner, takes_batches: bool) {
+    pub fn begin(&self, session: String, owner: SessionOwner, takes_batches: bool) {
         locked(&self.sessions).entry(session).or_insert(OwnedSession { owner, takes_batches });
     }
 
-    pub fn has_sessions(&self, owner: &Owner) -> bool {
+    pub fn has_sessions(&self, owner: &SessionOwner) -> bool {
         locked(&self.sessions).values().any(|known| known.owner == *owner)
     }
 
     /// Marks the caller as followed until their token ends; returns whether this is new.
-    pub fn follow(&self, owner: &Owner) -> bool {
+    pub fn follow(&self, owner: &SessionOwner) -> bool {
         locked(&self.followed).insert(owner.clone())
     }
 
     /// Removes and returns the sessions of a caller whose token has ended.
-    pub fn end(&self, owner: &Owner) -> Vec<String> {
+    pub fn end(&self, owner: &SessionOwner) -> Vec<String> {
         locked(&self.followed).remove(owner);
         let mut ended = Vec::new();
         locked(&self.sessions).retain(|session, known| {
@@ -82,40 +82,40 @@ impl Callers {
     }
 
     /// Number of live sessions of a caller; sessions that are not alive are removed.
-    pub fn sessions_of(&self, owner: &Owner, is_alive: impl Fn(&str) -> bool) -> usize {
+    pub fn sessions_of(&self, owner: &SessionOwner, is_alive: impl Fn(&str) -> bool) -> usize {
         let mut sessions = locked(&self.sessions);
         sessions.retain(|session, _| is_alive(session));
         sessions.values().filter(|known| known.owner == *owner).count()
     }
 
     /// Reserves one of `most` concurrent requests of this caller; `None` if all are in use.
-    pub fn enter(&self, owner: &Owner, most: usize) -> Option<Place> {
+    pub fn enter(&self, owner: &SessionOwner, most: usize) -> Option<RequestSlot> {
         let mut in_flight = locked(&self.in_flight);
         let count = in_flight.entry(owner.clone()).or_default();
         if *count >= most {
             return None;
         }
         *count += 1;
-        Some(Place { owner: owner.clone(), in_flight: Arc::clone(&self.in_flight) })
+        Some(RequestSlot { owner: owner.clone(), in_flight: Arc::clone(&self.in_flight) })
     }
 }
 
 /// A running request; dropping it frees the slot.
 #[derive(Debug)]
-pub struct Place {
-    owner: Owner,
-    in_flight: Arc<Mutex<HashMap<Owner, usize>>>,
+pub struct RequestSlot {
+    owner: SessionOwner,
+    in_flight: Arc<Mutex<HashMap<SessionOwner, usize>>>,
 }
 
-impl Place {
+impl RequestSlot {
     /// Attaches the slot to a response until its body is sent or the caller's token ends.
-    pub fn held_by(self, response: Response, end: TokenEnd) -> Response {
+    pub fn attach_to(self, response: Response, end: TokenEnd) -> Response {
         let ended = Box::pin(end.0.cancelled_owned());
-        response.map(|body| Body::new(Held { body, ended, _place: self }))
+        response.map(|body| Body::new(SlotBody { body, ended, _place: self }))
     }
 }
 
-impl Drop for Place {
+impl Drop for RequestSlot {
     fn drop(&mut self) {
         let mut in_flight = locked(&self.in_flight);
         if let Some(count) = in_flight.get_mut(&self.owner) {
@@ -128,13 +128,13 @@ impl Drop for Place {
 }
 
 /// A response body that occupies a slot.
-struct Held {
+struct SlotBody {
     body: Body,
     ended: Pin<Box<WaitForCancellationFutureOwned>>,
-    _place: Place,
+    _place: RequestSlot,
 }
 
-impl http_body::Body for Held {
+impl http_body::Body for SlotBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -168,10 +168,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn owner(token: &str) -> Owner {
+    fn owner(token: &str) -> SessionOwner {
         let mut extensions = Extensions::new();
         extensions.insert(Caller { token: Some(token.to_owned()), ..Caller::local() });
-        Owner::of(&extensions)
+        SessionOwner::of(&extensions)
     }
 
     #[test]

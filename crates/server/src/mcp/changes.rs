@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::broadcast::{self, Receiver, Sender, error::RecvError};
 use tokio::sync::watch;
 
-use crate::operations::Offer;
+use crate::operations::Catalog;
 
 /// Number of messages that a subscriber may lag behind before it is notified that everything
 /// changed.
@@ -14,7 +14,7 @@ const KEPT: usize = 64;
 
 /// A file that was created, changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedFile {
     /// Path relative to the vault, separated by `/`.
     pub path: String,
     /// ID of the note, if known.
@@ -23,52 +23,52 @@ pub struct Changed {
 
 /// The broadcast channel of changes; clones share it.
 #[derive(Debug, Clone)]
-pub struct Feed {
-    told: Sender<Arc<[Changed]>>,
+pub struct ChangeFeed {
+    told: Sender<Arc<[ChangedFile]>>,
     is_awake: watch::Sender<bool>,
 }
 
 /// Guard of a watcher that is still starting. Dropping it means that the watcher runs or has
 /// failed.
 #[derive(Debug)]
-pub struct Waking(watch::Sender<bool>);
+pub struct WatcherStartGuard(watch::Sender<bool>);
 
-impl Drop for Waking {
+impl Drop for WatcherStartGuard {
     fn drop(&mut self) {
         self.0.send_replace(true);
     }
 }
 
-impl Feed {
+impl ChangeFeed {
     pub fn new() -> Self {
         Self { told: Sender::new(KEPT), is_awake: watch::Sender::new(true) }
     }
 
     /// Makes subscribers wait until the returned guard is dropped, so that they miss no changes
     /// after their subscription.
-    pub fn waking(&self) -> Waking {
+    pub fn start_watcher(&self) -> WatcherStartGuard {
         self.is_awake.send_replace(false);
-        Waking(self.is_awake.clone())
+        WatcherStartGuard(self.is_awake.clone())
     }
 
     /// Publishes that these files changed together. Does not block.
-    pub fn tell(&self, changed: impl Into<Arc<[Changed]>>) {
+    pub fn publish(&self, changed: impl Into<Arc<[ChangedFile]>>) {
         // Nobody who listens is no failure.
         let _ = self.told.send(changed.into());
     }
 
-    pub(super) fn listen(&self) -> Listener {
-        Listener(self.told.subscribe())
+    pub(super) fn listen(&self) -> ChangeListener {
+        ChangeListener(self.told.subscribe())
     }
 
     /// Waits until the watcher has started.
-    pub(super) async fn awake(&self) {
+    pub(super) async fn watcher_started(&self) {
         // It cannot be closed as long as the feed is there.
         let _ = self.is_awake.subscribe().wait_for(|is_awake| *is_awake).await;
     }
 }
 
-impl Default for Feed {
+impl Default for ChangeFeed {
     fn default() -> Self {
         Self::new()
     }
@@ -76,20 +76,20 @@ impl Default for Feed {
 
 /// A subscriber of changes.
 #[derive(Debug)]
-pub(super) struct Listener(Receiver<Arc<[Changed]>>);
+pub(super) struct ChangeListener(Receiver<Arc<[ChangedFile]>>);
 
 /// Changes since the last call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct News {
-    changed: Vec<Changed>,
+pub(super) struct PendingChanges {
+    changed: Vec<ChangedFile>,
     /// Whether messages were missed, so that everything may have changed.
     everything: bool,
 }
 
-impl Listener {
+impl ChangeListener {
     /// Waits for changes; `None` if the feed is closed.
-    pub(super) async fn news(&mut self) -> Option<News> {
-        let mut news = News::default();
+    pub(super) async fn changes(&mut self) -> Option<PendingChanges> {
+        let mut news = PendingChanges::default();
         match self.0.recv().await {
             Ok(changed) => news.changed.extend_from_slice(&changed),
             Err(RecvError::Lagged(_)) => news.everything = true,
@@ -99,7 +99,7 @@ impl Listener {
     }
 
     /// Adds all changes that have already arrived, without waiting.
-    pub(super) fn with_more(&mut self, mut news: News) -> News {
+    pub(super) fn with_more(&mut self, mut news: PendingChanges) -> PendingChanges {
         loop {
             match self.0.try_recv() {
                 Ok(changed) => news.changed.extend_from_slice(&changed),
@@ -110,18 +110,18 @@ impl Listener {
     }
 }
 
-impl News {
+impl PendingChanges {
     /// Whether the list of resources changed, because it contains recently changed notes.
     pub(super) fn changes_list(&self) -> bool {
         self.everything || self.changed.iter().any(|changed| changed.id.is_some())
     }
 
     /// The subscribed resources that changed, in order.
-    pub(super) fn updated(&self, wanted: &BTreeSet<String>, offer: &Offer) -> Vec<String> {
+    pub(super) fn updated(&self, wanted: &BTreeSet<String>, offer: &Catalog) -> Vec<String> {
         wanted.iter().filter(|uri| self.everything || self.changes(uri, offer)).cloned().collect()
     }
 
-    fn changes(&self, uri: &str, offer: &Offer) -> bool {
+    fn changes(&self, uri: &str, offer: &Catalog) -> bool {
         match super::resources::note_of(uri) {
             Some(id) => self.changed.iter().any(|changed| changed.id.as_deref() == Some(id.as_str())),
             None => offer
@@ -137,17 +137,17 @@ impl News {
 mod tests {
     use super::*;
 
-    fn changed(path: &str) -> Changed {
-        Changed { path: path.to_owned(), id: None }
+    fn changed(path: &str) -> ChangedFile {
+        ChangedFile { path: path.to_owned(), id: None }
     }
 
     #[tokio::test]
     async fn news_that_came_together_are_heard_together() {
-        let feed = Feed::new();
+        let feed = ChangeFeed::new();
         let mut listener = feed.listen();
-        feed.tell([changed("a.md")]);
-        feed.tell([changed("b.md")]);
-        let news = listener.news().await.unwrap();
+        feed.publish([changed("a.md")]);
+        feed.publish([changed("b.md")]);
+        let news = listener.changes().await.unwrap();
         let news = listener.with_more(news);
         assert_eq!(news.changed, [changed("a.md"), changed("b.md")]);
         assert!(!news.everything);
@@ -155,11 +155,11 @@ mod tests {
 
     #[tokio::test]
     async fn who_subscribes_waits_until_somebody_watches() {
-        let feed = Feed::new();
-        feed.awake().await;
-        let waking = feed.waking();
+        let feed = ChangeFeed::new();
+        feed.watcher_started().await;
+        let waking = feed.start_watcher();
         let waits = feed.clone();
-        let subscribed = tokio::spawn(async move { waits.awake().await });
+        let subscribed = tokio::spawn(async move { waits.watcher_started().await });
         tokio::task::yield_now().await;
         assert!(!subscribed.is_finished());
         drop(waking);
@@ -168,12 +168,12 @@ mod tests {
 
     #[tokio::test]
     async fn who_listens_too_slowly_hears_that_everything_changed() {
-        let feed = Feed::new();
+        let feed = ChangeFeed::new();
         let mut listener = feed.listen();
-        (0..=KEPT).for_each(|_| feed.tell([changed("a.md")]));
-        assert!(listener.news().await.unwrap().everything);
+        (0..=KEPT).for_each(|_| feed.publish([changed("a.md")]));
+        assert!(listener.changes().await.unwrap().everything);
         drop(feed);
-        listener.with_more(News::default());
-        assert_eq!(listener.news().await, None);
+        listener.with_more(PendingChanges::default());
+        assert_eq!(listener.changes().await, None);
     }
 }

@@ -4,13 +4,16 @@ use rmcp::ErrorData;
 use rmcp::model::{ArgumentInfo, CompleteResult, CompletionInfo, Reference};
 
 use super::{failure, prompts, resources};
-use crate::operations::Suggest;
+use crate::operations::CompletionKind;
 
 /// The kind of values for an argument; `None` if it takes arbitrary text.
 ///
 /// # Errors
 /// The prompt, template or argument does not exist.
-pub(super) fn wanted(reference: &Reference, argument: &ArgumentInfo) -> Result<Option<Suggest>, ErrorData> {
+pub(super) fn wanted(
+    reference: &Reference,
+    argument: &ArgumentInfo,
+) -> Result<Option<CompletionKind>, ErrorData> {
     match reference {
         Reference::Prompt(prompt) => prompts::suggest(prompts::find(&prompt.name)?, &argument.name),
         Reference::Resource(template) => {
@@ -20,7 +23,7 @@ pub(super) fn wanted(reference: &Reference, argument: &ArgumentInfo) -> Result<O
                 return Err(failure::of_params(message, "there is cm://note/{id}"));
             }
             match argument.name.as_str() {
-                "id" => Ok(Some(Suggest::Id)),
+                "id" => Ok(Some(CompletionKind::Id)),
                 other => Err(failure::of_params(format!("the template has no {other:?}"), "it has id")),
             }
         }

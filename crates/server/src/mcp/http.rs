@@ -19,14 +19,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Limits;
-use super::callers::{Callers, Owner};
+use super::McpLimits;
+use super::callers::{Callers, SessionOwner};
 use super::http_batch;
 use crate::serving::TokenEnd;
 
 /// Which hosts and web origins may send requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guards {
+pub enum OriginPolicy {
     /// Only the given hosts and origins.
     Own {
         /// Allowed `Host` values, with or without port; if empty, only loopback names.
@@ -39,7 +39,7 @@ pub enum Guards {
     Before,
 }
 
-impl Default for Guards {
+impl Default for OriginPolicy {
     /// Loopback hosts and origins.
     fn default() -> Self {
         let own = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -49,10 +49,10 @@ impl Default for Guards {
 
 /// State of the middleware.
 #[derive(Clone)]
-struct Doors {
+struct GateState {
     sessions: Arc<LocalSessionManager>,
     callers: Arc<Callers>,
-    limits: Arc<Limits>,
+    limits: Arc<McpLimits>,
 }
 
 const SESSION: &str = "mcp-session-id";
@@ -63,14 +63,14 @@ const BATCHES: &str = "2025-03-26";
 /// each request of the current one, gets its own handler.
 pub fn guarded<H: ServerHandler>(
     session: impl Fn() -> H + Send + Sync + 'static,
-    guards: Guards,
-    limits: &Limits,
+    guards: OriginPolicy,
+    limits: &McpLimits,
     closing: &CancellationToken,
 ) -> Router {
     let config = StreamableHttpServerConfig::default().with_cancellation_token(closing.child_token());
     let mut config = match guards {
-        Guards::Before => config.disable_allowed_hosts().disable_allowed_origins(),
-        Guards::Own { hosts, origins } => {
+        OriginPolicy::Before => config.disable_allowed_hosts().disable_allowed_origins(),
+        OriginPolicy::Own { hosts, origins } => {
             let config = config.with_allowed_origins(origins).enforce_origin_validation();
             // An empty list would let every host in.
             if hosts.is_empty() { config } else { config.with_allowed_hosts(hosts) }
@@ -82,19 +82,21 @@ pub fn guarded<H: ServerHandler>(
     sessions.session_config.keep_alive = Some(limits.idle);
     let sessions = Arc::new(sessions);
     let protocol = StreamableHttpService::new(move || Ok(session()), Arc::clone(&sessions), config);
-    let doors = Doors { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
-    Router::new().route_service("/", protocol).layer(middleware::from_fn_with_state(doors, arrive))
+    let doors = GateState { sessions, callers: Arc::default(), limits: Arc::new(limits.clone()) };
+    Router::new()
+        .route_service("/", protocol)
+        .layer(middleware::from_fn_with_state(doors, session_middleware))
 }
 
 /// The part of a message that is parsed before the SDK.
 #[derive(Deserialize)]
-struct Head {
+struct MessageHead {
     method: Option<String>,
 }
 
 /// Middleware: checks the owner of the session and the number of concurrent requests.
-async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Response {
-    let owner = Owner::of(request.extensions());
+async fn session_middleware(State(doors): State<GateState>, request: Request, next: Next) -> Response {
+    let owner = SessionOwner::of(request.extensions());
     if session(request.headers()).is_some_and(|session| !doors.callers.may_use(&session, &owner)) {
         return no_session();
     }
@@ -102,15 +104,15 @@ async fn arrive(State(doors): State<Doors>, request: Request, next: Next) -> Res
         return busy("this caller has too many requests in flight");
     };
     let end = request.extensions().get::<TokenEnd>().cloned().unwrap_or_default();
-    let response = passed(&doors, &owner, request, next).await;
+    let response = read_message(&doors, &owner, request, next).await;
     if doors.callers.has_sessions(&owner) && doors.callers.follow(&owner) {
         tokio::spawn(close_at_end(doors, owner, end.clone()));
     }
-    place.held_by(response, end)
+    place.attach_to(response, end)
 }
 
 /// Closes the sessions of a caller when their token ends.
-async fn close_at_end(doors: Doors, owner: Owner, end: TokenEnd) {
+async fn close_at_end(doors: GateState, owner: SessionOwner, end: TokenEnd) {
     end.0.cancelled().await;
     for session in doors.callers.end(&owner) {
         // One that is over already needs no closing.
@@ -119,7 +121,7 @@ async fn close_at_end(doors: Doors, owner: Owner, end: TokenEnd) {
 }
 
 /// Reads a request within its limits; rejects invalid messages and sessions beyond the limit.
-async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> Response {
+async fn read_message(doors: &GateState, owner: &SessionOwner, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::POST => {}
         Method::DELETE => return ended(next.run(request).await),
@@ -132,7 +134,7 @@ async fn passed(doors: &Doors, owner: &Owner, request: Request, next: Next) -> R
     };
     if body.trim_ascii_start().starts_with(b"[") && doors.takes_batches(&parts.headers) {
         let answered = http_batch::answer(&parts, &body, doors.limits.batch, &next).await;
-        return answered.unwrap_or_else(|error| Refused(StatusCode::BAD_REQUEST, error).into_response());
+        return answered.unwrap_or_else(|error| ErrorReply(StatusCode::BAD_REQUEST, error).into_response());
     }
     let head = match head(&body) {
         Ok(head) => head,
@@ -179,23 +181,23 @@ fn ended(mut response: Response) -> Response {
     response
 }
 
-impl Doors {
+impl GateState {
     fn takes_batches(&self, headers: &HeaderMap) -> bool {
         session(headers).is_some_and(|session| self.callers.takes_batches(&session))
     }
 
-    async fn has_room(&self, owner: &Owner) -> bool {
+    async fn has_room(&self, owner: &SessionOwner) -> bool {
         let alive = self.sessions.sessions.read().await;
         let own = self.callers.sessions_of(owner, |session| alive.contains_key(session));
         alive.len() < self.limits.sessions && own < self.limits.sessions_each
     }
 }
 
-async fn whole(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
+async fn whole(headers: &HeaderMap, body: Body, limits: &McpLimits) -> Result<Bytes, ErrorReply> {
     let longest = limits.message;
     let too_long = || {
         let message = format!("a message has at most {longest} bytes");
-        Refused(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None))
+        ErrorReply(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None))
     };
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > longest as u64) {
@@ -206,13 +208,13 @@ async fn whole(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes
         Ok(Err(_)) => Err(too_long()),
         Err(_) => {
             let message = format!("the request did not arrive within {} s", limits.arrival.as_secs());
-            Err(Refused(StatusCode::REQUEST_TIMEOUT, ErrorData::invalid_request(message, None)))
+            Err(ErrorReply(StatusCode::REQUEST_TIMEOUT, ErrorData::invalid_request(message, None)))
         }
     }
 }
 
-fn head(body: &[u8]) -> Result<Head, Refused> {
-    let read = match serde_json::from_slice::<Head>(body) {
+fn head(body: &[u8]) -> Result<MessageHead, ErrorReply> {
+    let read = match serde_json::from_slice::<MessageHead>(body) {
         // A list would do for a struct, and is a batch.
         Ok(head) if body.trim_ascii_start().starts_with(b"{") => return Ok(head),
         read => read,
@@ -221,27 +223,27 @@ fn head(body: &[u8]) -> Result<Head, Refused> {
         Err(error) if !error.is_data() => ErrorData::parse_error("the body is no JSON", None),
         _ => ErrorData::invalid_request("this is no message of JSON-RPC 2.0, or more than one", None),
     };
-    Err(Refused(StatusCode::BAD_REQUEST, error))
+    Err(ErrorReply(StatusCode::BAD_REQUEST, error))
 }
 
 /// The error for another caller's session, equal to that for an unknown session.
 fn no_session() -> Response {
-    Refused(StatusCode::NOT_FOUND, ErrorData::invalid_request("there is no such session", None))
+    ErrorReply(StatusCode::NOT_FOUND, ErrorData::invalid_request("there is no such session", None))
         .into_response()
 }
 
 fn busy(why: &'static str) -> Response {
     let data = json!({ "code": "busy", "hint": "end a session, or use revision 2026-07-28, which has none" });
     let error = ErrorData::internal_error(why, Some(data));
-    let mut response = Refused(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
+    let mut response = ErrorReply(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));
     response
 }
 
 /// An error response without id, for a body that is not a valid request.
-struct Refused(StatusCode, ErrorData);
+struct ErrorReply(StatusCode, ErrorData);
 
-impl IntoResponse for Refused {
+impl IntoResponse for ErrorReply {
     fn into_response(self) -> Response {
         let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": self.1 }).to_string();
         (self.0, [(CONTENT_TYPE, "application/json")], body).into_response()

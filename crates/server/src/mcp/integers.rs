@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 const DEEPEST: usize = 32;
 
 /// Converts whole numbers to integers wherever the schema requires an integer.
-pub(super) fn settle(value: &mut Value, schema: &Map<String, Value>) {
+pub(super) fn convert_integers(value: &mut Value, schema: &Map<String, Value>) {
     let root = Value::Object(schema.clone());
     follow(value, &root, &root, DEEPEST);
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn settled(mut value: Value, schema: &Value) -> Value {
-        settle(&mut value, schema.as_object().unwrap());
+        convert_integers(&mut value, schema.as_object().unwrap());
         value
     }
 

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 /// Limits of a server, shared by all sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct McpLimits {
     /// Maximum number of concurrent calls.
     pub running: usize,
     /// Maximum number of queued calls; further calls fail as busy.
     pub waiting: usize,
     /// Maximum time that a call is queued.
-    pub patience: Duration,
+    pub queue_timeout: Duration,
     /// Timeout of a call.
     pub call: Duration,
     /// Maximum size of a message, in bytes.
@@ -33,12 +33,12 @@ pub struct Limits {
     pub arrival: Duration,
 }
 
-impl Default for Limits {
+impl Default for McpLimits {
     fn default() -> Self {
         Self {
             running: 8,
             waiting: 64,
-            patience: Duration::from_secs(30),
+            queue_timeout: Duration::from_secs(30),
             call: Duration::from_secs(600),
             message: 5 * 1024 * 1024,
             batch: 100,

@@ -29,7 +29,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Both streams of a client.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineTransport<R> {
     read: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
@@ -39,7 +39,7 @@ pub struct Lines<R> {
     /// A response to queue before the next line is read.
     reply: Option<Vec<u8>>,
     /// Whether the client has chosen a protocol revision.
-    met: bool,
+    revision_chosen: bool,
     /// IDs of unanswered requests.
     open: HashSet<RequestId>,
     /// Whether the client uses the only revision with batches.
@@ -49,7 +49,7 @@ pub struct Lines<R> {
     /// Incomplete batches.
     batches: Vec<Batch>,
     /// Deadline for pending responses after the client has closed its stream.
-    over: Option<Instant>,
+    deadline: Option<Instant>,
     ended: CancellationToken,
 }
 
@@ -73,7 +73,7 @@ enum Read {
     End,
 }
 
-impl<R: AsyncRead + Unpin + Send> Lines<R> {
+impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Creates the transport with a maximum line length in bytes. A separate task writes; it ends
     /// when everything is written. `ended` is cancelled when the client closes its stream.
     pub fn new<W>(read: R, write: W, longest: usize, ended: CancellationToken) -> (Self, JoinHandle<()>)
@@ -81,7 +81,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         W: AsyncWrite + Unpin + Send + 'static,
     {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let written = tokio::spawn(put(write, receiver));
+        let written = tokio::spawn(write_lines(write, receiver));
         let read = BufReader::with_capacity(64 * 1024, read);
         let write = Some(sender);
         let lines = Self {
@@ -91,12 +91,12 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             skipping: false,
             write,
             reply: None,
-            met: false,
+            revision_chosen: false,
             takes_batches: false,
             pending: VecDeque::new(),
             batches: Vec::new(),
             open: HashSet::new(),
-            over: None,
+            deadline: None,
             ended,
         };
         (lines, written)
@@ -137,7 +137,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             return None;
         }
         match serde_json::from_slice(text) {
-            Ok(message) => self.in_time(message),
+            Ok(message) => self.check_handshake(message),
             Err(_) if self.takes_batches && text.starts_with(b"[") => self.batch(text),
             Err(_) => {
                 self.reply = refusal::of(text, "batches are not taken: send one message a line").map(framed);
@@ -163,7 +163,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                     if let ClientJsonRpcMessage::Request(request) = &message {
                         batch.open.insert(request.id.clone());
                     }
-                    let message = self.in_time(message);
+                    let message = self.check_handshake(message);
                     self.pending.extend(message);
                 }
                 Err(_) => batch.answers.extend(refusal::of(text.as_bytes(), "a batch holds no other batch")),
@@ -196,10 +196,10 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 
     /// Drops messages other than requests before a revision is chosen, because the SDK would treat
     /// them as the end of the stream.
-    fn in_time(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    fn check_handshake(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             ClientJsonRpcMessage::Request(request) => {
-                self.met = self.met || chooses(&request.request);
+                self.revision_chosen = self.revision_chosen || chooses(&request.request);
                 if let ClientRequest::InitializeRequest(hello) = &request.request {
                     self.takes_batches = hello.params.protocol_version == ProtocolVersion::V_2025_03_26;
                 }
@@ -222,14 +222,14 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             }
             ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
         }
-        self.met.then_some(message)
+        self.revision_chosen.then_some(message)
     }
 
     /// Handles the end of the client's stream: waits for pending responses. The SDK calls again
     /// after each response.
     async fn end(&mut self) -> Option<ClientJsonRpcMessage> {
         self.ended.cancel();
-        let until = *self.over.get_or_insert_with(|| Instant::now() + LAST);
+        let until = *self.deadline.get_or_insert_with(|| Instant::now() + LAST);
         if !self.open.is_empty() {
             tokio::time::sleep_until(until).await;
         }
@@ -269,7 +269,7 @@ fn framed(message: Value) -> Vec<u8> {
 }
 
 /// Writes queued lines and flushes when the queue is empty; ends when either side closes.
-async fn put<W: AsyncWrite + Unpin>(mut write: W, mut waiting: mpsc::Receiver<Vec<u8>>) {
+async fn write_lines<W: AsyncWrite + Unpin>(mut write: W, mut waiting: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = waiting.recv().await {
         if write.write_all(&line).await.is_err() || (waiting.is_empty() && write.flush().await.is_err()) {
             return;
@@ -279,7 +279,7 @@ async fn put<W: AsyncWrite + Unpin>(mut write: W, mut waiting: mpsc::Receiver<Ve
     let _ = write.shutdown().await;
 }
 
-impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for LineTransport<R> {
     type Error = io::Error;
 
     fn send(
@@ -303,7 +303,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
             if let Some(message) = self.pending.pop_front() {
                 return Some(message);
             }
-            if self.over.is_some() {
+            if self.deadline.is_some() {
                 return self.end().await;
             }
             let write = self.write.clone()?;
@@ -367,18 +367,18 @@ mod tests {
         format!("{said}\n").into_bytes()
     }
 
-    async fn asked(lines: &[Vec<u8>]) -> (Lines<DuplexStream>, DuplexStream) {
+    async fn asked(lines: &[Vec<u8>]) -> (LineTransport<DuplexStream>, DuplexStream) {
         let (mut client, read) = duplex(4096);
         let (write, kept) = duplex(4096);
         for line in lines {
             client.write_all(line).await.unwrap();
         }
-        let mut lines = Lines::new(read, write, 4096, CancellationToken::new()).0;
+        let mut lines = LineTransport::new(read, write, 4096, CancellationToken::new()).0;
         lines.receive().await.expect("the call");
         (lines, kept)
     }
 
-    async fn is_over(lines: &mut Lines<DuplexStream>) -> bool {
+    async fn is_over(lines: &mut LineTransport<DuplexStream>) -> bool {
         tokio::select! {
             biased;
             end = lines.receive() => end.is_none(),

@@ -11,10 +11,10 @@ use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use super::changes::{Listener, News};
+use super::changes::{ChangeListener, PendingChanges};
 use super::resources::LONGEST;
-use super::{Server, failure};
-use crate::operations::Offer;
+use super::{McpServer, failure};
+use crate::operations::Catalog;
 use cm_app::{Error, Result};
 
 /// Time to wait for further changes, so that one commit causes one notification.
@@ -57,7 +57,7 @@ impl Subscriptions {
         self.uris.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
     }
 
-    fn updated(&self, news: &News, offer: &Offer) -> Vec<String> {
+    fn updated(&self, news: &PendingChanges, offer: &Catalog) -> Vec<String> {
         news.updated(&self.uris.lock().unwrap_or_else(PoisonError::into_inner), offer)
     }
 }
@@ -65,13 +65,13 @@ impl Subscriptions {
 /// Forwards changes of subscribed resources to a session of an older revision until it ends.
 pub(super) async fn forward(
     peer: Peer<RoleServer>,
-    mut listener: Listener,
+    mut listener: ChangeListener,
     subscriptions: Arc<Subscriptions>,
-    offer: Offer,
+    offer: Catalog,
     ended: CancellationToken,
 ) {
     let telling = async {
-        while let Some(news) = together(&mut listener).await {
+        while let Some(news) = batched(&mut listener).await {
             if news.changes_list() && peer.notify_resource_list_changed().await.is_err() {
                 return;
             }
@@ -91,7 +91,7 @@ pub(super) async fn forward(
 /// # Errors
 /// The limit of listeners is reached.
 pub(super) async fn listen(
-    server: &Server,
+    server: &McpServer,
     ended: &CancellationToken,
     context: SubscriptionContext,
 ) -> std::result::Result<(), ErrorData> {
@@ -101,12 +101,12 @@ pub(super) async fn listen(
         let error = Error::refused("busy", "too many listen for changes already");
         failure::of_request(&error.hint("ask for the resource when it is needed"))
     })?;
-    server.feed().awake().await;
+    server.feed().watcher_started().await;
     let accepted = context.accepted().clone();
     let wanted = accepted.resource_subscriptions.into_iter().flatten().collect();
     let lists = accepted.resources_list_changed == Some(true);
     let telling = async {
-        while let Some(news) = together(&mut listener).await {
+        while let Some(news) = batched(&mut listener).await {
             if lists && news.changes_list() && context.sink().notify_resource_list_changed().await.is_err() {
                 return;
             }
@@ -125,8 +125,8 @@ pub(super) async fn listen(
     Ok(())
 }
 
-async fn together(listener: &mut Listener) -> Option<News> {
-    let news = listener.news().await?;
+async fn batched(listener: &mut ChangeListener) -> Option<PendingChanges> {
+    let news = listener.changes().await?;
     tokio::time::sleep(TOGETHER).await;
     Some(listener.with_more(news))
 }

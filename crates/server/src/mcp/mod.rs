@@ -28,10 +28,10 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Changed, Feed, Waking};
-pub use http::{Guards, guarded};
-pub use limits::Limits;
-pub use lines::Lines;
-pub use server::{Asked, Opener, Server, Setup};
-pub use session::Session;
-pub use stdio::{End, serve, stdio};
+pub use changes::{ChangeFeed, ChangedFile, WatcherStartGuard};
+pub use http::{OriginPolicy, guarded};
+pub use limits::McpLimits;
+pub use lines::LineTransport;
+pub use server::{CallContext, CallOpener, McpServer, McpSetup};
+pub use session::McpSession;
+pub use stdio::{StdioEnd, serve, stdio};

@@ -10,26 +10,26 @@ use serde_json::{Value, json};
 
 use super::failure;
 use super::resources::KEEP;
-use crate::operations::Suggest;
+use crate::operations::CompletionKind;
 
 /// Maximum length of an argument, in characters.
 const LONGEST: usize = 20_000;
 
 /// A prompt of the server: its arguments, its template, and an optional tool call.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct PromptDefinition {
     name: &'static str,
     title: &'static str,
     description: &'static str,
     arguments: &'static [Argument],
     template: &'static str,
     /// The tool call whose result is appended to the prompt.
-    pub(super) material: Option<Material>,
+    pub(super) material: Option<PromptToolCall>,
 }
 
 /// A tool call whose result is part of a prompt, so that the agent need not make it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Material {
+pub(super) struct PromptToolCall {
     /// Name of the tool.
     pub(super) tool: &'static str,
     given: fn(&JsonObject) -> Value,
@@ -40,11 +40,11 @@ struct Argument {
     name: &'static str,
     description: &'static str,
     required: bool,
-    suggest: Option<Suggest>,
+    suggest: Option<CompletionKind>,
 }
 
-const PROMPTS: [Ready; 4] = [
-    Ready {
+const PROMPTS: [PromptDefinition; 4] = [
+    PromptDefinition {
         name: "brief",
         title: "Brief me",
         description: "What memory holds for a task: rules, pitfalls, decisions, history",
@@ -55,12 +55,12 @@ const PROMPTS: [Ready; 4] = [
             suggest: None,
         }],
         template: include_str!("../../../../templates/mcp/brief.md"),
-        material: Some(Material {
+        material: Some(PromptToolCall {
             tool: "memory_context",
             given: |arguments| json!({ "task": arguments.get("task") }),
         }),
     },
-    Ready {
+    PromptDefinition {
         name: "remember",
         title: "Remember this",
         description: "Keep a lesson, decision or fact for later sessions",
@@ -75,19 +75,19 @@ const PROMPTS: [Ready; 4] = [
                 name: "type",
                 description: "Type of memory, such as decision",
                 required: false,
-                suggest: Some(Suggest::Type),
+                suggest: Some(CompletionKind::Type),
             },
             Argument {
                 name: "category",
                 description: "Category, where it is a rule",
                 required: false,
-                suggest: Some(Suggest::Category),
+                suggest: Some(CompletionKind::Category),
             },
         ],
         template: include_str!("../../../../templates/mcp/remember.md"),
         material: None,
     },
-    Ready {
+    PromptDefinition {
         name: "reflect",
         title: "Reflect",
         description: "Learn from past sessions: the agent reads the evidence and proposes changes of the playbook",
@@ -100,7 +100,7 @@ const PROMPTS: [Ready; 4] = [
         template: include_str!("../../../../templates/mcp/reflect.md"),
         material: None,
     },
-    Ready {
+    PromptDefinition {
         name: "review",
         title: "Review memory",
         description: "Look through what memory holds on a subject: what is wrong, outdated or twice there",
@@ -115,7 +115,7 @@ const PROMPTS: [Ready; 4] = [
                 name: "note",
                 description: "One note, by its id",
                 required: false,
-                suggest: Some(Suggest::Id),
+                suggest: Some(CompletionKind::Id),
             },
         ],
         template: include_str!("../../../../templates/mcp/review.md"),
@@ -142,7 +142,7 @@ pub(super) fn listed() -> ListPromptsResult {
 ///
 /// # Errors
 /// The prompt does not exist.
-pub(super) fn find(name: &str) -> Result<&'static Ready, ErrorData> {
+pub(super) fn find(name: &str) -> Result<&'static PromptDefinition, ErrorData> {
     let names = || PROMPTS.map(|prompt| prompt.name).join(", ");
     PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
         failure::of_params(format!("no prompt has the name {name:?}"), format!("there are {}", names()))
@@ -153,7 +153,10 @@ pub(super) fn find(name: &str) -> Result<&'static Ready, ErrorData> {
 ///
 /// # Errors
 /// The argument does not exist.
-pub(super) fn suggest(prompt: &Ready, argument: &str) -> Result<Option<Suggest>, ErrorData> {
+pub(super) fn suggest(
+    prompt: &PromptDefinition,
+    argument: &str,
+) -> Result<Option<CompletionKind>, ErrorData> {
     let known = prompt.arguments.iter().find(|known| known.name == argument);
     known.map(|known| known.suggest).ok_or_else(|| {
         let names: Vec<_> = prompt.arguments.iter().map(|known| known.name).collect();
@@ -164,7 +167,7 @@ pub(super) fn suggest(prompt: &Ready, argument: &str) -> Result<Option<Suggest>,
     })
 }
 
-impl Ready {
+impl PromptDefinition {
     /// Checks the arguments.
     ///
     /// # Errors
@@ -203,7 +206,7 @@ impl Ready {
     }
 }
 
-impl Material {
+impl PromptToolCall {
     /// The input of the tool call.
     pub(super) fn given(self, arguments: &JsonObject) -> JsonObject {
         match (self.given)(arguments) {

@@ -7,8 +7,8 @@ use rmcp::model::{
 };
 
 use super::failure;
-use crate::operations::{Contents, Found, Offer};
-use cm_app::{Error, Memory, Result};
+use crate::operations::{Catalog, Contents, ListedNote};
+use cm_app::{Context, Error, Result};
 
 /// Prefix of note URIs.
 const NOTE: &str = "cm://note/";
@@ -19,7 +19,7 @@ const MARKDOWN: &str = "text/markdown";
 pub(super) const KEEP: u64 = 3_600_000;
 
 /// The fixed resources, then the recently changed notes.
-pub(super) fn listed(offer: &Offer, recent: Vec<Found>) -> ListResourcesResult {
+pub(super) fn listed(offer: &Catalog, recent: Vec<ListedNote>) -> ListResourcesResult {
     let fixed = offer.resources.iter().map(|resource| {
         Resource::new(resource.uri, resource.name)
             .with_title(resource.title)
@@ -45,7 +45,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 /// What a URI refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum ResourceTarget {
     /// Index of a fixed resource.
     Fixed(usize),
     /// ID of a note.
@@ -56,22 +56,25 @@ pub(super) enum Target {
 ///
 /// # Errors
 /// The URI is unknown.
-pub(super) fn target(uri: &str, offer: &Offer) -> Result<Target> {
+pub(super) fn target(uri: &str, offer: &Catalog) -> Result<ResourceTarget> {
     let fixed = offer.resources.iter().position(|resource| resource.uri == uri);
-    fixed.map(Target::Fixed).or_else(|| note_of(uri).map(Target::Note)).ok_or_else(|| unknown(uri, offer))
+    fixed
+        .map(ResourceTarget::Fixed)
+        .or_else(|| note_of(uri).map(ResourceTarget::Note))
+        .ok_or_else(|| unknown(uri, offer))
 }
 
 /// Reads a resource.
 ///
 /// # Errors
 /// The resource does not exist or cannot be read.
-pub(super) fn read(memory: &Memory, target: &Target, offer: &Offer) -> Result<Contents> {
+pub(super) fn read(memory: &Context, target: &ResourceTarget, offer: &Catalog) -> Result<Contents> {
     match target {
-        Target::Fixed(place) => match offer.resources.get(*place) {
+        ResourceTarget::Fixed(place) => match offer.resources.get(*place) {
             Some(resource) => (resource.read)(memory),
             None => Err(Error::not_found("no such resource")),
         },
-        Target::Note(id) => (offer.note)(memory, id),
+        ResourceTarget::Note(id) => (offer.note)(memory, id),
     }
 }
 
@@ -121,7 +124,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn unknown(uri: &str, offer: &Offer) -> Error {
+fn unknown(uri: &str, offer: &Catalog) -> Error {
     let shown: String = uri.chars().take(200).collect();
     let fixed: Vec<_> = offer.resources.iter().map(|resource| resource.uri).collect();
     Error::not_found(format!("no resource has the address {shown:?}"))

@@ -10,74 +10,78 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::tools::Tools;
-use super::{Feed, Limits, Session, work};
-use crate::operations::{Caller, Offer};
+use super::{ChangeFeed, McpLimits, McpSession, work};
+use crate::operations::{Caller, Catalog};
 use crate::serving::ConcurrencyLimit;
-use cm_app::server_audit::Sink;
-use cm_app::{By, Memory, Result, Watch};
+use cm_app::server_audit::AuditSink;
+use cm_app::{CallerIdentity, Context, ProgressWatch, Result};
 
 /// Opens the vault for one call, on the thread that runs the call.
-pub type Opener = Arc<dyn Fn(Asked) -> Result<Memory> + Send + Sync>;
+pub type CallOpener = Arc<dyn Fn(CallContext) -> Result<Context> + Send + Sync>;
 
 /// The context of a call.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct CallContext {
     /// Person and agent of the caller.
-    pub by: By,
+    pub by: CallerIdentity,
     /// Progress and cancellation of the call.
-    pub watch: Watch,
+    pub watch: ProgressWatch,
 }
 
 /// Parameters of a server.
-pub struct Setup {
+pub struct McpSetup {
     /// Operations and resources.
-    pub offer: Offer,
+    pub offer: Catalog,
     /// Opens the vault.
-    pub opener: Opener,
+    pub opener: CallOpener,
     /// The caller of requests without an authenticated one: [`Caller::local`] on standard streams.
     /// `None` over HTTP, where requests must carry a [`Caller`] in their extensions.
     pub caller: Option<Caller>,
-    pub limits: Limits,
+    pub limits: McpLimits,
     /// Audit log; `None` on standard streams.
-    pub audit: Option<Sink>,
+    pub audit: Option<AuditSink>,
     /// Cancelled to shut down: queued calls fail, running calls get a grace period.
     pub closing: CancellationToken,
 }
 
 /// A server; clones share its state.
 #[derive(Clone)]
-pub struct Server(Arc<Shared>);
+pub struct McpServer(Arc<SharedServer>);
 
-struct Shared {
-    setup: Setup,
+struct SharedServer {
+    setup: McpSetup,
     tools: Tools,
     calls: ConcurrencyLimit,
-    feed: Feed,
+    feed: ChangeFeed,
     listeners: Arc<Semaphore>,
 }
 
-impl Server {
-    pub fn new(setup: Setup) -> Self {
-        Self(Arc::new(Shared {
+impl McpServer {
+    pub fn new(setup: McpSetup) -> Self {
+        Self(Arc::new(SharedServer {
             tools: Tools::of(setup.offer.operations),
-            calls: ConcurrencyLimit::new(setup.limits.running, setup.limits.waiting, setup.limits.patience),
-            feed: Feed::new(),
+            calls: ConcurrencyLimit::new(
+                setup.limits.running,
+                setup.limits.waiting,
+                setup.limits.queue_timeout,
+            ),
+            feed: ChangeFeed::new(),
             listeners: Arc::new(Semaphore::new(setup.limits.listeners)),
             setup,
         }))
     }
 
     /// The handler of one client: one on standard streams, one per session over HTTP.
-    pub fn session(&self) -> Session {
-        Session::new(self.clone())
+    pub fn session(&self) -> McpSession {
+        McpSession::new(self.clone())
     }
 
     /// The feed to publish changes of the vault to.
-    pub fn feed(&self) -> &Feed {
+    pub fn feed(&self) -> &ChangeFeed {
         &self.0.feed
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &McpLimits {
         &self.0.setup.limits
     }
 
@@ -91,7 +95,7 @@ impl Server {
         &self.0.setup.closing
     }
 
-    pub(super) fn offer(&self) -> &Offer {
+    pub(super) fn offer(&self) -> &Catalog {
         &self.0.setup.offer
     }
 
@@ -99,11 +103,11 @@ impl Server {
         &self.0.tools
     }
 
-    pub(super) fn audit(&self) -> Option<Sink> {
+    pub(super) fn audit(&self) -> Option<AuditSink> {
         self.0.setup.audit.clone()
     }
 
-    pub(super) fn opener(&self) -> &Opener {
+    pub(super) fn opener(&self) -> &CallOpener {
         &self.0.setup.opener
     }
 
@@ -117,11 +121,11 @@ impl Server {
         let let_in = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>());
         let caller = let_in.or(self.0.setup.caller.as_ref())?;
         let client = context.client_info();
-        Some(work::signed(caller.clone(), client.as_ref().map(|client| client.name.as_str())))
+        Some(work::with_client_agent(caller.clone(), client.as_ref().map(|client| client.name.as_str())))
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("limits", &self.0.setup.limits).finish_non_exhaustive()
     }

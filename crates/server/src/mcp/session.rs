@@ -15,9 +15,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::listening::{self, Subscriptions};
 use super::resources::{KEEP, LONGEST};
-use super::work::Work;
-use super::{Server, complete, failure, prompts, resources, tools, work};
-use crate::operations::Role;
+use super::work::CallWork;
+use super::{McpServer, complete, failure, prompts, resources, tools, work};
+use crate::operations::AccessRole;
 use cm_app::Error;
 
 /// Instructions sent to agents on connection.
@@ -25,16 +25,16 @@ const INSTRUCTIONS: &str = include_str!("../../../../templates/mcp/instructions.
 
 /// The session of one client.
 #[derive(Debug)]
-pub struct Session {
-    server: Server,
+pub struct McpSession {
+    server: McpServer,
     subscriptions: Arc<Subscriptions>,
     /// Cancelled when the transport closes or the session is dropped; ends its tasks.
     ended: CancellationToken,
     _end: DropGuard,
 }
 
-impl Session {
-    pub(super) fn new(server: Server) -> Self {
+impl McpSession {
+    pub(super) fn new(server: McpServer) -> Self {
         let ended = server.closing().child_token();
         let subscriptions = Arc::new(Subscriptions::new(server.limits().subscriptions));
         Self { server, subscriptions, _end: ended.clone().drop_guard(), ended }
@@ -50,7 +50,7 @@ impl Session {
         name: &str,
         arguments: Option<JsonObject>,
         context: &RequestContext<RoleServer>,
-    ) -> Result<cm_app::Result<crate::operations::Answer>, ErrorData> {
+    ) -> Result<cm_app::Result<crate::operations::OperationResult>, ErrorData> {
         let Some((operation, tool)) = self.server.tools().find(name) else {
             let shown: String = name.chars().take(100).collect();
             let hint = format!("there are {}", self.server.tools().names());
@@ -58,12 +58,12 @@ impl Session {
         };
         let given = tools::given(arguments, tool);
         let role = operation.effect.role();
-        let run = move |memory: &cm_app::Memory| (operation.run)(memory, given);
-        Ok(work::run(&self.server, context, Work { name: operation.name, role, run }).await?)
+        let run = move |memory: &cm_app::Context| (operation.run)(memory, given);
+        Ok(work::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
     }
 }
 
-impl ServerHandler for Session {
+impl ServerHandler for McpSession {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -112,7 +112,7 @@ impl ServerHandler for Session {
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request)?;
         let recent = self.server.offer().recent;
-        let work = Work { name: "resources/list", role: Role::Reader, run: recent };
+        let work = CallWork { name: "resources/list", role: AccessRole::Reader, run: recent };
         let recent = work::run(&self.server, &context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         Ok(resources::listed(self.server.offer(), recent))
@@ -136,8 +136,8 @@ impl ServerHandler for Session {
         let refused = |error: &Error| resources::refusal(&uri, error);
         let offer = *self.server.offer();
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
-        let read = move |memory: &cm_app::Memory| resources::read(memory, &target, &offer);
-        let work = Work { name: "resources/read", role: Role::Reader, run: read };
+        let read = move |memory: &cm_app::Context| resources::read(memory, &target, &offer);
+        let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
         let contents = work::run(&self.server, &context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
@@ -179,10 +179,10 @@ impl ServerHandler for Session {
         let Some(wanted) = complete::wanted(&request.r#ref, &request.argument)? else {
             return Ok(complete::result(Vec::new()));
         };
-        let suggest = self.server.offer().suggest;
+        let suggest = self.server.offer().complete;
         let typed = request.argument.value;
-        let values = move |memory: &cm_app::Memory| suggest(memory, wanted, &typed);
-        let work = Work { name: "completion/complete", role: Role::Reader, run: values };
+        let values = move |memory: &cm_app::Context| suggest(memory, wanted, &typed);
+        let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
         let values = work::run(&self.server, &context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }
@@ -208,7 +208,7 @@ impl ServerHandler for Session {
         let uri = request.uri;
         resources::target(&uri, self.server.offer()).map_err(|error| resources::refusal(&uri, &error))?;
         self.subscriptions.add(uri).map_err(|error| failure::of_request(&error))?;
-        self.server.feed().awake().await;
+        self.server.feed().watcher_started().await;
         Ok(())
     }
 
@@ -262,7 +262,7 @@ impl ServerHandler for Session {
     }
 }
 
-impl Session {
+impl McpSession {
     fn is_resource(&self, uri: &str) -> bool {
         uri.len() <= LONGEST && resources::target(uri, self.server.offer()).is_ok()
     }

@@ -7,7 +7,7 @@ use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::signal;
 
-use super::{Lines, Server};
+use super::{LineTransport, McpServer};
 
 /// Grace period for writing operations after the client is gone.
 const LAST: Duration = Duration::from_secs(10);
@@ -16,7 +16,7 @@ const READ: Duration = Duration::from_secs(2);
 
 /// Why the server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum StdioEnd {
     /// The client disconnected.
     Done,
     /// The process was interrupted (SIGINT).
@@ -29,7 +29,7 @@ pub enum End {
 ///
 /// # Errors
 /// The runtime or the signal handlers cannot be created, or the handshake fails.
-pub fn stdio(server: &Server) -> io::Result<End> {
+pub fn stdio(server: &McpServer) -> io::Result<StdioEnd> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
@@ -38,7 +38,7 @@ pub fn stdio(server: &Server) -> io::Result<End> {
         let serving = serve(server, read, write);
         tokio::pin!(serving);
         tokio::select! {
-            served = &mut serving => served.map(|()| End::Done),
+            served = &mut serving => served.map(|()| StdioEnd::Done),
             end = &mut signal => {
                 server.closing().cancel();
                 serving.await?;
@@ -56,14 +56,14 @@ pub fn stdio(server: &Server) -> io::Result<End> {
 ///
 /// # Errors
 /// The handshake fails for a reason other than a disconnect.
-pub async fn serve<R, W>(server: &Server, read: R, write: W) -> io::Result<()>
+pub async fn serve<R, W>(server: &McpServer, read: R, write: W) -> io::Result<()>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let session = server.session();
     let ended = session.ended().clone();
-    let (lines, written) = Lines::new(read, write, server.limits().message, ended);
+    let (lines, written) = LineTransport::new(read, write, server.limits().message, ended);
     let begun = serve_server_with_ct(session, lines, server.closing().child_token()).await;
     let served = match begun {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
@@ -79,15 +79,15 @@ where
 }
 
 #[cfg(unix)]
-async fn signalled(_: &Server) -> io::Result<End> {
+async fn signalled(_: &McpServer) -> io::Result<StdioEnd> {
     let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
     tokio::select! {
-        interrupted = signal::ctrl_c() => interrupted.map(|()| End::Interrupted),
-        _ = terminate.recv() => Ok(End::Terminated),
+        interrupted = signal::ctrl_c() => interrupted.map(|()| StdioEnd::Interrupted),
+        _ = terminate.recv() => Ok(StdioEnd::Terminated),
     }
 }
 
 #[cfg(not(unix))]
-async fn signalled(_: &Server) -> io::Result<End> {
-    signal::ctrl_c().await.map(|()| End::Interrupted)
+async fn signalled(_: &McpServer) -> io::Result<StdioEnd> {
+    signal::ctrl_c().await.map(|()| StdioEnd::Interrupted)
 }

@@ -7,20 +7,20 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde_json::Value;
 
 use super::{integers, schema};
-use crate::operations::{Answer, Effect, Operation};
+use crate::operations::{Effect, OperationResult, OperationSpec};
 
 /// The tools of a server, built once.
 #[derive(Debug)]
 pub(super) struct Tools {
     listed: Vec<Tool>,
-    operations: Vec<&'static Operation>,
+    operations: Vec<&'static OperationSpec>,
     /// Index of each tool by name and alias.
     places: BTreeMap<&'static str, usize>,
 }
 
 impl Tools {
     /// Builds the tools of these operations, in their order.
-    pub(super) fn of(operations: &'static [Operation]) -> Self {
+    pub(super) fn of(operations: &'static [OperationSpec]) -> Self {
         let operations: Vec<_> = operations.iter().filter(|operation| operation.tool).collect();
         let mut places = BTreeMap::new();
         for (place, operation) in operations.iter().enumerate() {
@@ -37,7 +37,7 @@ impl Tools {
     }
 
     /// The operation and tool with this name or alias.
-    pub(super) fn find(&self, name: &str) -> Option<(&'static Operation, &Tool)> {
+    pub(super) fn find(&self, name: &str) -> Option<(&'static OperationSpec, &Tool)> {
         let place = *self.places.get(name)?;
         Some((*self.operations.get(place)?, self.listed.get(place)?))
     }
@@ -51,29 +51,29 @@ impl Tools {
 /// The arguments of a call, with `3.0` converted to an integer where the schema requires one.
 pub(super) fn given(arguments: Option<JsonObject>, tool: &Tool) -> Value {
     let mut given = Value::Object(arguments.unwrap_or_default());
-    integers::settle(&mut given, &tool.input_schema);
+    integers::convert_integers(&mut given, &tool.input_schema);
     given
 }
 
 /// A tool result: text, and structured content if the tool has an output schema.
-pub(super) fn result(answer: Answer, has_schema: bool) -> CallToolResult {
+pub(super) fn result(answer: OperationResult, has_schema: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
     result.structured_content = has_schema.then_some(answer.json);
     result
 }
 
-fn tool(operation: &Operation) -> Tool {
+fn tool(operation: &OperationSpec) -> Tool {
     let tool = Tool::new(operation.name, operation.description, schema::of_input((operation.input)()))
         .with_title(operation.title)
         .with_annotations(annotations(operation));
-    if operation.prose {
+    if operation.text_only {
         return tool;
     }
     tool.with_raw_output_schema(Arc::new(schema::of_output((operation.output)())))
 }
 
 /// MCP annotations; read-only tools omit the destructive and idempotent hints.
-fn annotations(operation: &Operation) -> ToolAnnotations {
+fn annotations(operation: &OperationSpec) -> ToolAnnotations {
     let hints = ToolAnnotations::new().open_world(false);
     match operation.effect {
         Effect::Reads => hints.read_only(true),

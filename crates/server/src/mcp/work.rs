@@ -11,11 +11,11 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
 use tokio::task::JoinError;
 
-use super::server::{Asked, Server};
-use crate::operations::{Caller, Role};
+use super::server::{CallContext, McpServer};
+use crate::operations::{AccessRole, Caller};
 use crate::serving::Saturated;
-use cm_app::server_audit::Record;
-use cm_app::{By, Error, Kind, Memory, Result, Step, Watch};
+use cm_app::server_audit::AuditRecord;
+use cm_app::{CallerIdentity, Context, Error, ErrorKind, ProgressStep, ProgressWatch, Result};
 
 /// Capacity of the progress channel; steps beyond it are dropped.
 const STEPS: usize = 16;
@@ -24,20 +24,20 @@ const FIRST_WORD: Duration = Duration::from_secs(1);
 
 /// The client cancelled the request; the response is never sent.
 #[derive(Debug)]
-pub(super) struct CalledOff;
+pub(super) struct Cancelled;
 
-impl From<CalledOff> for ErrorData {
-    fn from(_: CalledOff) -> Self {
+impl From<Cancelled> for ErrorData {
+    fn from(_: Cancelled) -> Self {
         Self::internal_error("called off", None)
     }
 }
 
 /// An operation, or another request that opens the vault.
-pub(super) struct Work<F> {
+pub(super) struct CallWork<F> {
     /// Name in the audit log.
     pub name: &'static str,
     /// Required role.
-    pub role: Role,
+    pub role: AccessRole,
     /// The function to run.
     pub run: F,
 }
@@ -47,24 +47,24 @@ pub(super) struct Work<F> {
 /// # Errors
 /// The outer error means cancelled; the inner one is a refusal or failure of the operation.
 pub(super) async fn run<T: Send + 'static>(
-    server: &Server,
+    server: &McpServer,
     context: &RequestContext<RoleServer>,
-    work: Work<impl FnOnce(&Memory) -> Result<T> + Send + 'static>,
-) -> std::result::Result<Result<T>, CalledOff> {
+    work: CallWork<impl FnOnce(&Context) -> Result<T> + Send + 'static>,
+) -> std::result::Result<Result<T>, Cancelled> {
     let Some(caller) = server.caller(context) else { return Ok(Err(unknown())) };
     let (audit, attempt) = (server.audit(), caller.attempt("mcp", work.name));
-    if let Err(refused) = caller.has(work.role) {
-        return Ok(Record::begin(audit, attempt).end(Err(refused)));
+    if let Err(refused) = caller.require_role(work.role) {
+        return Ok(AuditRecord::begin(audit, attempt).end(Err(refused)));
     }
     let key = caller.token.clone().unwrap_or_default();
     // Over this protocol it is an agent that calls, whoever started it.
-    let by = By { kind: caller.by.kind.lowered_to_agent(), ..caller.by };
+    let by = CallerIdentity { kind: caller.by.kind.lowered_to_agent(), ..caller.by };
     let permit = tokio::select! {
         permit = server.calls().acquire(&key) => match permit {
             Ok(permit) => permit,
             Err(saturated) => return Ok(Err(busy(saturated))),
         },
-        () = context.ct.cancelled() => return Err(CalledOff),
+        () = context.ct.cancelled() => return Err(Cancelled),
     };
     let (watch, steps) = watch(context);
     let job = tokio::task::spawn_blocking({
@@ -73,29 +73,29 @@ pub(super) async fn run<T: Send + 'static>(
         move || {
             // The permit is returned when the work ends, not when nobody waits for it any more.
             let _permit = permit;
-            let record = Record::begin(audit, attempt);
+            let record = AuditRecord::begin(audit, attempt);
             let run = || {
-                let memory = opener(Asked { by, watch })?;
+                let memory = opener(CallContext { by, watch })?;
                 (work.run)(&memory).map_err(|error| memory.call.conceal(error))
             };
             record.end(run())
         }
     });
-    let _left = Left(watch);
-    let told = Told { peer: &context.peer, token: context.meta.get_progress_token(), last: None };
+    let _left = CancelOnDrop(watch);
+    let told = ProgressSender { peer: &context.peer, token: context.meta.get_progress_token(), last: None };
     tokio::select! {
-        ended = attend(job, steps, told) => Ok(ended),
-        () = context.ct.cancelled() => Err(CalledOff),
+        ended = wait_with_progress(job, steps, told) => Ok(ended),
+        () = context.ct.cancelled() => Err(Cancelled),
         () = tokio::time::sleep(server.limits().call) => Ok(Err(too_long(server.limits().call))),
     }
 }
 
 /// Cancels the work when dropped, because nothing waits for its result.
-struct Left(Watch);
+struct CancelOnDrop(ProgressWatch);
 
-impl Drop for Left {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.call_off();
+        self.0.cancel();
     }
 }
 
@@ -104,18 +104,18 @@ fn unknown() -> Error {
 }
 
 fn busy(saturated: Saturated) -> Error {
-    let error = Error::new(Kind::Failed, "busy", saturated.to_string());
+    let error = Error::new(ErrorKind::Failed, "busy", saturated.to_string());
     error.hint("try again in a moment; nothing was done")
 }
 
 /// The progress handle of an operation and its receiver; `None` if the client requested no
 /// progress.
-fn watch(context: &RequestContext<RoleServer>) -> (Watch, Option<mpsc::Receiver<Step>>) {
+fn watch(context: &RequestContext<RoleServer>) -> (ProgressWatch, Option<mpsc::Receiver<ProgressStep>>) {
     if context.meta.get_progress_token().is_none() {
-        return (Watch::default(), None);
+        return (ProgressWatch::default(), None);
     }
     let (sender, steps) = mpsc::channel(STEPS);
-    let told = Watch::told(move |step| {
+    let told = ProgressWatch::with_listener(move |step| {
         // Who listens too slowly misses a step and hears the next.
         let _ = sender.try_send(step);
     });
@@ -123,10 +123,10 @@ fn watch(context: &RequestContext<RoleServer>) -> (Watch, Option<mpsc::Receiver<
 }
 
 /// Waits for the work and forwards its progress.
-async fn attend<T>(
+async fn wait_with_progress<T>(
     mut job: tokio::task::JoinHandle<Result<T>>,
-    mut steps: Option<mpsc::Receiver<Step>>,
-    mut told: Told<'_>,
+    mut steps: Option<mpsc::Receiver<ProgressStep>>,
+    mut told: ProgressSender<'_>,
 ) -> Result<T> {
     let mut first_word = std::pin::pin!(tokio::time::sleep(FIRST_WORD));
     let mut silent = steps.is_some();
@@ -146,7 +146,7 @@ async fn attend<T>(
             ended = &mut job => break ended,
             () = &mut first_word, if silent => {
                 silent = false;
-                told.tell(Step { done: 0.0, total: None, message: "at work".to_owned() }).await;
+                told.tell(ProgressStep { done: 0.0, total: None, message: "at work".to_owned() }).await;
             }
         }
     };
@@ -157,14 +157,14 @@ async fn attend<T>(
 }
 
 /// Sends progress messages, whose values must increase.
-struct Told<'a> {
+struct ProgressSender<'a> {
     peer: &'a Peer<RoleServer>,
     token: Option<ProgressToken>,
     last: Option<f64>,
 }
 
-impl Told<'_> {
-    async fn tell(&mut self, step: Step) {
+impl ProgressSender<'_> {
+    async fn tell(&mut self, step: ProgressStep) {
         let Some(token) = &self.token else { return };
         if !step.done.is_finite() || self.last.is_some_and(|last| step.done <= last) {
             return;
@@ -180,7 +180,7 @@ impl Told<'_> {
 
 fn too_long(limit: Duration) -> Error {
     let message = format!("called off after {} s", limit.as_secs());
-    Error::new(Kind::Failed, "too-long", message).hint("ask for less at once, or use the command line")
+    Error::new(ErrorKind::Failed, "too-long", message).hint("ask for less at once, or use the command line")
 }
 
 fn broken(error: &JoinError) -> Error {
@@ -188,12 +188,13 @@ fn broken(error: &JoinError) -> Error {
         true => "the operation broke down; that is a fault of cm",
         false => "the server is ending",
     };
-    Error::new(Kind::Failed, "internal", message).hint("the server goes on; `cm doctor` looks at the vault")
+    Error::new(ErrorKind::Failed, "internal", message)
+        .hint("the server goes on; `cm doctor` looks at the vault")
 }
 
 /// The caller with the client's name as agent, unless the agent is already known.
-pub(super) fn signed(mut caller: Caller, client: Option<&str>) -> Caller {
-    let by: &mut By = &mut caller.by;
+pub(super) fn with_client_agent(mut caller: Caller, client: Option<&str>) -> Caller {
+    let by: &mut CallerIdentity = &mut caller.by;
     if by.agent.is_none() {
         by.agent = client.map(plain).filter(|name| !name.is_empty());
     }
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_client_cannot_write_a_line_of_its_own_into_the_history() {
-        let signed = |name| signed(Caller::local(), Some(name)).by.agent;
+        let signed = |name| with_client_agent(Caller::local(), Some(name)).by.agent;
         assert_eq!(signed("claude-code").as_deref(), Some("claude-code"));
         assert_eq!(signed("evil\nCm-Actor: Ada\u{202e}").as_deref(), Some("evilCm-Actor Ada"));
         assert_eq!(signed(" \u{0} "), None);

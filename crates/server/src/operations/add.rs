@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::input::pairs;
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::add::{self, Added};
-use cm_app::{Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::add::{self, AddedNote};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_add",
     aliases: &["memory_store"],
     title: "Remember",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[("content", "body")],
+    field_aliases: &[("content", "body")],
     example: r#"{"type": "fix", "title": "Retry with jitter", "body": "Over 30 s.", "tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<Added>,
+    output: outline::<AddedNote>,
     run,
 };
 
@@ -48,7 +48,7 @@ struct Input {
     set: Option<Map<String, Value>>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = add::Options {
         note_type: input.note_type,

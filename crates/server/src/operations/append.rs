@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::update::{self, Changed};
-use cm_app::{Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::update::{self, UpdateResult};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_append",
     aliases: &[],
     title: "Add to a note",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[("content", "append")],
+    field_aliases: &[("content", "append")],
     example: r#"{"id": "1f0c2a", "append": "Seen again.", "add_tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<Changed>,
+    output: outline::<UpdateResult>,
     run,
 };
 
@@ -37,7 +37,7 @@ struct Input {
     add_tags: Option<Vec<String>>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let add_tags = input.add_tags.unwrap_or_default();
     let options = update::Options { add_tags, append: input.append, ..update::Options::default() };

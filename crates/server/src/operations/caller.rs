@@ -1,17 +1,17 @@
 //! Identity and permissions of the caller of an operation.
 
-use super::{Operation, Role};
-use cm_app::server_audit::Attempt;
-use cm_app::{By, Error};
+use super::{AccessRole, OperationSpec};
+use cm_app::server_audit::AuditedRequest;
+use cm_app::{CallerIdentity, Error};
 
 /// The caller of an operation. The HTTP server stores it in the extensions of each authenticated
 /// request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// Person and agent that changes are attributed to.
-    pub by: By,
+    pub by: CallerIdentity,
     /// Permissions of the caller.
-    pub role: Role,
+    pub role: AccessRole,
     /// ID of the token; `None` if no token is required.
     pub token: Option<String>,
 }
@@ -19,28 +19,28 @@ pub struct Caller {
 impl Caller {
     /// The local user, with all permissions.
     pub fn local() -> Self {
-        Self { by: By::default(), role: Role::Admin, token: None }
+        Self { by: CallerIdentity::default(), role: AccessRole::Admin, token: None }
     }
 
     /// The audit log entry for an operation.
-    pub fn attempt(&self, surface: &'static str, operation: &'static str) -> Attempt {
+    pub fn attempt(&self, surface: &'static str, operation: &'static str) -> AuditedRequest {
         let (person, agent) = (self.by.actor.clone(), self.by.agent.clone());
-        Attempt { surface, operation, token: self.token.clone(), person, agent }
+        AuditedRequest { surface, operation, token: self.token.clone(), person, agent }
     }
 
     /// Checks that the caller's role permits an operation.
     ///
     /// # Errors
     /// `forbidden`, with the required role.
-    pub fn may(&self, operation: &Operation) -> Result<(), Error> {
-        self.has(operation.effect.role())
+    pub fn require_permission(&self, operation: &OperationSpec) -> Result<(), Error> {
+        self.require_role(operation.effect.role())
     }
 
     /// Checks that the caller has at least this role.
     ///
     /// # Errors
     /// `forbidden`, with the required role.
-    pub fn has(&self, least: Role) -> Result<(), Error> {
+    pub fn require_role(&self, least: AccessRole) -> Result<(), Error> {
         if self.role >= least {
             return Ok(());
         }

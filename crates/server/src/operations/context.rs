@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use cm_app::context::{self, Briefing};
-use cm_app::{Memory, Result};
+use cm_app::{Context, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_context",
     aliases: &["cm_context"],
     title: "Brief for a task",
@@ -20,9 +20,14 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: true,
-    endpoint: Some(Endpoint { method: Method::Get, path: "/context", done: 200, gives: whole::<Briefing> }),
-    also: &[],
+    text_only: true,
+    endpoint: Some(Endpoint {
+        method: Method::Get,
+        path: "/context",
+        success_status: 200,
+        response_schema: whole::<Briefing>,
+    }),
+    field_aliases: &[],
     example: r#"{"task": "fix the flaky retry test", "max_tokens": 1000}"#,
     input: schema::<Input>,
     output: outline::<Briefing>,
@@ -41,7 +46,7 @@ struct Input {
     max_tokens: Option<usize>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = context::Options {
         task: input.task,

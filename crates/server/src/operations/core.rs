@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
+use super::{Effect, OperationResult, OperationSpec};
 use cm_app::generate::{self, Generated};
-use cm_app::{Memory, Result};
+use cm_app::{Context, Result};
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_core",
     aliases: &[],
     title: "CORE.md",
@@ -18,9 +18,9 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{}"#,
     input: schema::<Input>,
     output: outline::<Generated>,
@@ -31,7 +31,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {}
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let Input {} = OPERATION.parse(given)?;
     let outcome = generate::core(memory, true)?;
     Ok(answer(memory, &outcome, outcome.text.as_deref().unwrap_or_default()))

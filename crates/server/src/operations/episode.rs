@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::episode::{self, Logged};
-use cm_app::{Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::episode::{self, AppendedEpisode};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_episode",
     aliases: &[],
     title: "Log to the day",
@@ -19,12 +19,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"title": "Release 1.4", "summary": "Out at noon.", "tags": ["release"]}"#,
     input: schema::<Input>,
-    output: outline::<Logged>,
+    output: outline::<AppendedEpisode>,
     run,
 };
 
@@ -40,7 +40,7 @@ struct Input {
     memory: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = episode::Options {
         title: input.title,

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use serde::Serialize;
 
-use cm_app::export::{self, Format};
-use cm_app::{Memory, Result};
+use cm_app::export::{self, ExportFormat};
+use cm_app::{Context, Result};
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "export",
     aliases: &[],
     title: "MEMORY.md",
@@ -20,12 +20,17 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: false,
-    prose: false,
-    endpoint: Some(Endpoint { method: Method::Get, path: "/export", done: 200, gives: whole::<Document> }),
-    also: &[],
+    text_only: false,
+    endpoint: Some(Endpoint {
+        method: Method::Get,
+        path: "/export",
+        success_status: 200,
+        response_schema: whole::<ExportDocument>,
+    }),
+    field_aliases: &[],
     example: r#"{}"#,
     input: schema::<Input>,
-    output: outline::<Document>,
+    output: outline::<ExportDocument>,
     run,
 };
 
@@ -33,11 +38,11 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {}
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let Input {} = OPERATION.parse(given)?;
-    let options = export::Options { format: Format::MemoryMd, out: None, force: false };
+    let options = export::Options { format: ExportFormat::MemoryMd, out: None, force: false };
     let outcome = export::export(memory, &options)?;
-    let document = Document {
+    let document = ExportDocument {
         format: outcome.format,
         notes: outcome.notes,
         document: outcome.document.unwrap_or_default(),
@@ -47,8 +52,8 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
 
 /// The exported document with metadata; the command prints only the document.
 #[derive(Serialize, JsonSchema)]
-struct Document {
-    format: Format,
+struct ExportDocument {
+    format: ExportFormat,
     /// Number of entries
     notes: usize,
     document: String,

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
-use cm_app::mark::{self, Marked};
-use cm_app::{By, Memory, Result};
-use cm_note::note::Signal;
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
+use cm_app::mark::{self, MarkResult};
+use cm_app::{CallerIdentity, Context, Result};
+use cm_note::note::FeedbackSignal;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_feedback",
     aliases: &["cm_mark", "cm_feedback"],
     title: "Say what helped",
@@ -20,12 +20,17 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: true,
-    prose: false,
-    endpoint: Some(Endpoint { method: Method::Post, path: "/feedback", done: 200, gives: whole::<Marked> }),
-    also: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
+    text_only: false,
+    endpoint: Some(Endpoint {
+        method: Method::Post,
+        path: "/feedback",
+        success_status: 200,
+        response_schema: whole::<MarkResult>,
+    }),
+    field_aliases: &[("memoryId", "id"), ("note", "reason"), ("bullet_id", "id"), ("bulletId", "id")],
     example: r#"{"id": "b-mt2ssunl", "signal": "harmful", "reason": "wasted_time"}"#,
     input: schema::<Input>,
-    output: outline::<Marked>,
+    output: outline::<MarkResult>,
     run,
 };
 
@@ -33,7 +38,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
-    signal: Signal,
+    signal: FeedbackSignal,
     /// If harmful: caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated,
     /// other; or free text
     reason: Option<String>,
@@ -43,17 +48,18 @@ struct Input {
     session: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(with_signal(given))?;
     let by = memory.call.by.clone();
-    let by = By { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
+    let by =
+        CallerIdentity { session: input.session.or(by.session), reason: input.reason.or(by.reason), ..by };
     let options = mark::Options {
         signal: input.signal,
         because: by.reason.clone(),
         weight: input.weight,
         invert: false,
     };
-    let memory = memory.as_by(by)?;
+    let memory = memory.with_actor(by)?;
     let outcome = mark::mark(&memory, &input.id, &options)?;
     Ok(answer(&memory, &outcome, &text::mark::marked(&outcome)))
 }
@@ -96,7 +102,7 @@ mod tests {
             let input: Input = OPERATION.parse(with_signal(given)).unwrap();
             assert_eq!(
                 (input.id.as_str(), input.signal, input.session.as_deref()),
-                ("b-1", Signal::Helpful, Some("s"))
+                ("b-1", FeedbackSignal::Helpful, Some("s"))
             );
         }
         assert!(OPERATION.parse::<Input>(with_signal(json!({ "id": "b-1" }))).is_err());

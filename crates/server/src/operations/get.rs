@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::get::{self, Got};
-use cm_app::{Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::get::{self, NoteDetails};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_get",
     aliases: &[],
     title: "Read a note",
@@ -19,12 +19,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"id": "1f0c2a"}"#,
     input: schema::<Input>,
-    output: outline::<Got>,
+    output: outline::<NoteDetails>,
     run,
 };
 
@@ -35,7 +35,7 @@ struct Input {
     id: String,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let outcome = get::get(memory, &input.id)?;
     Ok(answer(memory, &outcome, &text::get::got(&outcome)))

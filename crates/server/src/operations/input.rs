@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::Operation;
+use super::OperationSpec;
 use cm_app::{Error, Result};
 use cm_text::spelling::nearest;
 
@@ -57,11 +57,11 @@ pub(super) fn tidy(schema: &mut Value) {
     }
 }
 
-impl Operation {
+impl OperationSpec {
     /// The input schema for HTTP, where some fields have other names.
     pub fn endpoint_input(&self) -> Value {
         let mut schema = (self.input)();
-        for (http, own) in self.also.iter().rev() {
+        for (http, own) in self.field_aliases.iter().rev() {
             if let Some(Value::Object(properties)) = schema.get_mut("properties")
                 && properties.contains_key(*own)
             {
@@ -79,7 +79,7 @@ impl Operation {
     /// Renames the fields of an input to their names in HTTP.
     pub fn named_as_http(&self, mut given: Value) -> Value {
         if let Value::Object(fields) = &mut given {
-            for (http, own) in self.also.iter().rev() {
+            for (http, own) in self.field_aliases.iter().rev() {
                 if let Some(value) = fields.remove(*own) {
                     fields.insert((*http).to_owned(), value);
                 }
@@ -96,7 +96,7 @@ impl Operation {
     pub(super) fn parse<T: DeserializeOwned>(&self, given: Value) -> Result<T> {
         let refused = |message: String| Error::usage(message).hint(format!("for example: {}", self.example));
         let schema = (self.input)();
-        let given = self.own_names(given).and_then(|given| fitted(&schema, given)).map_err(refused)?;
+        let given = self.own_names(given).and_then(|given| validated(&schema, given)).map_err(refused)?;
         serde_json::from_value(given).map_err(|error| refused(error.to_string()))
     }
 
@@ -110,7 +110,7 @@ impl Operation {
         let mut fields = Map::new();
         for (key, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
             let own = self
-                .also
+                .field_aliases
                 .iter()
                 .find(|(also, _)| *also == key)
                 .map_or(key.as_str(), |(_, own)| own)
@@ -124,7 +124,7 @@ impl Operation {
 }
 
 /// Checks the fields against the schema; whole numbers may be written as `3.0`.
-fn fitted(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result<Value, String> {
+fn validated(schema: &Value, mut fields: Map<String, Value>) -> std::result::Result<Value, String> {
     let nothing = Map::new();
     let known = schema["properties"].as_object().unwrap_or(&nothing);
     for (key, value) in &mut fields {
@@ -215,43 +215,46 @@ mod tests {
     use super::*;
 
     /// The error message, or the parsed input, of `memory_search` for these arguments.
-    fn said(given: Value) -> String {
+    fn parse_outcome(given: Value) -> String {
         let search = tool("memory_search").unwrap();
-        let fields = search.own_names(given).and_then(|given| fitted(&(search.input)(), given));
+        let fields = search.own_names(given).and_then(|given| validated(&(search.input)(), given));
         fields.map_or_else(|error| error, |given| given.to_string())
     }
 
     #[test]
     fn a_refusal_names_the_field_and_what_it_wants() {
-        assert_eq!(said(json!([1])), "memory_search takes an object, and this is a list");
-        assert_eq!(said(Value::Null), "`query` is missing");
-        assert_eq!(said(json!({ "query": 7 })), "`query` is text, and this is 7");
+        assert_eq!(parse_outcome(json!([1])), "memory_search takes an object, and this is a list");
+        assert_eq!(parse_outcome(Value::Null), "`query` is missing");
+        assert_eq!(parse_outcome(json!({ "query": 7 })), "`query` is text, and this is 7");
         assert_eq!(
-            said(json!({ "query": "a", "limti": 7 })),
+            parse_outcome(json!({ "query": "a", "limti": 7 })),
             "there is no field `limti`; did you mean `limit`?"
         );
         assert_eq!(
-            said(json!({ "query": "a", "limit": -1 })),
+            parse_outcome(json!({ "query": "a", "limit": -1 })),
             "`limit` is a whole number from 0 on, and this is -1"
         );
         assert_eq!(
-            said(json!({ "query": "a", "limit": 2.5 })),
+            parse_outcome(json!({ "query": "a", "limit": 2.5 })),
             "`limit` is a whole number from 0 on, and this is 2.5"
         );
         assert_eq!(
-            said(json!({ "query": "a", "tags": ["b", 1] })),
+            parse_outcome(json!({ "query": "a", "tags": ["b", 1] })),
             "`tags` is a list, of which each is text, and this is [\"b\",1]"
         );
         assert_eq!(
-            said(json!({ "query": "a", "priority": "high" })),
+            parse_outcome(json!({ "query": "a", "priority": "high" })),
             "`priority` is one of critical, moderate, ephemeral, and this is \"high\""
         );
-        assert_eq!(said(json!({ "query": "a", "q": "b" })), "`query` was given twice, once as `q`");
+        assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` was given twice, once as `q`");
     }
 
     #[test]
     fn whole_numbers_with_a_point_other_names_and_nulls_are_taken() {
-        assert_eq!(said(json!({ "q": "a", "limit": 3.0, "tags": null })), r#"{"query":"a","limit":3}"#);
+        assert_eq!(
+            parse_outcome(json!({ "q": "a", "limit": 3.0, "tags": null })),
+            r#"{"query":"a","limit":3}"#
+        );
     }
 
     #[test]
@@ -288,7 +291,7 @@ mod tests {
             let schema = (operation.input)();
             let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
             let given: Map<String, Value> = names.into_iter().zip(values).collect();
-            if let Ok(fitted) = operation.own_names(Value::Object(given)).and_then(|given| fitted(&schema, given)) {
+            if let Ok(fitted) = operation.own_names(Value::Object(given)).and_then(|given| validated(&schema, given)) {
                 prop_assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&fitted), "{fitted}");
             }
         }

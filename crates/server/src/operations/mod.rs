@@ -32,14 +32,14 @@ mod validate_rule;
 use serde_json::Value;
 
 pub use caller::Caller;
-pub use offer::{Contents, Found, Offer, Resource, Suggest};
+pub use offer::{Catalog, CompletionKind, Contents, ListedNote, Resource};
 
-use cm_app::{Memory, Result};
-pub use cm_note::token::Role;
+use cm_app::{Context, Result};
+pub use cm_note::token::AccessRole;
 
 /// An operation that agents can call as a tool, or programs over HTTP.
 #[derive(Debug, Clone, Copy)]
-pub struct Operation {
+pub struct OperationSpec {
     /// Name, such as `memory_search`.
     pub name: &'static str,
     /// Names from earlier tools, which are accepted but not listed.
@@ -56,12 +56,12 @@ pub struct Operation {
     pub tool: bool,
     /// Whether the tool result is text only. With structured content as well, clients pass the JSON
     /// to the model, which is several times longer.
-    pub prose: bool,
+    pub text_only: bool,
     /// HTTP endpoint; `None` for tools without one.
     pub endpoint: Option<Endpoint>,
     /// Aliases of input fields, as (alias, field), used by HTTP and earlier tools; both names are
     /// accepted.
-    pub also: &'static [(&'static str, &'static str)],
+    pub field_aliases: &'static [(&'static str, &'static str)],
     /// Example input as JSON, shown in error messages.
     pub example: &'static str,
     /// JSON Schema of the input object.
@@ -69,12 +69,12 @@ pub struct Operation {
     /// JSON Schema of the output object; only its first level is described.
     pub output: fn() -> Value,
     /// Runs the operation. The input is unchecked; it is parsed here.
-    pub run: fn(&Memory, Value) -> Result<Answer>,
+    pub run: fn(&Context, Value) -> Result<OperationResult>,
 }
 
 /// Result of an operation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct OperationResult {
     /// Structured result, equal to the output of the command with `--json`.
     pub json: Value,
     /// Short text for display, with notices appended.
@@ -94,10 +94,10 @@ pub enum Effect {
 
 impl Effect {
     /// Minimum role for operations with this effect.
-    pub fn role(self) -> Role {
+    pub fn role(self) -> AccessRole {
         match self {
-            Self::Reads => Role::Reader,
-            Self::Adds | Self::Changes => Role::Writer,
+            Self::Reads => AccessRole::Reader,
+            Self::Adds | Self::Changes => AccessRole::Writer,
         }
     }
 }
@@ -110,9 +110,9 @@ pub struct Endpoint {
     /// Path, such as `/search`.
     pub path: &'static str,
     /// Status code on success: 200, or 201 if something was created.
-    pub done: u16,
+    pub success_status: u16,
     /// Complete JSON Schema of the response.
-    pub gives: fn() -> Value,
+    pub response_schema: fn() -> Value,
 }
 
 /// HTTP method of an endpoint.
@@ -125,16 +125,16 @@ pub enum Method {
 }
 
 /// All operations, resources and completions for agents.
-pub static OFFER: Offer = Offer {
+pub static OFFER: Catalog = Catalog {
     operations: TABLE,
     resources: &resources::RESOURCES,
     note: resources::note,
     recent: resources::recent,
-    suggest: suggest::suggest,
+    complete: suggest::complete,
 };
 
 /// All operations, in the order in which tools are listed.
-pub static TABLE: &[Operation] = &[
+pub static TABLE: &[OperationSpec] = &[
     context::OPERATION,
     search::OPERATION,
     get::OPERATION,
@@ -156,17 +156,17 @@ pub static TABLE: &[Operation] = &[
 ];
 
 /// The operations that are MCP tools.
-pub fn tools() -> impl Iterator<Item = &'static Operation> {
+pub fn tools() -> impl Iterator<Item = &'static OperationSpec> {
     TABLE.iter().filter(|operation| operation.tool)
 }
 
 /// The operations with an HTTP endpoint.
-pub fn endpoints() -> impl Iterator<Item = (&'static Operation, Endpoint)> {
+pub fn endpoints() -> impl Iterator<Item = (&'static OperationSpec, Endpoint)> {
     TABLE.iter().filter_map(|operation| Some((operation, operation.endpoint?)))
 }
 
 /// The tool with this name or alias.
-pub fn tool(name: &str) -> Option<&'static Operation> {
+pub fn tool(name: &str) -> Option<&'static OperationSpec> {
     tools()
         .find(|operation| operation.name == name)
         .or_else(|| tools().find(|operation| operation.aliases.contains(&name)))
@@ -182,7 +182,7 @@ mod tests {
     const MOST: usize = 10 * 1024;
 
     /// A tool as listed by MCP.
-    fn listed(operation: &Operation) -> Value {
+    fn listed(operation: &OperationSpec) -> Value {
         let mut hints = serde_json::json!({ "readOnlyHint": operation.effect == Effect::Reads });
         if operation.effect != Effect::Reads {
             hints["destructiveHint"] = (operation.effect == Effect::Changes).into();

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
-use cm_app::observe::{self, Observed};
-use cm_app::{By, Memory, Result};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
+use cm_app::observe::{self, ObservationResult};
+use cm_app::{CallerIdentity, Context, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "observe",
     aliases: &[],
     title: "Store an observation",
@@ -20,17 +20,17 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: false,
     tool: false,
-    prose: false,
+    text_only: false,
     endpoint: Some(Endpoint {
         method: Method::Post,
         path: "/observations",
-        done: 201,
-        gives: whole::<Observed>,
+        success_status: 201,
+        response_schema: whole::<ObservationResult>,
     }),
-    also: &[],
+    field_aliases: &[],
     example: r#"{"content": "The gateway drops idle sockets after 60 s.", "category": "gotcha", "priority": "critical"}"#,
     input: schema::<Input>,
-    output: outline::<Observed>,
+    output: outline::<ObservationResult>,
     run,
 };
 
@@ -49,10 +49,10 @@ struct Input {
     session: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let by = memory.call.by.clone();
-    let memory = memory.as_by(By { session: input.session.or(by.session), ..by })?;
+    let memory = memory.with_actor(CallerIdentity { session: input.session.or(by.session), ..by })?;
     let options = observe::Options {
         content: input.content,
         category: input.category,

@@ -1,21 +1,21 @@
 //! The catalog for agents: operations to call, resources to read, and values to complete.
 
-use super::Operation;
-use cm_app::{Memory, Result};
+use super::OperationSpec;
+use cm_app::{Context, Result};
 
 /// The catalog of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Offer {
+pub struct Catalog {
     /// Operations.
-    pub operations: &'static [Operation],
+    pub operations: &'static [OperationSpec],
     /// Resources with a fixed URI, in display order.
     pub resources: &'static [Resource],
     /// Reads a note by its id.
-    pub note: fn(&Memory, &str) -> Result<Contents>,
+    pub note: fn(&Context, &str) -> Result<Contents>,
     /// The few most recently changed notes, which are listed in addition to the resources.
-    pub recent: fn(&Memory) -> Result<Vec<Found>>,
+    pub recent: fn(&Context) -> Result<Vec<ListedNote>>,
     /// Completions of a prefix, most likely first; clients show at most a hundred.
-    pub suggest: fn(&Memory, Suggest, &str) -> Result<Vec<String>>,
+    pub complete: fn(&Context, CompletionKind, &str) -> Result<Vec<String>>,
 }
 
 /// A resource with a fixed URI.
@@ -34,7 +34,7 @@ pub struct Resource {
     /// Whether a change of the file with this path, relative to the vault, changes the resource.
     pub changes_with: fn(&str) -> bool,
     /// Reads the resource.
-    pub read: fn(&Memory) -> Result<Contents>,
+    pub read: fn(&Context) -> Result<Contents>,
 }
 
 /// Contents of a resource.
@@ -46,14 +46,14 @@ pub struct Contents {
 
 /// A note in the list of resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ListedNote {
     pub id: String,
     pub title: String,
 }
 
 /// Kinds of values that can be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Suggest {
+pub enum CompletionKind {
     /// IDs of notes.
     Id,
     /// Categories of the playbook.

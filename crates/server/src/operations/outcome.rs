@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::progress::logs_read;
-use super::{Answer, Effect, Operation};
-use cm_app::outcome::{self, Recorded, SessionStatus};
-use cm_app::{By, Memory, Result};
+use super::progress::report_logs_read;
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::outcome::{self, OutcomeResult, SessionStatus};
+use cm_app::{CallerIdentity, Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_outcome",
     aliases: &["cm_outcome"],
     title: "Say how a session ended",
@@ -20,9 +20,9 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[
+    field_aliases: &[
         ("sessionId", "session"),
         ("session_id", "session"),
         ("rulesUsed", "rules"),
@@ -33,7 +33,7 @@ pub const OPERATION: Operation = Operation {
     ],
     example: r#"{"session": "0199aaaa", "outcome": "success", "rules": ["b-mt2ssunl"]}"#,
     input: schema::<Input>,
-    output: outline::<Recorded>,
+    output: outline::<OutcomeResult>,
     run,
 };
 
@@ -41,7 +41,7 @@ pub const OPERATION: Operation = Operation {
 #[serde(deny_unknown_fields)]
 struct Input {
     session: String,
-    outcome: Ended,
+    outcome: SessionOutcomeInput,
     rules: Option<Vec<String>>,
     reason: Option<String>,
 }
@@ -49,25 +49,25 @@ struct Input {
 // Nobody says that they do not know how it ended.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Ended {
+enum SessionOutcomeInput {
     Success,
     Failure,
     Partial,
     Mixed,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let by = memory.call.by.clone();
-    let memory = memory.as_by(By { reason: input.reason.or(by.reason), ..by })?;
+    let memory = memory.with_actor(CallerIdentity { reason: input.reason.or(by.reason), ..by })?;
     let status = match input.outcome {
-        Ended::Success => SessionStatus::Success,
-        Ended::Failure => SessionStatus::Failure,
-        Ended::Partial => SessionStatus::Partial,
-        Ended::Mixed => SessionStatus::Mixed,
+        SessionOutcomeInput::Success => SessionStatus::Success,
+        SessionOutcomeInput::Failure => SessionStatus::Failure,
+        SessionOutcomeInput::Partial => SessionStatus::Partial,
+        SessionOutcomeInput::Mixed => SessionStatus::Mixed,
     };
     let options = outcome::Options { session: input.session, status, rules: input.rules.unwrap_or_default() };
-    let recorded = outcome::outcome(&memory, &options, &mut logs_read(&memory))?;
+    let recorded = outcome::outcome(&memory, &options, &mut report_logs_read(&memory))?;
     Ok(answer(&memory, &recorded, &text::outcome::recorded(&recorded)))
 }
 

@@ -5,8 +5,8 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::Answer;
-use cm_app::Memory;
+use super::OperationResult;
+use cm_app::Context;
 use cm_render::{json, text};
 
 /// The first level of a type's JSON Schema: its keys without types.
@@ -23,10 +23,10 @@ pub(super) fn whole<T: JsonSchema>() -> Value {
 }
 
 /// An answer with its text and all pending notices.
-pub(super) fn answer<T: Serialize>(memory: &Memory, outcome: &T, words: &str) -> Answer {
+pub(super) fn answer<T: Serialize>(memory: &Context, outcome: &T, words: &str) -> OperationResult {
     let mut shown = words.trim_end().to_owned();
     for notice in memory.take_notices() {
         shown.push_str(&format!("\n{}", text::notice(&memory.call.conceal_paths(notice))));
     }
-    Answer { json: json::value(outcome), text: anstream::adapter::strip_str(&shown).to_string() }
+    OperationResult { json: json::value(outcome), text: anstream::adapter::strip_str(&shown).to_string() }
 }

@@ -1,9 +1,11 @@
 //! Progress reports to the client of a running operation.
 
-use cm_app::Memory;
-use cm_app::sessions::Progress;
+use cm_app::Context;
+use cm_app::sessions::RefreshProgress;
 
 /// A callback that reports how many agents' logs have been read.
-pub(super) fn logs_read(memory: &Memory) -> impl FnMut(Progress) + '_ {
-    |at| memory.call.watch.tell(at.done as f64, Some(at.of as f64), "reading what is new in agents' logs")
+pub(super) fn report_logs_read(memory: &Context) -> impl FnMut(RefreshProgress) + '_ {
+    |at| {
+        memory.call.watch.report(at.done as f64, Some(at.total as f64), "reading what is new in agents' logs")
+    }
 }

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::recent::{self, Recent};
-use cm_app::{Error, Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::recent::{self, RecentNotes};
+use cm_app::{Context, Error, Result};
 use cm_note::instant::Instant;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_recent",
     aliases: &[],
     title: "Recent notes",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"since": "7d", "type": "decision", "limit": 5}"#,
     input: schema::<Input>,
-    output: outline::<Recent>,
+    output: outline::<RecentNotes>,
     run,
 };
 
@@ -40,13 +40,13 @@ struct Input {
     offset: Option<usize>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let when = |typed: &String| Instant::parse_typed(typed, memory.now());
     let since = input.since.as_ref().map(when).transpose();
     let since = since.map_err(|error| Error::usage(format!("since: {error}")))?;
     let options = recent::Options {
-        limit: input.limit.unwrap_or(recent::USUAL),
+        limit: input.limit.unwrap_or(recent::DEFAULT_LIMIT),
         offset: input.offset.unwrap_or_default(),
         since,
         note_type: input.note_type,

@@ -8,18 +8,18 @@ use serde_json::{Map, Value};
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::progress::logs_read;
-use super::{Answer, Effect, Operation};
-use cm_app::curate::Outcome;
-use cm_app::reflect::handed::{self, Handed};
-use cm_app::sessions::{Shelf, Which};
-use cm_app::{Memory, Result, reflect};
+use super::progress::report_logs_read;
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::curate::CurationOutcome;
+use cm_app::reflect::handed::{self, WorkPackages};
+use cm_app::sessions::{SessionAccess, SessionSelection};
+use cm_app::{Context, Result, reflect};
 use cm_render::text;
 
 /// Name of the answer in error messages.
 const ANSWER: &str = "answer";
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_reflect",
     aliases: &["cm_reflect"],
     title: "Learn from a session",
@@ -27,9 +27,9 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Changes,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"days": 30}"#,
     input: schema::<Input>,
     output,
@@ -49,25 +49,25 @@ struct Input {
 
 /// The combined schema of a work package and of the outcome of an answer.
 fn output() -> Value {
-    let mut both = outline::<Handed>();
+    let mut both = outline::<WorkPackages>();
     if let (Some(keys), Value::Object(more)) =
-        (both["properties"].as_object_mut(), outline::<Outcome>()["properties"].take())
+        (both["properties"].as_object_mut(), outline::<CurationOutcome>()["properties"].take())
     {
         keys.extend(more);
     }
     both
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
-    let shelf = Shelf::open(memory, &mut logs_read(memory))?;
+    let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
     if let Some(given) = input.answer {
         let given = Value::Object(given).to_string();
-        let outcome = handed::take(memory, &shelf, &given, ANSWER, false)?;
+        let outcome = handed::apply_answer(memory, &shelf, &given, ANSWER, false)?;
         return Ok(answer(memory, &outcome, &text::curate::curated(&outcome)));
     }
-    let which = Which { agents: input.agent, workspace: input.workspace, days: input.days };
-    let options = reflect::Options { which, ..reflect::Options::default() };
-    let handed = handed::hand(memory, &shelf, &options)?;
-    Ok(answer(memory, &handed, &text::reflect::handed(&handed)))
+    let which = SessionSelection { agents: input.agent, workspace: input.workspace, days: input.days };
+    let options = reflect::Options { selection: which, ..reflect::Options::default() };
+    let handed = handed::build_packages(memory, &shelf, &options)?;
+    Ok(answer(memory, &handed, &text::reflect::work_packages(&handed)))
 }

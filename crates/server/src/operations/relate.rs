@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::relate::{self, Related};
-use cm_app::{Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::relate::{self, EdgeEditResult};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_relate",
     aliases: &[],
     title: "Relate two notes",
@@ -19,12 +19,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"from": "1f0c2a", "to": "77ab01", "type": "SOLVES", "why": "less load"}"#,
     input: schema::<Input>,
-    output: outline::<Related>,
+    output: outline::<EdgeEditResult>,
     run,
 };
 
@@ -41,7 +41,7 @@ struct Input {
     why: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = relate::Options {
         from: input.from,

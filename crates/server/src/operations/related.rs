@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::related::{self, Related};
-use cm_app::{Memory, Result};
-use cm_note::graph::Direction;
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::related::{self, RelatedNotes};
+use cm_app::{Context, Result};
+use cm_note::graph::EdgeDirection;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_related",
     aliases: &[],
     title: "Notes around a note",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"id": "1f0c2a", "hops": 2, "types": ["SOLVES"]}"#,
     input: schema::<Input>,
-    output: outline::<Related>,
+    output: outline::<RelatedNotes>,
     run,
 };
 
@@ -36,12 +36,12 @@ struct Input {
     /// 1 to 5, default 1
     hops: Option<usize>,
     types: Option<Vec<String>>,
-    direction: Option<Direction>,
+    direction: Option<EdgeDirection>,
     limit: Option<usize>,
     offset: Option<usize>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = related::Options {
         hops: input.hops.map_or(1, |hops| u8::try_from(hops).unwrap_or(u8::MAX)),

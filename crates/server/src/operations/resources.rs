@@ -3,13 +3,13 @@
 
 use serde::Serialize;
 
-use super::{Contents, Found, Resource};
+use super::{Contents, ListedNote, Resource};
 use cm_app::generate::Generated;
-use cm_app::playbook::list::{self, Filter};
-use cm_app::recent::{self, Listed};
-use cm_app::{Memory, Result, doctor, generate, get, stats};
-use cm_note::bullet::State;
-use cm_note::note::Kind;
+use cm_app::playbook::list::{self, BulletFilter};
+use cm_app::recent::{self, NoteSummary};
+use cm_app::{Context, Result, doctor, generate, get, stats};
+use cm_note::bullet::BulletState;
+use cm_note::note::NoteKind;
 use cm_render::json;
 
 const MARKDOWN: &str = "text/markdown";
@@ -84,7 +84,7 @@ pub(super) static RESOURCES: [Resource; 6] = [
 ///
 /// # Errors
 /// Not found or ambiguous.
-pub(super) fn note(memory: &Memory, id: &str) -> Result<Contents> {
+pub(super) fn note(memory: &Context, id: &str) -> Result<Contents> {
     Ok(Contents { mime: MARKDOWN, text: get::written(memory, id)? })
 }
 
@@ -92,31 +92,32 @@ pub(super) fn note(memory: &Memory, id: &str) -> Result<Contents> {
 ///
 /// # Errors
 /// The notes cannot be read.
-pub(super) fn recent(memory: &Memory) -> Result<Vec<Found>> {
+pub(super) fn recent(memory: &Context) -> Result<Vec<ListedNote>> {
     let notes = newest(memory)?.into_iter().filter(|note| note.id != note.path).take(RECENT);
-    Ok(notes.map(|note| Found { id: note.id, title: note.title }).collect())
+    Ok(notes.map(|note| ListedNote { id: note.id, title: note.title }).collect())
 }
 
 /// All notes except edges and daily logs, newest first.
-pub(super) fn newest(memory: &Memory) -> Result<Vec<Listed>> {
+pub(super) fn newest(memory: &Context) -> Result<Vec<NoteSummary>> {
     let all = recent::Options { limit: usize::MAX, ..recent::Options::default() };
     Ok(recent::recent(memory, &all)?.notes)
 }
 
-fn playbook(memory: &Memory) -> Result<Contents> {
-    let filter = Filter { states: vec![State::Draft, State::Active], ..Filter::default() };
+fn playbook(memory: &Context) -> Result<Contents> {
+    let filter =
+        BulletFilter { states: vec![BulletState::Draft, BulletState::Active], ..BulletFilter::default() };
     Ok(document(&list::list(memory, &list::Options { filter, limit: RULES, offset: 0 })?))
 }
 
 #[derive(Serialize)]
 struct Diaries {
-    notes: Vec<Listed>,
+    notes: Vec<NoteSummary>,
     total: usize,
 }
 
-fn diaries(memory: &Memory) -> Result<Contents> {
-    let mut notes: Vec<Listed> =
-        newest(memory)?.into_iter().filter(|note| note.kind == Kind::Diary).collect();
+fn diaries(memory: &Context) -> Result<Contents> {
+    let mut notes: Vec<NoteSummary> =
+        newest(memory)?.into_iter().filter(|note| note.kind == NoteKind::Diary).collect();
     let total = notes.len();
     notes.truncate(DIARIES);
     Ok(document(&Diaries { notes, total }))

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
-use cm_app::search::{self, Searched};
-use cm_app::{Memory, Result};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
+use cm_app::search::{self, SearchResult};
+use cm_app::{Context, Result};
 use cm_note::note::Priority;
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_search",
     aliases: &["memory_recall"],
     title: "Search memory",
@@ -20,12 +20,17 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
-    endpoint: Some(Endpoint { method: Method::Get, path: "/search", done: 200, gives: whole::<Searched> }),
-    also: &[("q", "query")],
+    text_only: false,
+    endpoint: Some(Endpoint {
+        method: Method::Get,
+        path: "/search",
+        success_status: 200,
+        response_schema: whole::<SearchResult>,
+    }),
+    field_aliases: &[("q", "query")],
     example: r#"{"query": "connection pool", "type": "fix", "limit": 5}"#,
     input: schema::<Input>,
-    output: outline::<Searched>,
+    output: outline::<SearchResult>,
     run,
 };
 
@@ -48,7 +53,7 @@ struct Input {
     explain: Option<bool>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let options = search::Options {
         query: query(&input),

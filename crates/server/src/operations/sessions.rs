@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline, whole};
-use super::{Answer, Effect, Endpoint, Method, Operation};
-use cm_app::receive::{self, Received, Said, Speaker};
-use cm_app::{Memory, Result};
+use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
+use cm_app::receive::{self, MessageRole, UploadResult, UploadedMessage};
+use cm_app::{Context, Result};
 use cm_note::instant::Instant;
 use cm_render::text;
 use cm_session::Agent;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "sessions",
     aliases: &[],
     title: "Send a session",
@@ -21,12 +21,17 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Adds,
     idempotent: true,
     tool: false,
-    prose: false,
-    endpoint: Some(Endpoint { method: Method::Post, path: "/sessions", done: 201, gives: whole::<Received> }),
-    also: &[],
+    text_only: false,
+    endpoint: Some(Endpoint {
+        method: Method::Post,
+        path: "/sessions",
+        success_status: 201,
+        response_schema: whole::<UploadResult>,
+    }),
+    field_aliases: &[],
     example: r#"{"session": "s-1", "agent": "codex", "messages": [{"role": "user", "content": "Fix the flaky test."}]}"#,
     input: schema::<Input>,
-    output: outline::<Received>,
+    output: outline::<UploadResult>,
     run,
 };
 
@@ -50,7 +55,7 @@ struct Input {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Sent {
-    role: Speaker,
+    role: MessageRole,
     content: String,
     /// Identifies the message if it is sent again; default: role, time and text
     id: Option<String>,
@@ -58,9 +63,9 @@ struct Sent {
     at: Option<Instant>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
-    let said = |sent: Sent| Said { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
+    let said = |sent: Sent| UploadedMessage { id: sent.id, role: sent.role, at: sent.at, text: sent.content };
     let options = receive::Options {
         session: input.session,
         agent: input.agent,
@@ -68,6 +73,6 @@ fn run(memory: &Memory, given: Value) -> Result<Answer> {
         title: input.title,
         messages: input.messages.into_iter().map(said).collect(),
     };
-    let outcome = receive::receive(memory, &options)?;
+    let outcome = receive::upload(memory, &options)?;
     Ok(answer(memory, &outcome, &text::receive::received(&outcome)))
 }

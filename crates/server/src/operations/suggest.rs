@@ -3,30 +3,30 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Suggest, resources};
-use cm_app::{Memory, Result, playbook};
+use super::{CompletionKind, resources};
+use cm_app::{Context, Result, playbook};
 
 /// The values with this prefix, ignoring case: ids of recently changed notes first, categories with
 /// the most rules first, types in the order of the settings.
 ///
 /// # Errors
 /// The notes cannot be read.
-pub(super) fn suggest(memory: &Memory, what: Suggest, typed: &str) -> Result<Vec<String>> {
+pub(super) fn complete(memory: &Context, what: CompletionKind, typed: &str) -> Result<Vec<String>> {
     let mut all = match what {
-        Suggest::Id => resources::newest(memory)?
+        CompletionKind::Id => resources::newest(memory)?
             .into_iter()
             .filter(|note| note.id != note.path)
             .map(|note| note.id)
             .collect(),
-        Suggest::Category => categories(memory)?,
-        Suggest::Type => memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
+        CompletionKind::Category => categories(memory)?,
+        CompletionKind::Type => memory.target().settings.types.iter().map(|one| one.name.clone()).collect(),
     };
     let typed = typed.to_lowercase();
     all.retain(|value| value.to_lowercase().starts_with(&typed));
     Ok(all)
 }
 
-fn categories(memory: &Memory) -> Result<Vec<String>> {
+fn categories(memory: &Context) -> Result<Vec<String>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for shelved in playbook::merged(memory)?.bullets {
         *counts.entry(shelved.bullet.category).or_default() += 1;

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::input::pairs;
 use super::input::schema;
 use super::output::{answer, outline};
-use super::{Answer, Effect, Operation};
-use cm_app::update::{self, Changed};
-use cm_app::{Error, Memory, Result};
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::update::{self, UpdateResult};
+use cm_app::{Context, Error, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_update",
     aliases: &[],
     title: "Change a note",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Changes,
     idempotent: false,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[("content", "body")],
+    field_aliases: &[("content", "body")],
     example: r#"{"id": "1f0c2a", "set": {"importance": 0.9}, "add_tags": ["net"]}"#,
     input: schema::<Input>,
-    output: outline::<Changed>,
+    output: outline::<UpdateResult>,
     run,
 };
 
@@ -41,7 +41,7 @@ struct Input {
     append: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     if input.body.is_some() && input.append.is_some() {
         return Err(Error::usage("`body` and `append` exclude each other").hint("leave one of them out"));

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::input::schema;
 use super::output::{answer, outline};
-use super::progress::logs_read;
-use super::{Answer, Effect, Operation};
-use cm_app::validate_rule::{self, Judged};
-use cm_app::{Memory, Result};
+use super::progress::report_logs_read;
+use super::{Effect, OperationResult, OperationSpec};
+use cm_app::validate_rule::{self, RuleJudgement};
+use cm_app::{Context, Result};
 use cm_render::text;
 
-pub const OPERATION: Operation = Operation {
+pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_validate_rule",
     aliases: &[],
     title: "Judge a rule",
@@ -20,12 +20,12 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Reads,
     idempotent: true,
     tool: true,
-    prose: false,
+    text_only: false,
     endpoint: None,
-    also: &[],
+    field_aliases: &[],
     example: r#"{"rule": "Run the whole suite before you push.", "category": "git"}"#,
     input: schema::<Input>,
-    output: outline::<Judged>,
+    output: outline::<RuleJudgement>,
     run,
 };
 
@@ -36,10 +36,11 @@ struct Input {
     category: Option<String>,
 }
 
-fn run(memory: &Memory, given: Value) -> Result<Answer> {
+fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     let category = input.category.as_deref().unwrap_or("general");
     // Who asks is a model itself, and callers over a wire spend nobody's budget.
-    let outcome = validate_rule::validate_rule(memory, &input.rule, category, None, &mut logs_read(memory))?;
+    let outcome =
+        validate_rule::validate_rule(memory, &input.rule, category, None, &mut report_logs_read(memory))?;
     Ok(answer(memory, &outcome, &text::validate_rule::judged(&outcome)))
 }

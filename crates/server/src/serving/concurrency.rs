@@ -12,14 +12,14 @@ use tokio::sync::{Notify, oneshot};
 /// Runs at most `width` operations at once and queues at most `queue`, each for at most `patience`.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
-    shared: Arc<Shared>,
-    patience: Duration,
+    shared: Arc<LimitState>,
+    queue_timeout: Duration,
 }
 
 /// Permission to run one operation; dropping it frees the slot.
 #[derive(Debug)]
 pub struct Permit {
-    shared: Arc<Shared>,
+    shared: Arc<LimitState>,
     caller: String,
 }
 
@@ -28,15 +28,15 @@ pub struct Permit {
 pub struct Saturated;
 
 #[derive(Debug)]
-struct Shared {
+struct LimitState {
     width: usize,
     queue: usize,
-    turns: Mutex<Turns>,
+    turns: Mutex<PermitQueue>,
     idle: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Turns {
+struct PermitQueue {
     running: usize,
     running_of: HashMap<String, usize>,
     waiting: usize,
@@ -55,8 +55,8 @@ struct Waiter {
 impl ConcurrencyLimit {
     /// Creates a limit; a `width` of 0 counts as 1.
     pub fn new(width: usize, queue: usize, patience: Duration) -> Self {
-        let shared = Shared { width: width.max(1), queue, turns: Mutex::default(), idle: Notify::new() };
-        Self { shared: Arc::new(shared), patience }
+        let shared = LimitState { width: width.max(1), queue, turns: Mutex::default(), idle: Notify::new() };
+        Self { shared: Arc::new(shared), queue_timeout: patience }
     }
 
     /// Waits for a permit.
@@ -66,11 +66,11 @@ impl ConcurrencyLimit {
     pub async fn acquire(&self, caller: &str) -> Result<Permit, Saturated> {
         let (granted, mut turn) = oneshot::channel();
         let id = match self.shared.enter(caller, granted)? {
-            Entered::Runs(permit) => return Ok(permit),
-            Entered::Waits(id) => id,
+            AcquireState::Runs(permit) => return Ok(permit),
+            AcquireState::Waits(id) => id,
         };
-        let _leave = Leave { shared: &self.shared, caller, id };
-        tokio::time::timeout(self.patience, &mut turn).await.ok().and_then(Result::ok).ok_or(Saturated)
+        let _leave = QueueGuard { shared: &self.shared, caller, id };
+        tokio::time::timeout(self.queue_timeout, &mut turn).await.ok().and_then(Result::ok).ok_or(Saturated)
     }
 
     /// Number of running operations.
@@ -98,14 +98,14 @@ impl ConcurrencyLimit {
     }
 }
 
-enum Entered {
+enum AcquireState {
     Runs(Permit),
     Waits(u64),
 }
 
-impl Shared {
+impl LimitState {
     /// Locks the queue; a poisoned lock is used anyway, because the counts are still valid.
-    fn turns(&self) -> MutexGuard<'_, Turns> {
+    fn turns(&self) -> MutexGuard<'_, PermitQueue> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,16 +115,20 @@ impl Shared {
         (self.width - 1).max(1)
     }
 
-    fn enter(self: &Arc<Self>, caller: &str, granted: oneshot::Sender<Permit>) -> Result<Entered, Saturated> {
+    fn enter(
+        self: &Arc<Self>,
+        caller: &str,
+        granted: oneshot::Sender<Permit>,
+    ) -> Result<AcquireState, Saturated> {
         let mut turns = self.turns();
         if turns.running < self.width && turns.running_of(caller) < self.most_each() {
             turns.begin(caller);
-            return Ok(Entered::Runs(Permit { shared: Arc::clone(self), caller: caller.to_owned() }));
+            return Ok(AcquireState::Runs(Permit { shared: Arc::clone(self), caller: caller.to_owned() }));
         }
         if turns.waiting >= self.queue && !turns.displace_for(caller) {
             return Err(Saturated);
         }
-        Ok(Entered::Waits(turns.wait(caller, granted)))
+        Ok(AcquireState::Waits(turns.wait(caller, granted)))
     }
 
     /// Grants all free permits. They are sent without holding the lock, so a permit whose receiver
@@ -145,7 +149,7 @@ impl Shared {
     }
 }
 
-impl Turns {
+impl PermitQueue {
     fn is_idle(&self) -> bool {
         self.running == 0 && self.waiting == 0
     }
@@ -234,13 +238,13 @@ impl Drop for Permit {
 }
 
 /// Removes a request from the queue when its future is dropped.
-struct Leave<'a> {
-    shared: &'a Shared,
+struct QueueGuard<'a> {
+    shared: &'a LimitState,
     caller: &'a str,
     id: u64,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
         self.shared.turns().remove(self.caller, self.id);
         self.shared.notify_if_idle();

@@ -4,43 +4,43 @@ use cm_text::spelling;
 
 /// Type and range of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Shape {
+pub enum ValueType {
     /// `true` or `false`.
     Bool,
     /// An integer in this inclusive range.
-    Whole(i64, i64),
+    Integer(i64, i64),
     /// A number in this inclusive range.
     Number(f64, f64),
     /// One of these keywords.
-    Word(&'static [&'static str]),
+    Keyword(&'static [&'static str]),
     /// A string.
     Text,
     /// A string that is never displayed and not accepted in shared files.
     Secret,
     /// A list of strings.
-    Texts,
+    TextList,
 }
 
-impl Shape {
+impl ValueType {
     /// Describes the accepted values.
     pub fn words(self) -> String {
         match self {
             Self::Bool => "true or false".to_owned(),
-            Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Integer(least, most) => format!("a whole number from {least} to {most}"),
             Self::Number(least, most) => format!("a number from {least} to {most}"),
-            Self::Word(words) => words.join(" or "),
+            Self::Keyword(words) => words.join(" or "),
             Self::Text | Self::Secret => "a string".to_owned(),
-            Self::Texts => "a list of strings".to_owned(),
+            Self::TextList => "a list of strings".to_owned(),
         }
     }
 }
 
 /// Definition of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Key {
+pub struct SettingKey {
     /// Dotted name in snake_case.
     pub name: &'static str,
-    pub shape: Shape,
+    pub shape: ValueType,
     /// Default value in TOML. Empty if the default depends on the context, which `about` then
     /// describes.
     pub default: &'static str,
@@ -69,7 +69,7 @@ const USERS: [&str; 15] = [
     "sources.",
 ];
 
-impl Key {
+impl SettingKey {
     /// Whether a value is accepted from a file in the vault, which other people can write.
     pub fn may_be_shared(&self, value: &toml::Value) -> bool {
         // These two stay on this machine and load nothing.
@@ -86,236 +86,246 @@ impl Key {
 
     /// Returns the value for display. A secret is replaced by `(set)`.
     pub fn shown(&self, value: &toml::Value) -> toml::Value {
-        if self.shape == Shape::Secret { toml::Value::String("(set)".to_owned()) } else { value.clone() }
+        if self.shape == ValueType::Secret { toml::Value::String("(set)".to_owned()) } else { value.clone() }
     }
 }
 
-const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'static str) -> Key {
-    Key { name, shape, default, about }
+const fn key(name: &'static str, shape: ValueType, default: &'static str, about: &'static str) -> SettingKey {
+    SettingKey { name, shape, default, about }
 }
 
 /// All settings, sorted by name.
-pub const KEYS: &[Key] = &[
+pub const KEYS: &[SettingKey] = &[
     key(
         "budget.call_tokens",
-        Shape::Whole(0, 100_000_000),
+        ValueType::Integer(0, 100_000_000),
         "100000",
         "tokens of one call of a model, both ways, at most; 0 for no limit",
     ),
     key(
         "budget.daily_tokens",
-        Shape::Whole(0, 1_000_000_000_000),
+        ValueType::Integer(0, 1_000_000_000_000),
         "0",
         "tokens that models may take in a day, by UTC; 0 for no limit",
     ),
     key(
         "budget.daily_usd",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "0.0",
         "dollars that models may cost in a day, by UTC; a model that costs something wants a budget",
     ),
     key(
         "budget.monthly_tokens",
-        Shape::Whole(0, 1_000_000_000_000),
+        ValueType::Integer(0, 1_000_000_000_000),
         "0",
         "tokens that models may take in a month; 0 for no limit",
     ),
     key(
         "budget.monthly_usd",
-        Shape::Number(0.0, 1_000_000.0),
+        ValueType::Number(0.0, 1_000_000.0),
         "0.0",
         "dollars that models may cost in a month",
     ),
-    key("context.max_history", Shape::Whole(0, 100), "10", "past sessions in a briefing, at most"),
-    key("context.max_rules", Shape::Whole(1, 1000), "50", "rules and anti-patterns in a briefing, at most"),
-    key("context.max_tokens", Shape::Whole(100, 1_000_000), "2000", "size of a briefing in tokens, at most"),
+    key("context.max_history", ValueType::Integer(0, 100), "10", "past sessions in a briefing, at most"),
+    key(
+        "context.max_rules",
+        ValueType::Integer(1, 1000),
+        "50",
+        "rules and anti-patterns in a briefing, at most",
+    ),
+    key(
+        "context.max_tokens",
+        ValueType::Integer(100, 1_000_000),
+        "2000",
+        "size of a briefing in tokens, at most",
+    ),
     key(
         "core.links",
-        Shape::Word(&["path", "stem"]),
+        ValueType::Keyword(&["path", "stem"]),
         "\"path\"",
         "links in CORE.md: relative paths, or wikilinks with the file's name",
     ),
-    key("core.max_entries", Shape::Whole(1, 1000), "15", "entries in one section of CORE.md, at most"),
-    key("core.max_tokens", Shape::Whole(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
+    key("core.max_entries", ValueType::Integer(1, 1000), "15", "entries in one section of CORE.md, at most"),
+    key("core.max_tokens", ValueType::Integer(200, 1_000_000), "3000", "size of CORE.md in tokens, at most"),
     key(
         "core.usage",
-        Shape::Word(&["auto", "local", "none"]),
+        ValueType::Keyword(&["auto", "local", "none"]),
         "\"auto\"",
         "whether CORE.md counts how often notes were read here; `auto` counts it in a vault without a remote",
     ),
     key(
         "curation.block_cosine",
-        Shape::Number(0.3, 1.0),
+        ValueType::Number(0.3, 1.0),
         "0.85",
         "cosine above which a rule is as good as blocked",
     ),
     key(
         "curation.duplicate_cosine",
-        Shape::Number(0.3, 1.0),
+        ValueType::Number(0.3, 1.0),
         "0.85",
         "cosine from which a rule is named as a neighbour of a new one",
     ),
     key(
         "curation.duplicate_jaccard",
-        Shape::Number(0.1, 1.0),
+        ValueType::Number(0.1, 1.0),
         "0.85",
         "share of common words from which a rule is named as a neighbour of a new one",
     ),
     key(
         "curation.max_per_category",
-        Shape::Whole(1, 100_000),
+        ValueType::Integer(1, 100_000),
         "200",
         "active bullets of one category; more become drafts",
     ),
     key(
         "curation.merge_cosine",
-        Shape::Number(0.3, 1.0),
+        ValueType::Number(0.3, 1.0),
         "0.85",
         "cosine from which two rules are worth merging",
     ),
     key(
         "embeddings.budget_ms",
-        Shape::Whole(0, 60_000),
+        ValueType::Integer(0, 60_000),
         "250",
         "milliseconds that a command may spend on embedding new notes with the finer model",
     ),
     key(
         "embeddings.key",
-        Shape::Secret,
+        ValueType::Secret,
         "",
         "key of the server that embeds; from your own settings or CM_EMBEDDINGS_KEY only, for OpenAI's own server also OPENAI_API_KEY",
     ),
     key(
         "embeddings.model",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "model that embeds, such as bge-small-en-v1.5; by default the provider's own",
     ),
     key(
         "embeddings.path",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "folder of an ONNX model for fastembed; from your own settings only",
     ),
     key(
         "embeddings.provider",
-        Shape::Word(&["builtin", "fastembed", "ollama", "openai", "none"]),
+        ValueType::Keyword(&["builtin", "fastembed", "ollama", "openai", "none"]),
         "\"builtin\"",
         "what embeds notes; anything but builtin and none from your own settings only",
     ),
     key(
         "embeddings.runtime",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "ONNX Runtime library for fastembed; from your own settings only",
     ),
     key(
         "embeddings.timeout_s",
-        Shape::Number(0.1, 600.0),
+        ValueType::Number(0.1, 600.0),
         "30.0",
         "seconds to wait for a server that embeds; its first answer to notes may take 300",
     ),
     key(
         "embeddings.url",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "server that embeds, such as http://localhost:11434; from your own settings only",
     ),
     key(
         "git.commit",
-        Shape::Word(&["auto", "manual"]),
+        ValueType::Keyword(&["auto", "manual"]),
         "\"auto\"",
         "commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`",
     ),
-    key("git.hooks", Shape::Bool, "false", "run git's commit hooks; from your own settings only"),
-    key("git.sign", Shape::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
+    key("git.hooks", ValueType::Bool, "false", "run git's commit hooks; from your own settings only"),
+    key("git.sign", ValueType::Bool, "", "sign commits; by default as git's commit.gpgsign says"),
     key(
         "hooks.capture",
-        Shape::Bool,
+        ValueType::Bool,
         "true",
         "whether a hook has what is new in agents' logs read in the background when a session is compacted or ends",
     ),
     key(
         "hooks.max_characters",
-        Shape::Whole(200, 9900),
+        ValueType::Integer(200, 9900),
         "2000",
         "size of what an agent is given at a prompt, in characters, at most",
     ),
     key(
         "hooks.max_notes",
-        Shape::Whole(0, 50),
+        ValueType::Integer(0, 50),
         "5",
         "rules and memories that an agent is given at a prompt, at most",
     ),
     key(
         "hooks.start_tokens",
-        Shape::Whole(250, 2475),
+        ValueType::Integer(250, 2475),
         "2000",
         "size of what an agent is given when a session begins, in tokens, at most",
     ),
     key(
         "hooks.threshold",
-        Shape::Number(0.0, 1.0),
+        ValueType::Number(0.0, 1.0),
         "0.5",
         "least fit of a rule or memory that an agent is given at a prompt",
     ),
     key(
         "llm.api_key_cmd",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "command that prints the key of the model's server; from your own settings only",
     ),
     key(
         "llm.base_url",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "server of the model, such as http://localhost:11434/v1; from your own settings only",
     ),
     key(
         "llm.command",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "command that answers a prompt on its standard input, such as `claude -p`; from your own settings only",
     ),
     key(
         "llm.command_env",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "variables that the command is given besides the usual ones, such as ANTHROPIC_API_KEY or AWS_*; from your own settings only",
     ),
     key(
         "llm.fallback",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "models that are asked where the first does not answer, such as ollama/qwen3:8b or cli; from your own settings only",
     ),
     key(
         "llm.key",
-        Shape::Secret,
+        ValueType::Secret,
         "",
         "key of the model's server; from your own settings or CM_LLM_KEY only, for the provider's own server also its usual variable",
     ),
     key(
         "llm.max_tokens",
-        Shape::Whole(16, 1_000_000),
+        ValueType::Integer(16, 1_000_000),
         "4096",
         "length of an answer of a model in tokens, its thoughts included",
     ),
     key(
         "llm.model",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "model that answers, for providers have no default; from your own settings only",
     ),
     key(
         "llm.prices",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "what models cost in dollars for a million tokens in and out, such as \"gpt-5-mini 0.25 2\"; from your own settings only",
     ),
     key(
         "llm.provider",
-        Shape::Word(&[
+        ValueType::Keyword(&[
             "none",
             "cli",
             "openai",
@@ -329,236 +339,256 @@ pub const KEYS: &[Key] = &[
         "\"none\"",
         "whose model reads sessions for `cm diary` and `cm reflect`; from your own settings only",
     ),
-    key("llm.retries", Shape::Whole(0, 10), "3", "how often a server that is busy or silent is asked again"),
+    key(
+        "llm.retries",
+        ValueType::Integer(0, 10),
+        "3",
+        "how often a server that is busy or silent is asked again",
+    ),
     key(
         "llm.script",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "file of answers for the provider `scripted`, a JSON object a line; from your own settings only",
     ),
     key(
         "llm.timeout_s",
-        Shape::Number(1.0, 3600.0),
+        ValueType::Number(1.0, 3600.0),
         "60.0",
         "seconds to wait for an answer of a model, each time",
     ),
-    key("lock.patience_s", Shape::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
-    key("projects", Shape::Texts, "[]", "names of projects, for the patterns across them"),
+    key("lock.patience_s", ValueType::Number(0.0, 3600.0), "30.0", "seconds to wait for another writer"),
+    key("projects", ValueType::TextList, "[]", "names of projects, for the patterns across them"),
     key(
         "redaction.allow",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "fingerprints, as `cm commit` shows them, of texts that look like secrets and that a person may commit; sessions lose them all the same",
     ),
     key(
         "redaction.enabled",
-        Shape::Bool,
+        ValueType::Bool,
         "true",
         "whether secrets are taken out of what is read, and refused in what is written; from your own settings only",
     ),
     key(
         "redaction.extra",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more",
     ),
     key(
         "redaction.rules",
-        Shape::Text,
+        ValueType::Text,
         "\"\"",
         "file of further rules for secrets, as gitleaks reads it; from your own settings only",
     ),
     key(
         "reflect.auto",
-        Shape::Bool,
+        ValueType::Bool,
         "false",
         "whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; from your own settings only",
     ),
-    key("reflect.max_deltas", Shape::Whole(1, 50), "50", "proposals that one session may make, at most"),
+    key(
+        "reflect.max_deltas",
+        ValueType::Integer(1, 50),
+        "50",
+        "proposals that one session may make, at most",
+    ),
     key(
         "reflect.max_iterations",
-        Shape::Whole(1, 10),
+        ValueType::Integer(1, 10),
         "3",
         "how often a model is asked for proposals from one session, at most",
     ),
-    key("scoring.active", Shape::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
+    key("scoring.active", ValueType::Number(0.0, 1000.0), "0.5", "least score of an active memory"),
     key(
         "scoring.candidate_multiplier",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "0.5",
         "what the score of a candidate bullet is multiplied with",
     ),
     key(
         "scoring.deprecated_events",
-        Shape::Whole(1, 100_000),
+        ValueType::Integer(1, 100_000),
         "3",
         "helpful and harmful events before harm deprecates a bullet by its share",
     ),
     key(
         "scoring.deprecated_ratio",
-        Shape::Number(0.0, 1.0),
+        ValueType::Number(0.0, 1.0),
         "0.3",
         "share of harm above which a bullet is deprecated",
     ),
-    key("scoring.dormant", Shape::Number(0.0, 1000.0), "0.05", "least score of a dormant memory"),
+    key("scoring.dormant", ValueType::Number(0.0, 1000.0), "0.05", "least score of a dormant memory"),
     key(
         "scoring.established_multiplier",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "1.0",
         "what the score of an established bullet is multiplied with",
     ),
     key(
         "scoring.established_score",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "2.0",
         "score from which a candidate is established",
     ),
     key(
         "scoring.fading",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "0.2",
         "least score of a fading memory, and of one in CORE.md",
     ),
     key(
         "scoring.half_life_days",
-        Shape::Number(0.01, 100_000.0),
+        ValueType::Number(0.01, 100_000.0),
         "90.0",
         "days after which a feedback event counts half",
     ),
     key(
         "scoring.harmful_multiplier",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "4.0",
         "how much heavier harm weighs than help in the score of a bullet",
     ),
-    key("scoring.importance", Shape::Number(0.0, 1.0), "0.5", "importance of a memory that names none"),
-    key("scoring.lambda", Shape::Number(0.0, 10.0), "0.03", "how fast memories fade, per day"),
-    key("scoring.pinned", Shape::Number(100.0, 1_000_000.0), "999.0", "score of a pinned memory"),
+    key("scoring.importance", ValueType::Number(0.0, 1.0), "0.5", "importance of a memory that names none"),
+    key("scoring.lambda", ValueType::Number(0.0, 10.0), "0.03", "how fast memories fade, per day"),
+    key("scoring.pinned", ValueType::Number(100.0, 1_000_000.0), "999.0", "score of a pinned memory"),
     key(
         "scoring.priority_factor",
-        Shape::Number(0.01, 1000.0),
+        ValueType::Number(0.01, 1000.0),
         "4.0",
         "how much faster ephemeral observations fade, and critical ones slower",
     ),
     key(
         "scoring.proven_multiplier",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "1.5",
         "what the score of a proven bullet is multiplied with",
     ),
     key(
         "scoring.proven_ratio",
-        Shape::Number(0.0, 1.0),
+        ValueType::Number(0.0, 1.0),
         "0.1",
         "share of harm below which an established bullet may be proven",
     ),
     key(
         "scoring.proven_score",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "5.0",
         "score from which an established bullet is proven",
     ),
     key(
         "scoring.prune_harmful_threshold",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "3.0",
         "how far below 0 the score of a bullet may fall before it is deprecated",
     ),
     key(
         "scoring.recent_days",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "30.0",
         "days in which a helpful event is recent enough to promote a bullet",
     ),
     key(
         "scoring.stale_days",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "90.0",
         "days without feedback after which a bullet is stale",
     ),
-    key("scoring.unused", Shape::Number(0.0, 1000.0), "0.5", "usage of a memory that nobody asked for yet"),
+    key(
+        "scoring.unused",
+        ValueType::Number(0.0, 1000.0),
+        "0.5",
+        "usage of a memory that nobody asked for yet",
+    ),
     key(
         "search.graph_share",
-        Shape::Number(0.0, 1.0),
+        ValueType::Number(0.0, 1.0),
         "0.4",
         "share of its score that a hit hands on to notes that it is related to",
     ),
-    key("search.limit", Shape::Whole(1, 1000), "10", "hits of a search"),
+    key("search.limit", ValueType::Integer(1, 1000), "10", "hits of a search"),
     key(
         "search.weight_blend",
-        Shape::Number(0.0, 1.0),
+        ValueType::Number(0.0, 1.0),
         "0.2",
         "share of the coarse model in nearness, where the finer one has read notes",
     ),
     key(
         "search.weight_coarse",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "6.0",
         "points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes",
     ),
     key(
         "search.weight_fine",
-        Shape::Number(0.0, 1000.0),
+        ValueType::Number(0.0, 1000.0),
         "20.0",
         "points of BM25 that a nearness of 1 is worth, where the finer model has read notes",
     ),
     key(
         "sessions.agents",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it",
     ),
     key(
         "sessions.cross_agent",
-        Shape::Bool,
+        ValueType::Bool,
         "false",
         "whether an agent that asks may be shown sessions of another; from your own settings only",
     ),
     key(
         "sessions.exports",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "files or folders of ChatGPT exports that are read as sessions; from your own settings only",
     ),
     key(
         "sessions.lookback_days",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "7.0",
         "days that `cm sessions` and its timeline look back; 0 for all",
     ),
     key(
         "sessions.max_file_mb",
-        Shape::Whole(1, 1_000_000),
+        ValueType::Integer(1, 1_000_000),
         "50",
         "megabytes from which the reading of a log is told, for it takes a while",
     ),
     key(
         "sessions.validation_lookback_days",
-        Shape::Number(0.0, 100_000.0),
+        ValueType::Number(0.0, 100_000.0),
         "90.0",
         "days of sessions that speak for or against a rule, and that `cm audit` looks through",
     ),
     key(
         "sessions.workspaces",
-        Shape::Texts,
+        ValueType::TextList,
         "[]",
         "folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone; from your own settings only",
     ),
     key(
         "sources.cass",
-        Shape::Bool,
+        ValueType::Bool,
         "false",
         "whether `cm sessions search` asks the program `cass` too, where it is installed; from your own settings only",
     ),
-    key("sources.cass_timeout_s", Shape::Number(0.1, 600.0), "10.0", "seconds to wait for what `cass` finds"),
-    key("vault.exclude", Shape::Texts, "[]", "folders of the vault whose files are no notes"),
+    key(
+        "sources.cass_timeout_s",
+        ValueType::Number(0.1, 600.0),
+        "10.0",
+        "seconds to wait for what `cass` finds",
+    ),
+    key("vault.exclude", ValueType::TextList, "[]", "folders of the vault whose files are no notes"),
 ];
 
 /// Names of tables that are not single settings.
 pub const TABLES: [&str; 2] = ["types", "relations"];
 
 /// Returns the setting with this name.
-pub fn find(name: &str) -> Option<&'static Key> {
+pub fn find(name: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.name == name)
 }
 

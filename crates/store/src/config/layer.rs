@@ -6,13 +6,13 @@ use std::fmt;
 
 use toml_edit::{Document, Item, TableLike};
 
-use super::keys::{self, Shape};
-use cm_note::finding::{Code, Finding, Severity};
+use super::keys::{self, ValueType};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::path::NotePath;
 
 /// Source of a value. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingOrigin {
     Default,
     /// `cm.toml` of the global vault.
     Global,
@@ -26,7 +26,7 @@ pub enum Origin {
     Environment(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -39,7 +39,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl Origin {
+impl SettingOrigin {
     /// Whether only the user can have set the value. Files in a vault may come from other people.
     pub fn is_users(&self) -> bool {
         !matches!(self, Self::Global | Self::Vault)
@@ -51,7 +51,7 @@ const SHARED: &str = "cm.toml";
 
 /// The values of one layer.
 #[derive(Clone, Default)]
-pub struct Layer {
+pub struct SettingsLayer {
     /// Valid values of known settings.
     pub values: BTreeMap<&'static str, toml::Value>,
     /// The `types` and `relations` tables, unparsed.
@@ -63,7 +63,7 @@ pub struct Layer {
     pub ignored: Vec<(&'static str, String)>,
 }
 
-impl fmt::Debug for Layer {
+impl fmt::Debug for SettingsLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |(name, value)| (name, keys::find(name).map(|key| key.shown(value)));
         let values: BTreeMap<_, _> = self.values.iter().map(|(name, value)| shown((*name, value))).collect();
@@ -73,9 +73,9 @@ impl fmt::Debug for Layer {
     }
 }
 
-impl Layer {
+impl SettingsLayer {
     /// Parses a TOML file. `name` is the file name used in findings.
-    pub fn of_toml(name: &str, text: &str) -> Self {
+    pub fn parse_toml(name: &str, text: &str) -> Self {
         let mut layer = Self::default();
         let document = match text.parse::<Document<String>>() {
             Ok(document) => document,
@@ -86,7 +86,7 @@ impl Layer {
                     "mend that line; until then none of the file's settings hold, and nothing is written"
                         .to_owned();
                 let message = format!("the file is no TOML: {message}");
-                layer.find(name, text, at, Code::InvalidSetting, message, Some(hint));
+                layer.find(name, text, at, FindingCode::InvalidSetting, message, Some(hint));
                 // A file of which nothing is known may say anything, `git.commit` among it.
                 layer.findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
                 return layer;
@@ -97,7 +97,7 @@ impl Layer {
     }
 
     /// Reads variables such as `CM_GIT_COMMIT=manual`. Variables that match no setting are ignored.
-    pub fn of_environment(variables: &BTreeMap<String, String>) -> Vec<(Self, Origin)> {
+    pub fn of_environment(variables: &BTreeMap<String, String>) -> Vec<(Self, SettingOrigin)> {
         let mut layers = Vec::new();
         for key in keys::KEYS {
             let variable = format!("CM_{}", key.name.replace('.', "_").to_uppercase());
@@ -108,10 +108,10 @@ impl Layer {
                 None => {
                     let message =
                         format!("{variable} is `{typed}`, and {} takes {}", key.name, key.shape.words());
-                    layer.find("environment", "", 0, Code::InvalidSetting, message, None);
+                    layer.find("environment", "", 0, FindingCode::InvalidSetting, message, None);
                 }
             }
-            layers.push((layer, Origin::Environment(variable)));
+            layers.push((layer, SettingOrigin::Environment(variable)));
         }
         layers
     }
@@ -132,7 +132,7 @@ impl Layer {
                     Some(value) => drop(self.values.insert(key.name, value)),
                     None => {
                         let message = format!("`{name}` takes {}", key.shape.words());
-                        self.find(file, text, at, Code::InvalidSetting, message, None);
+                        self.find(file, text, at, FindingCode::InvalidSetting, message, None);
                     }
                 }
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
@@ -143,7 +143,7 @@ impl Layer {
                     file,
                     text,
                     at,
-                    Code::UnknownSetting,
+                    FindingCode::UnknownSetting,
                     format!("there is no setting `{name}`"),
                     hint,
                 );
@@ -152,20 +152,28 @@ impl Layer {
     }
 
     /// Records a setting as ignored, because it is not accepted from a shared file.
-    fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::Key) {
+    fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::SettingKey) {
         let name = key.name;
         let message = format!("`{name}` does not count in {file}, which others can write");
         let hint = match key.shape {
-            Shape::Secret => {
+            ValueType::Secret => {
                 format!("take it out, get a new one if others saw it, then: cm config set {name} … --private")
             }
             _ => format!("to set it for yourself: cm config set {name} … --private"),
         };
         self.ignored.push((name, format!("{message}; {hint}")));
-        self.find(file, text, at, Code::InvalidSetting, message, Some(hint));
+        self.find(file, text, at, FindingCode::InvalidSetting, message, Some(hint));
     }
 
-    fn find(&mut self, file: &str, text: &str, at: usize, code: Code, message: String, hint: Option<String>) {
+    fn find(
+        &mut self,
+        file: &str,
+        text: &str,
+        at: usize,
+        code: FindingCode,
+        message: String,
+        hint: Option<String>,
+    ) {
         let before = text.get(..at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -173,7 +181,8 @@ impl Layer {
         let Ok(path) = NotePath::parse(file) else { return };
         let mut finding = Finding::new(&path, code, Severity::Warning, message);
         if !text.is_empty() {
-            finding = finding.at(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
+            finding =
+                finding.with_location(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
         }
         finding.hint = hint;
         self.findings.push(finding);
@@ -199,31 +208,31 @@ fn value_of(item: &Item) -> Option<toml::Value> {
 }
 
 /// Whether a value has the shape.
-pub fn fits(shape: Shape, value: &toml::Value) -> bool {
+pub fn fits(shape: ValueType, value: &toml::Value) -> bool {
     match (shape, value) {
-        (Shape::Bool, toml::Value::Boolean(_)) => true,
-        (Shape::Whole(least, most), toml::Value::Integer(n)) => (least..=most).contains(n),
-        (Shape::Number(least, most), toml::Value::Float(x)) => (least..=most).contains(x),
-        (Shape::Number(least, most), toml::Value::Integer(n)) => (least..=most).contains(&(*n as f64)),
-        (Shape::Word(words), toml::Value::String(text)) => words.contains(&text.as_str()),
-        (Shape::Text | Shape::Secret, toml::Value::String(_)) => true,
-        (Shape::Texts, toml::Value::Array(items)) => items.iter().all(toml::Value::is_str),
+        (ValueType::Bool, toml::Value::Boolean(_)) => true,
+        (ValueType::Integer(least, most), toml::Value::Integer(n)) => (least..=most).contains(n),
+        (ValueType::Number(least, most), toml::Value::Float(x)) => (least..=most).contains(x),
+        (ValueType::Number(least, most), toml::Value::Integer(n)) => (least..=most).contains(&(*n as f64)),
+        (ValueType::Keyword(words), toml::Value::String(text)) => words.contains(&text.as_str()),
+        (ValueType::Text | ValueType::Secret, toml::Value::String(_)) => true,
+        (ValueType::TextList, toml::Value::Array(items)) => items.iter().all(toml::Value::is_str),
         _ => false,
     }
 }
 
 /// Parses a value typed by the user. Lists are written as in TOML, `["a", "b"]`, or separated by
 /// commas; strings may be quoted. Returns `None` if the value does not have the shape.
-pub fn read_typed(shape: Shape, typed: &str) -> Option<toml::Value> {
+pub fn read_typed(shape: ValueType, typed: &str) -> Option<toml::Value> {
     let typed = typed.trim();
     let value = match shape {
-        Shape::Bool => toml::Value::Boolean(typed.parse().ok()?),
-        Shape::Whole(..) => toml::Value::Integer(typed.parse().ok()?),
-        Shape::Number(..) => toml::Value::Float(typed.parse().ok()?),
-        Shape::Text | Shape::Secret if is_toml_string(typed) => toml_value(typed)?,
-        Shape::Word(_) | Shape::Text | Shape::Secret => toml::Value::String(typed.to_owned()),
-        Shape::Texts if typed.starts_with('[') => toml_value(typed)?,
-        Shape::Texts => {
+        ValueType::Bool => toml::Value::Boolean(typed.parse().ok()?),
+        ValueType::Integer(..) => toml::Value::Integer(typed.parse().ok()?),
+        ValueType::Number(..) => toml::Value::Float(typed.parse().ok()?),
+        ValueType::Text | ValueType::Secret if is_toml_string(typed) => toml_value(typed)?,
+        ValueType::Keyword(_) | ValueType::Text | ValueType::Secret => toml::Value::String(typed.to_owned()),
+        ValueType::TextList if typed.starts_with('[') => toml_value(typed)?,
+        ValueType::TextList => {
             // Half a list, or a table, is no list of names.
             if typed.contains(['[', ']', '{', '}', '"', '\n']) {
                 return None;
@@ -306,7 +315,7 @@ mod tests {
 
     #[test]
     fn both_spellings_are_read_and_slips_are_found_with_their_place() {
-        let layer = Layer::of_toml(
+        let layer = SettingsLayer::parse_toml(
             "cm.toml",
             "projects = ['a']\n[core]\nmaxTokens = 2000\nmax_entry = 3\n[git]\n  commit = 'never'\n",
         );
@@ -316,7 +325,10 @@ mod tests {
             layer.findings.iter().map(|found| (found.code, found.line, found.column)).collect();
         assert_eq!(
             places,
-            [(Code::UnknownSetting, Some(4), Some(1)), (Code::InvalidSetting, Some(6), Some(3))]
+            [
+                (FindingCode::UnknownSetting, Some(4), Some(1)),
+                (FindingCode::InvalidSetting, Some(6), Some(3))
+            ]
         );
         assert_eq!(layer.findings[0].hint.as_deref(), Some("did you mean `core.max_entries`?"));
     }
@@ -335,14 +347,14 @@ mod tests {
 
     #[test]
     fn a_list_is_read_as_toml_or_by_commas_and_half_a_list_is_none() {
-        let list = |typed| read_typed(Shape::Texts, typed).map(|value| value.to_string());
+        let list = |typed| read_typed(ValueType::TextList, typed).map(|value| value.to_string());
         assert_eq!(list("a, b"), Some("[\"a\", \"b\"]".to_owned()));
         assert_eq!(list("[\"a, b\", 'c']"), Some("[\"a, b\", \"c\"]".to_owned()));
         assert_eq!(list("[]"), Some("[]".to_owned()));
         for bad in ["[\"a\"", "[1, 2]", "\"a\", \"b\"", "{a = 1}", "[\"a\"]\ny = 1", "a]"] {
             assert_eq!(list(bad), None, "{bad}");
         }
-        let text = |typed| read_typed(Shape::Text, typed).map(|value| value.to_string());
+        let text = |typed| read_typed(ValueType::Text, typed).map(|value| value.to_string());
         assert_eq!(text("\"a b\""), Some("\"a b\"".to_owned()));
         assert_eq!(text("say \"a\""), Some("'say \"a\"'".to_owned()));
     }
@@ -350,10 +362,10 @@ mod tests {
     #[test]
     fn a_secret_counts_in_private_settings_alone_and_is_never_shown() {
         let text = "[embeddings]\nmodel = 'm'\nkey = 'sk-12345'\n";
-        let shared = Layer::of_toml("cm.toml", text);
+        let shared = SettingsLayer::parse_toml("cm.toml", text);
         assert_eq!(shared.values.len(), 1);
         assert_eq!((shared.findings[0].line, shared.findings[0].column), (Some(3), Some(1)));
-        let private = Layer::of_toml("config.toml", text);
+        let private = SettingsLayer::parse_toml("config.toml", text);
         assert_eq!(private.values["embeddings.key"].as_str(), Some("sk-12345"));
         assert!(private.findings.is_empty());
         for layer in [shared, private] {
@@ -363,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_toml_is_one_finding() {
-        let layer = Layer::of_toml("cm.toml", "[git\ncommit = 1");
+        let layer = SettingsLayer::parse_toml("cm.toml", "[git\ncommit = 1");
         assert_eq!(layer.findings.len(), 1);
         assert_eq!(layer.findings[0].line, Some(1));
     }
@@ -372,7 +384,7 @@ mod tests {
     fn the_environment_names_settings_in_capitals() {
         let variables = [("CM_GIT_COMMIT", "manual"), ("CM_SEARCH_LIMIT", "x"), ("CM_VAULT", "/a")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let layers = Layer::of_environment(&variables);
+        let layers = SettingsLayer::of_environment(&variables);
         assert_eq!(layers.len(), 2);
         assert_eq!(layers[0].0.values["git.commit"].as_str(), Some("manual"));
         assert_eq!(layers[1].0.findings.len(), 1);

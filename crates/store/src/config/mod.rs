@@ -7,5 +7,5 @@ pub mod keys;
 pub mod layer;
 pub mod settings;
 
-pub use layer::{Layer, Origin};
+pub use layer::{SettingOrigin, SettingsLayer};
 pub use settings::{CommitMode, Settings};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::keys::{KEYS, Key};
-use super::layer::{Layer, Origin};
-use cm_note::finding::{Code, Finding, Severity};
+use super::keys::{KEYS, SettingKey};
+use super::layer::{SettingOrigin, SettingsLayer};
+use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::note::types::MemoryType;
 use cm_note::note::{RelationTable, TypeTable};
 use cm_note::path::NotePath;
@@ -23,7 +23,7 @@ pub enum CommitMode {
 #[derive(Clone)]
 pub struct Settings {
     /// Values of each setting by ascending precedence; the last one is effective.
-    values: BTreeMap<&'static str, Vec<(toml::Value, Origin)>>,
+    values: BTreeMap<&'static str, Vec<(toml::Value, SettingOrigin)>>,
     /// Types of memories.
     pub types: TypeTable,
     /// Types of edges.
@@ -47,11 +47,11 @@ impl fmt::Debug for Settings {
 
 impl Settings {
     /// Merges the layers over the defaults. Later layers override earlier ones.
-    pub fn of(layers: Vec<(Layer, Origin)>) -> Self {
+    pub fn of(layers: Vec<(SettingsLayer, SettingOrigin)>) -> Self {
         let mut values = BTreeMap::new();
         for key in KEYS {
             if let Some(value) = default_of(key) {
-                values.insert(key.name, vec![(value, Origin::Default)]);
+                values.insert(key.name, vec![(value, SettingOrigin::Default)]);
             }
         }
         let mut settings = Self {
@@ -108,18 +108,22 @@ impl Settings {
 
     fn wrong(&mut self, message: String) {
         if let Ok(path) = NotePath::parse("cm.toml") {
-            self.findings.push(Finding::new(&path, Code::InvalidSetting, Severity::Warning, message));
+            self.findings.push(Finding::new(&path, FindingCode::InvalidSetting, Severity::Warning, message));
         }
     }
 
     /// Returns the effective value and its source, or `None` if the setting is unset and its
     /// default depends on the context.
-    pub fn get(&self, name: &str) -> Option<&(toml::Value, Origin)> {
+    pub fn get(&self, name: &str) -> Option<&(toml::Value, SettingOrigin)> {
         self.values.get(name)?.last()
     }
 
     /// Returns the effective value among the origins accepted by `counts`.
-    pub fn get_from(&self, name: &str, counts: impl Fn(&Origin) -> bool) -> Option<&(toml::Value, Origin)> {
+    pub fn get_from(
+        &self,
+        name: &str,
+        counts: impl Fn(&SettingOrigin) -> bool,
+    ) -> Option<&(toml::Value, SettingOrigin)> {
         self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
     }
 
@@ -130,7 +134,7 @@ impl Settings {
 
     /// Returns the effective value among the defaults and the user's own layers.
     pub fn users(&self, name: &str) -> Option<&toml::Value> {
-        self.get_from(name, Origin::is_users).map(|(value, _)| value)
+        self.get_from(name, SettingOrigin::is_users).map(|(value, _)| value)
     }
 
     /// Returns the first error among the findings: a settings file could not be read.
@@ -152,7 +156,7 @@ impl Settings {
     }
 
     /// Returns an integer setting, or 0 if it is not set.
-    pub fn whole(&self, name: &str) -> usize {
+    pub fn integer(&self, name: &str) -> usize {
         self.get(name).and_then(|(value, _)| value.as_integer()).and_then(|n| n.try_into().ok()).unwrap_or(0)
     }
 
@@ -174,7 +178,7 @@ impl Settings {
     }
 }
 
-fn default_of(key: &Key) -> Option<toml::Value> {
+fn default_of(key: &SettingKey) -> Option<toml::Value> {
     format!("x = {}", key.default).parse::<toml::Table>().ok()?.remove("x")
 }
 
@@ -185,43 +189,46 @@ mod tests {
     #[test]
     fn later_layers_win_and_tell_where_they_stand() {
         let settings = Settings::of(vec![
-            (Layer::of_toml("cm.toml", "search.limit = 5\ncore.max_tokens = 900"), Origin::Global),
-            (Layer::of_toml("cm.toml", "[search]\nlimit = 7"), Origin::Vault),
+            (
+                SettingsLayer::parse_toml("cm.toml", "search.limit = 5\ncore.max_tokens = 900"),
+                SettingOrigin::Global,
+            ),
+            (SettingsLayer::parse_toml("cm.toml", "[search]\nlimit = 7"), SettingOrigin::Vault),
         ]);
-        assert_eq!(settings.whole("search.limit"), 7);
-        assert_eq!(settings.get("search.limit").map(|(_, origin)| origin), Some(&Origin::Vault));
-        assert_eq!(settings.get("core.max_tokens").map(|(_, origin)| origin), Some(&Origin::Global));
-        assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&Origin::Default));
+        assert_eq!(settings.integer("search.limit"), 7);
+        assert_eq!(settings.get("search.limit").map(|(_, origin)| origin), Some(&SettingOrigin::Vault));
+        assert_eq!(settings.get("core.max_tokens").map(|(_, origin)| origin), Some(&SettingOrigin::Global));
+        assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&SettingOrigin::Default));
         assert_eq!(settings.commit_mode(), CommitMode::Auto);
     }
 
     #[test]
     fn what_lies_beneath_a_value_can_be_asked_for() {
         let settings = Settings::of(vec![
-            (Layer::of_toml("cm.toml", "embeddings.model = 'mine'"), Origin::Global),
-            (Layer::of_toml("cm.toml", "embeddings.model = 'theirs'"), Origin::Vault),
-            (Layer::of_toml("config.toml", "embeddings.key = 'sk-12345'"), Origin::Private),
+            (SettingsLayer::parse_toml("cm.toml", "embeddings.model = 'mine'"), SettingOrigin::Global),
+            (SettingsLayer::parse_toml("cm.toml", "embeddings.model = 'theirs'"), SettingOrigin::Vault),
+            (SettingsLayer::parse_toml("config.toml", "embeddings.key = 'sk-12345'"), SettingOrigin::Private),
         ]);
-        let model = |counts: fn(&Origin) -> bool| {
+        let model = |counts: fn(&SettingOrigin) -> bool| {
             settings.get_from("embeddings.model", counts).and_then(|(value, _)| value.as_str())
         };
         assert_eq!(model(|_| true), Some("theirs"));
-        assert_eq!(model(|origin| *origin != Origin::Vault), Some("mine"));
-        assert_eq!(model(|origin| *origin == Origin::Default), Some(""));
-        assert_eq!(model(|origin| *origin == Origin::Private), None);
+        assert_eq!(model(|origin| *origin != SettingOrigin::Vault), Some("mine"));
+        assert_eq!(model(|origin| *origin == SettingOrigin::Default), Some(""));
+        assert_eq!(model(|origin| *origin == SettingOrigin::Private), None);
         assert!(!format!("{settings:?}").contains("12345"), "{settings:?}");
     }
 
     #[test]
     fn a_vault_declares_types_and_relations() {
         let text = "relations = ['blocks']\n[types.runbook]\nfolder = 'runbooks'\nweight = 1.2\nrequired = ['owner']\n";
-        let settings = Settings::of(vec![(Layer::of_toml("cm.toml", text), Origin::Vault)]);
+        let settings = Settings::of(vec![(SettingsLayer::parse_toml("cm.toml", text), SettingOrigin::Vault)]);
         let runbook = settings.types.get("runbook").unwrap();
         assert_eq!((runbook.weight, runbook.required.as_slice()), (1.2, ["owner".to_owned()].as_slice()));
-        assert!(settings.relations.knows("BLOCKS"));
+        assert!(settings.relations.contains("BLOCKS"));
         assert!(settings.findings.is_empty());
         let text = "[types.bad]\nfolder = '../x'\n";
-        let settings = Settings::of(vec![(Layer::of_toml("cm.toml", text), Origin::Vault)]);
+        let settings = Settings::of(vec![(SettingsLayer::parse_toml("cm.toml", text), SettingOrigin::Vault)]);
         assert_eq!(settings.findings.len(), 1);
     }
 }

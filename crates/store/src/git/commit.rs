@@ -14,11 +14,11 @@ use gix::refs::transaction::{PreviousValue, RefEdit};
 use crate::git::error::{Doing, Error, Result};
 use crate::git::identity::Signatures;
 use crate::git::lock::IndexLock;
-use crate::git::plan::Plan;
+use crate::git::plan::CommitPlan;
 use crate::git::repo::{CommitId, Programs, Repo};
 use crate::git::staging::Staging;
 use cm_note::instant::Instant;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
 /// Applies the operation's change to another version of the note. Returns `None` if it does not
@@ -31,11 +31,11 @@ pub struct PathChange<'a> {
     /// Earlier paths of a moved note: in the work tree, in the index, and in HEAD. All of them are
     /// removed.
     pub from: Vec<NotePath>,
-    pub kind: Kind<'a>,
+    pub kind: PathChangeKind<'a>,
 }
 
 /// Kind of change to a path. The work tree already has the change.
-pub enum Kind<'a> {
+pub enum PathChangeKind<'a> {
     /// The file was written. Only the lines changed by the operation are committed.
     Write {
         /// Content before the operation; `None` if the file did not exist.
@@ -73,7 +73,7 @@ impl Options {
 
 /// A created commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct NewCommit {
     pub id: CommitId,
     /// Notes that were committed with manual edits, because these could not be separated. The
     /// commit message lists them.
@@ -81,8 +81,8 @@ pub struct Committed {
 }
 
 /// Result of one attempt to commit.
-pub(super) enum Outcome {
-    Done(Option<Committed>),
+pub(super) enum CommitAttempt {
+    Done(Option<NewCommit>),
     /// The change does not apply to the staged version of this note, which must be committed as a
     /// whole.
     Whole(NotePath),
@@ -96,19 +96,19 @@ impl Repo {
     pub fn commit(
         &self,
         changes: &[PathChange<'_>],
-        message: &Message,
+        message: &CommitMessage,
         options: &Options,
-    ) -> Result<Option<Committed>> {
+    ) -> Result<Option<NewCommit>> {
         let begun = Moment::now();
         let mut whole = BTreeSet::new();
         let mut attempts = 0;
         loop {
             match self.attempt(changes, message, options, &whole, attempts)? {
-                Outcome::Done(committed) => return Ok(committed),
-                Outcome::Whole(path) => {
+                CommitAttempt::Done(committed) => return Ok(committed),
+                CommitAttempt::Whole(path) => {
                     whole.insert(path);
                 }
-                Outcome::Again(reason) => {
+                CommitAttempt::Again(reason) => {
                     attempts += 1;
                     if attempts >= 3 && begun.elapsed() >= options.wait {
                         let git_dir = self.git_dir().to_owned();
@@ -123,11 +123,11 @@ impl Repo {
     fn attempt(
         &self,
         changes: &[PathChange<'_>],
-        message: &Message,
+        message: &CommitMessage,
         options: &Options,
         whole: &BTreeSet<NotePath>,
         attempts: u32,
-    ) -> Result<Outcome> {
+    ) -> Result<CommitAttempt> {
         if let Some(operation) = self.state() {
             return Err(Error::InProgress { workdir: self.workdir.clone(), operation });
         }
@@ -152,24 +152,24 @@ impl Repo {
             Some(lock) => lock,
             None => IndexLock::take(self, options.wait)?,
         };
-        self.land(&plan, commit, lock, &signatures)
+        self.update_branch_and_index(&plan, commit, lock, &signatures)
     }
 
     /// Moves the branch to the commit, if there is one, and updates the index. Returns
     /// [`Outcome::Again`] if the branch moved since planning.
-    fn land(
+    fn update_branch_and_index(
         &self,
-        plan: &Plan<'_>,
+        plan: &CommitPlan<'_>,
         commit: Option<ObjectId>,
         mut lock: IndexLock,
         signatures: &Signatures,
-    ) -> Result<Outcome> {
+    ) -> Result<CommitAttempt> {
         if self.head_id()? != plan.parent {
-            return Ok(Outcome::Again(None));
+            return Ok(CommitAttempt::Again(None));
         }
         let mut staging = Staging::open(self)?;
         if let Some(path) = self.stage(&mut staging, plan)? {
-            return Ok(Outcome::Whole(path));
+            return Ok(CommitAttempt::Whole(path));
         }
         if staging.is_changed() {
             staging.write(&lock)?;
@@ -185,10 +185,15 @@ impl Repo {
         if staging.is_changed() {
             lock.publish()?;
         }
-        Ok(Outcome::Done(commit.map(|id| Committed { id: CommitId(id), whole: plan.whole() })))
+        Ok(CommitAttempt::Done(commit.map(|id| NewCommit { id: CommitId(id), whole: plan.whole() })))
     }
 
-    fn write_commit(&self, plan: &Plan<'_>, signatures: &Signatures, sign: Option<bool>) -> Result<ObjectId> {
+    fn write_commit(
+        &self,
+        plan: &CommitPlan<'_>,
+        signatures: &Signatures,
+        sign: Option<bool>,
+    ) -> Result<ObjectId> {
         let commit = gix::objs::Commit {
             tree: plan.tree,
             parents: plan.parent.into_iter().collect(),
@@ -214,10 +219,10 @@ impl Repo {
     /// Moves the branch of HEAD, or a detached HEAD, from the parent to the commit.
     fn move_head(
         &self,
-        plan: &Plan<'_>,
+        plan: &CommitPlan<'_>,
         commit: ObjectId,
         signatures: &Signatures,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Option<CommitAttempt>> {
         use gix::refs::file::transaction::prepare::{MustNotExist, ReferenceOutOfDate};
         let expected = match plan.parent {
             Some(parent) => PreviousValue::MustExistAndMatch(Target::Object(parent)),
@@ -236,8 +241,8 @@ impl Repo {
                     || err.downcast_any_ref::<MustNotExist>().is_some();
                 let locked = err.classify().is_retryable();
                 match (Err::<(), _>(err)).doing("moving the branch", self.git_dir()) {
-                    Err(_) if moved => Ok(Some(Outcome::Again(None))),
-                    Err(err) if locked => Ok(Some(Outcome::Again(Some(err)))),
+                    Err(_) if moved => Ok(Some(CommitAttempt::Again(None))),
+                    Err(err) if locked => Ok(Some(CommitAttempt::Again(Some(err)))),
                     other => other.map(|()| None),
                 }
             }

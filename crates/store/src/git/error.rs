@@ -143,7 +143,7 @@ impl Error {
                 "use a clone without that extension, or commit by hand with `git.commit = \"manual\"`"
                     .to_owned()
             }
-            Self::InProgress { operation, .. } => operation.way_out().to_owned(),
+            Self::InProgress { operation, .. } => operation.remedy().to_owned(),
             Self::Locked { path, .. } => {
                 format!("wait for the other git to end; if none runs, remove {}", path.display())
             }

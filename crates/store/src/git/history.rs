@@ -8,7 +8,7 @@ use gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
 use crate::git::error::{Doing, Result};
 use crate::git::repo::{CommitId, Repo};
 use cm_note::instant::Instant;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
 /// Metadata of a commit.
@@ -26,7 +26,7 @@ pub struct CommitInfo {
     /// First line of the message.
     pub subject: String,
     /// The parsed message, if `cm` created the commit.
-    pub message: Option<Message>,
+    pub message: Option<CommitMessage>,
 }
 
 /// Filter for the log; the default accepts all commits.
@@ -150,7 +150,7 @@ impl Repo {
             author: author.name.to_string(),
             email: author.email.to_string(),
             subject: text.lines().next().unwrap_or_default().trim().to_owned(),
-            message: Message::parse(&text),
+            message: CommitMessage::parse(&text),
         })
     }
 

@@ -13,13 +13,13 @@ use gix::actor::Signature;
 use gix::bstr::{BString, ByteSlice};
 use gix::index::entry::Stage;
 
-use crate::git::commit::{Committed, Options, Outcome};
+use crate::git::commit::{CommitAttempt, NewCommit, Options};
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::identity::Signatures;
 use crate::git::lock::IndexLock;
-use crate::git::plan::Plan;
+use crate::git::plan::CommitPlan;
 use crate::git::repo::{CommitId, Repo};
-use crate::git::staging::{Slot, Staging};
+use crate::git::staging::{IndexSlot, Staging};
 
 /// Environment variables that Git sets for hooks and child processes, and that would misdirect
 /// another Git process.
@@ -50,9 +50,13 @@ impl Drop for OwnIndex {
 
 impl Repo {
     /// Creates the commit with `git` from a temporary index, then updates the real index.
-    pub(super) fn commit_with_hooks(&self, mut plan: Plan<'_>, options: &Options) -> Result<Outcome> {
+    pub(super) fn commit_with_hooks(
+        &self,
+        mut plan: CommitPlan<'_>,
+        options: &Options,
+    ) -> Result<CommitAttempt> {
         if let Some(path) = self.stage(&mut Staging::open(self)?, &plan)? {
-            return Ok(Outcome::Whole(path));
+            return Ok(CommitAttempt::Whole(path));
         }
         let id = self.commit_through_git(&plan, &self.signatures(options.at)?, options.sign)?;
         let tree = self.tree_of(id)?;
@@ -77,12 +81,17 @@ impl Repo {
             staging.write(&lock)?;
             lock.publish()?;
         }
-        Ok(Outcome::Done(Some(Committed { id: CommitId(id), whole: plan.whole() })))
+        Ok(CommitAttempt::Done(Some(NewCommit { id: CommitId(id), whole: plan.whole() })))
     }
 
     /// Stages paths that a hook added to the commit, unless the user has staged other content for
     /// them.
-    fn stage_of_hooks(&self, staging: &mut Staging<'_>, plan: &Plan<'_>, commit: ObjectId) -> Result<()> {
+    fn stage_of_hooks(
+        &self,
+        staging: &mut Staging<'_>,
+        plan: &CommitPlan<'_>,
+        commit: ObjectId,
+    ) -> Result<()> {
         let old = plan.parent.map(|parent| self.tree_of(parent)).transpose()?;
         let mut changed = Vec::new();
         self.compare(old, Some(self.tree_of(commit)?), &BString::default(), &mut changed)?;
@@ -91,9 +100,9 @@ impl Repo {
                 continue;
             }
             let staged = match staging.slot(place.as_ref())? {
-                Slot::Staged { id, .. } => Some(id),
-                Slot::Empty => None,
-                Slot::Conflict => continue,
+                IndexSlot::Staged { id, .. } => Some(id),
+                IndexSlot::Empty => None,
+                IndexSlot::Conflict => continue,
             };
             if staged != old.map(|leaf| leaf.id) {
                 continue;
@@ -125,7 +134,7 @@ impl Repo {
     /// Commits the planned tree with `git`. Hooks may reject or change it.
     fn commit_through_git(
         &self,
-        plan: &Plan<'_>,
+        plan: &CommitPlan<'_>,
         signatures: &Signatures,
         signed: Option<bool>,
     ) -> Result<ObjectId> {

@@ -13,7 +13,7 @@ use crate::git::blobs::Blobs;
 use crate::git::error::Result;
 use crate::git::history::CommitInfo;
 use crate::git::repo::Repo;
-use crate::git::trees::{Leaf, Trail};
+use crate::git::trees::{GitTreeEntry, TreePath};
 use cm_note::path::NotePath;
 use cm_text::words;
 
@@ -24,7 +24,7 @@ const CANDIDATES: usize = 200;
 
 /// One change in the history of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub struct NoteHistoryEntry {
     pub commit: CommitInfo,
     /// Path after the change, or before it if the note was removed.
     pub path: NotePath,
@@ -41,7 +41,7 @@ type IsSame<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 /// A commit to visit, and the note's path in it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Step {
+struct HistoryStep {
     time: i64,
     order: Reverse<u64>,
     commit: ObjectId,
@@ -55,10 +55,10 @@ struct Follower<'r, 'a> {
     repo: &'r Repo,
     blobs: Blobs<'r>,
     is_same: IsSame<'a>,
-    queue: BinaryHeap<Step>,
+    queue: BinaryHeap<HistoryStep>,
     seen: HashSet<(ObjectId, BString)>,
     /// Tree entries along the path that was looked up last, reused for the next commit.
-    trail: Trail,
+    trail: TreePath,
     trail_place: BString,
     count: u64,
 }
@@ -66,7 +66,7 @@ struct Follower<'r, 'a> {
 impl Repo {
     /// Returns the commits that changed the note at `path`, newest first. `is_same` decides by its
     /// id whether some content is a version of the note.
-    pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<Version>> {
+    pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<NoteHistoryEntry>> {
         let mut versions = Vec::new();
         let Some(head) = self.head_id()? else { return Ok(versions) };
         let mut follower = Follower {
@@ -75,7 +75,7 @@ impl Repo {
             is_same,
             queue: BinaryHeap::new(),
             seen: HashSet::new(),
-            trail: Trail::default(),
+            trail: TreePath::default(),
             trail_place: BString::default(),
             count: 0,
         };
@@ -92,13 +92,13 @@ impl Follower<'_, '_> {
         if self.seen.insert((commit, place.clone())) {
             let time = self.repo.info(commit)?.time.unix();
             self.count += 1;
-            self.queue.push(Step { time, order: Reverse(self.count), commit, place, born });
+            self.queue.push(HistoryStep { time, order: Reverse(self.count), commit, place, born });
         }
         Ok(())
     }
 
     /// Returns the file at a path in a commit.
-    fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<Leaf>> {
+    fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<GitTreeEntry>> {
         let known = (self.trail_place == *place).then_some(&self.trail);
         let root = self.repo.tree_of(commit)?;
         self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
@@ -106,7 +106,7 @@ impl Follower<'_, '_> {
         Ok(self.trail.file())
     }
 
-    fn visit(&mut self, step: Step) -> Result<Option<Version>> {
+    fn visit(&mut self, step: HistoryStep) -> Result<Option<NoteHistoryEntry>> {
         let commit = self.repo.info(step.commit)?;
         let here = self.file(step.commit, &step.place)?.map(|leaf| leaf.id);
         let mut before = Vec::with_capacity(commit.parents.len());
@@ -149,12 +149,12 @@ impl Follower<'_, '_> {
         new: Option<ObjectId>,
         old_place: BString,
         old: Option<ObjectId>,
-    ) -> Result<Option<Version>> {
+    ) -> Result<Option<NoteHistoryEntry>> {
         let Some(path) = self.repo.note_path(&new_place) else { return Ok(None) };
         let moved_from = self.repo.note_path(&old_place).filter(|from| *from != path);
         let old = old.map(|id| self.blobs.read(old_place.as_ref(), id)).transpose()?;
         let new = new.map(|id| self.blobs.read(new_place.as_ref(), id)).transpose()?;
-        Ok(Some(Version { commit, path, moved_from, old, new }))
+        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, new }))
     }
 
     /// Returns the origin of a file created in a commit: a file that the same commit removed.
@@ -168,7 +168,7 @@ impl Follower<'_, '_> {
         let gone = self.repo.differences(Some(parent), Some(commit))?;
         let gone: Vec<(BString, ObjectId)> = gone
             .into_iter()
-            .filter_map(|(place, old, new)| match (old.filter(Leaf::is_file), new) {
+            .filter_map(|(place, old, new)| match (old.filter(GitTreeEntry::is_file), new) {
                 (Some(old), None) => Some((place, old.id)),
                 _ => None,
             })
@@ -190,7 +190,7 @@ impl Follower<'_, '_> {
                 }
                 continue;
             }
-            let likeness = words::likeness(&String::from_utf8_lossy(&old), &text);
+            let likeness = words::line_similarity(&String::from_utf8_lossy(&old), &text);
             if likeness >= ALIKE && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
                 best = Some((likeness, (place, id)));
             }

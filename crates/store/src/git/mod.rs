@@ -30,13 +30,13 @@ mod undo;
 mod worktrees;
 
 pub use broken_head::{BrokenHead, unreadable_head};
-pub use commit::{Committed, Kind, Options, PathChange, Reapply};
+pub use commit::{NewCommit, Options, PathChange, PathChangeKind, Reapply};
 pub use error::{Error, Result};
 pub use history::{CommitInfo, LogFilter};
 pub use identity::Identity;
-pub use lineage::Version;
-pub use past::Past;
-pub use repo::{CommitId, Head, Operation, Programs, Repo};
-pub use status::Changed;
+pub use lineage::NoteHistoryEntry;
+pub use past::VaultSnapshot;
+pub use repo::{CommitId, Operation, Programs, Repo, RepoHead};
+pub use status::EditKind;
 pub use trees::TreeChange;
 pub use worktrees::named_git_dir;

@@ -14,8 +14,8 @@ use crate::git::blobs::Filters;
 use crate::git::error::Result;
 use crate::git::history::CommitInfo;
 use crate::git::repo::{CommitId, Repo};
-use crate::git::trees::Leaf;
-use cm_note::listing::{Entry, EntryKind, Target};
+use crate::git::trees::GitTreeEntry;
+use cm_note::listing::{LinkTarget, TreeEntry, TreeEntryKind};
 use cm_note::path::NotePath;
 
 /// Name of attribute files.
@@ -24,23 +24,23 @@ const ATTRIBUTES: &str = ".gitattributes";
 const HOPS: usize = 40;
 
 /// The vault at a commit, with caches of everything that was read.
-pub struct Past {
+pub struct VaultSnapshot {
     repo: Repo,
     commit: CommitInfo,
     /// Folders by their path from the root of the work tree.
-    folders: RefCell<HashMap<String, Option<Rc<Folder>>>>,
+    folders: RefCell<HashMap<String, Option<Rc<TreeFolder>>>>,
     /// Attribute files found so far, by path.
     attributes: RefCell<BTreeMap<BString, ObjectId>>,
     /// Filters built from the attribute files; `None` after another file was found.
     filters: RefCell<Option<Filters>>,
 }
 
-type Folder = BTreeMap<BString, Leaf>;
+type TreeFolder = BTreeMap<BString, GitTreeEntry>;
 
 impl Repo {
     /// Returns the vault at this commit, or `None` if its folder did not exist.
-    pub fn past(&self, commit: CommitId) -> Result<Option<Past>> {
-        let past = Past {
+    pub fn snapshot(&self, commit: CommitId) -> Result<Option<VaultSnapshot>> {
+        let past = VaultSnapshot {
             repo: self.clone(),
             commit: self.commit_info(commit)?,
             folders: RefCell::default(),
@@ -52,7 +52,7 @@ impl Repo {
     }
 }
 
-impl Past {
+impl VaultSnapshot {
     pub fn commit(&self) -> &CommitInfo {
         &self.commit
     }
@@ -62,16 +62,16 @@ impl Past {
     /// # Errors
     ///
     /// An object cannot be read.
-    pub fn entries(&self, folder: &str) -> Result<Vec<Entry>> {
+    pub fn entries(&self, folder: &str) -> Result<Vec<TreeEntry>> {
         let Some(folder) = self.folder(&self.place(folder))? else { return Ok(Vec::new()) };
-        let entry = |(name, leaf): (&BString, &Leaf)| {
+        let entry = |(name, leaf): (&BString, &GitTreeEntry)| {
             let kind = match leaf {
-                leaf if leaf.mode.is_tree() => EntryKind::Folder,
-                leaf if leaf.mode.is_link() => EntryKind::Link,
-                leaf if leaf.is_file() => EntryKind::File,
+                leaf if leaf.mode.is_tree() => TreeEntryKind::Folder,
+                leaf if leaf.mode.is_link() => TreeEntryKind::Link,
+                leaf if leaf.is_file() => TreeEntryKind::File,
                 _ => return None,
             };
-            Some(Entry { name: name.to_vec(), kind, mark: mark(leaf.id) })
+            Some(TreeEntry { name: name.to_vec(), kind, fingerprint: mark(leaf.id) })
         };
         Ok(folder.iter().filter_map(entry).collect())
     }
@@ -82,36 +82,36 @@ impl Past {
     /// # Errors
     ///
     /// An object cannot be read.
-    pub fn target(&self, link: &str) -> Result<Target> {
+    pub fn target(&self, link: &str) -> Result<LinkTarget> {
         let mut ahead: VecDeque<String> = link.split('/').map(str::to_owned).collect();
         let (mut way, mut hops, mut at) = (Vec::new(), 0, None);
         while let Some(part) = ahead.pop_front() {
             if part.is_empty() || part == "." {
                 continue;
             }
-            if at.is_some_and(|leaf: Leaf| !leaf.mode.is_tree()) {
-                return Ok(Target::Nowhere);
+            if at.is_some_and(|leaf: GitTreeEntry| !leaf.mode.is_tree()) {
+                return Ok(LinkTarget::Nowhere);
             }
             if part == ".." {
                 if way.pop().is_none() {
-                    return Ok(Target::Outside);
+                    return Ok(LinkTarget::Outside);
                 }
                 at = None;
                 continue;
             }
             let folder = self.folder(&self.place(&way.join("/")))?;
             let Some(leaf) = folder.and_then(|folder| folder.get(part.as_bytes().as_bstr()).copied()) else {
-                return Ok(Target::Nowhere);
+                return Ok(LinkTarget::Nowhere);
             };
             if leaf.mode.is_link() {
                 let text = self.repo.blob(leaf.id)?;
                 hops += 1;
                 match text.to_str() {
-                    Ok(text) if text.starts_with('/') => return Ok(Target::Outside),
+                    Ok(text) if text.starts_with('/') => return Ok(LinkTarget::Outside),
                     Ok(text) if hops <= HOPS => {
                         text.rsplit('/').for_each(|part| ahead.push_front(part.to_owned()))
                     }
-                    _ => return Ok(Target::Nowhere),
+                    _ => return Ok(LinkTarget::Nowhere),
                 }
             } else {
                 way.push(part);
@@ -119,14 +119,14 @@ impl Past {
             }
         }
         Ok(match at {
-            Some(leaf) if leaf.is_file() => Target::File { path: way.join("/"), mark: mark(leaf.id) },
-            _ => Target::Folder,
+            Some(leaf) if leaf.is_file() => LinkTarget::File { path: way.join("/"), mark: mark(leaf.id) },
+            _ => LinkTarget::Folder,
         })
     }
 
     /// Whether the path is a file, or a link to a file in the vault.
     pub fn holds(&self, path: &NotePath) -> bool {
-        matches!(self.target(path.as_str()), Ok(Target::File { .. }))
+        matches!(self.target(path.as_str()), Ok(LinkTarget::File { .. }))
     }
 
     /// Returns a file of the vault as a checkout would write it, following links within the vault.
@@ -135,7 +135,7 @@ impl Past {
     ///
     /// [`io::ErrorKind::NotFound`] if the commit has no such file; an object cannot be read.
     pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
-        let Target::File { path, .. } = self.target(path.as_str()).map_err(io::Error::other)? else {
+        let LinkTarget::File { path, .. } = self.target(path.as_str()).map_err(io::Error::other)? else {
             return Err(io::ErrorKind::NotFound.into());
         };
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -172,7 +172,7 @@ impl Past {
     }
 
     /// Returns a folder by its path from the root of the work tree, or `None` if it does not exist.
-    fn folder(&self, place: &str) -> Result<Option<Rc<Folder>>> {
+    fn folder(&self, place: &str) -> Result<Option<Rc<TreeFolder>>> {
         if let Some(known) = self.folders.borrow().get(place) {
             return Ok(known.clone());
         }
@@ -184,7 +184,7 @@ impl Past {
             leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id)
         };
         let folder = match tree {
-            Some(tree) => Some(Rc::new(self.repo.entries(Some(tree))?.into_iter().collect::<Folder>())),
+            Some(tree) => Some(Rc::new(self.repo.entries(Some(tree))?.into_iter().collect::<TreeFolder>())),
             None => None,
         };
         self.note_attributes(place, folder.as_deref());
@@ -192,7 +192,7 @@ impl Past {
         Ok(folder)
     }
 
-    fn note_attributes(&self, place: &str, folder: Option<&Folder>) {
+    fn note_attributes(&self, place: &str, folder: Option<&TreeFolder>) {
         let written = folder.and_then(|folder| folder.get(ATTRIBUTES.as_bytes().as_bstr()));
         let Some(leaf) = written.filter(|leaf| leaf.is_file()) else { return };
         let name = if place.is_empty() { ATTRIBUTES.to_owned() } else { format!("{place}/{ATTRIBUTES}") };

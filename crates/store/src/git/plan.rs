@@ -12,31 +12,31 @@ use gix::index::entry::Mode;
 use gix::objs::tree::{EntryKind, EntryMode};
 
 use crate::git::blobs::Blobs;
-use crate::git::commit::{Kind, PathChange, Reapply};
+use crate::git::commit::{PathChange, PathChangeKind, Reapply};
 use crate::git::error::{Doing, Error, Result};
 use crate::git::repo::Repo;
-use crate::git::staging::{Slot, Staging};
-use crate::git::trees::Leaf;
-use cm_note::message::Message;
+use crate::git::staging::{IndexSlot, Staging};
+use crate::git::trees::GitTreeEntry;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
 /// One path, planned against a parent commit.
-pub(super) struct Item<'c> {
+pub(super) struct PlannedPath<'c> {
     pub path: &'c NotePath,
     pub place: BString,
     /// Earlier paths, which are removed from commit and index.
     from: Vec<BString>,
     /// Entry in HEAD, at this path or an earlier one.
-    head: Option<Leaf>,
+    head: Option<GitTreeEntry>,
     /// Whether HEAD has no entry at this path.
     new: bool,
     mode: EntryMode,
     ignored: bool,
-    pub content: Option<Content<'c>>,
+    pub content: Option<PlannedContent<'c>>,
 }
 
 /// New content of a written path.
-pub(super) struct Content<'c> {
+pub(super) struct PlannedContent<'c> {
     before: Option<ObjectId>,
     after: ObjectId,
     bytes: &'c [u8],
@@ -50,37 +50,37 @@ pub(super) struct Content<'c> {
 }
 
 /// A planned commit.
-pub(super) struct Plan<'c> {
+pub(super) struct CommitPlan<'c> {
     pub parent: Option<ObjectId>,
     pub tree: ObjectId,
     /// Whether the tree differs from that of the parent.
     pub needed: bool,
     /// Commit message.
     pub message: String,
-    pub items: Vec<Item<'c>>,
+    pub items: Vec<PlannedPath<'c>>,
 }
 
-impl Plan<'_> {
+impl CommitPlan<'_> {
     /// Returns the notes that are committed as a whole without a request to do so.
     pub fn whole(&self) -> Vec<NotePath> {
         unasked(&self.items)
     }
 }
 
-fn unasked(items: &[Item<'_>]) -> Vec<NotePath> {
-    let unasked = |item: &&Item<'_>| item.content.as_ref().is_some_and(|content| content.unasked);
+fn unasked(items: &[PlannedPath<'_>]) -> Vec<NotePath> {
+    let unasked = |item: &&PlannedPath<'_>| item.content.as_ref().is_some_and(|content| content.unasked);
     items.iter().filter(unasked).map(|item| item.path.clone()).collect()
 }
 
 /// Returns the message, with a list of the notes that are committed as a whole.
-fn told(message: &Message, whole: &[NotePath]) -> String {
+fn message_with_whole_notes(message: &CommitMessage, whole: &[NotePath]) -> String {
     if whole.is_empty() {
         return message.to_string();
     }
     let list: Vec<String> = whole.iter().map(|path| format!("- {path}")).collect();
     let note = format!("Committed whole, with the edits made by hand:\n{}", list.join("\n"));
     let body = format!("{}\n\n{note}", message.body.trim()).trim().to_owned();
-    Message { body, ..message.clone() }.to_string()
+    CommitMessage { body, ..message.clone() }.to_string()
 }
 
 impl Repo {
@@ -88,9 +88,9 @@ impl Repo {
     pub(super) fn plan<'c>(
         &self,
         changes: &'c [PathChange<'c>],
-        message: &Message,
+        message: &CommitMessage,
         whole: &BTreeSet<NotePath>,
-    ) -> Result<Plan<'c>> {
+    ) -> Result<CommitPlan<'c>> {
         let parent = self.head_id()?;
         let base = parent.map(|parent| self.tree_of(parent)).transpose()?;
         let mut items = self.items(changes, base, whole)?;
@@ -100,7 +100,13 @@ impl Repo {
             Some(base) => base != tree,
             None => items.iter().any(|item| item.content.is_some()),
         };
-        Ok(Plan { parent, tree, needed, message: told(message, &unasked(&items)), items })
+        Ok(CommitPlan {
+            parent,
+            tree,
+            needed,
+            message: message_with_whole_notes(message, &unasked(&items)),
+            items,
+        })
     }
 
     fn items<'c>(
@@ -108,8 +114,8 @@ impl Repo {
         changes: &'c [PathChange<'c>],
         base: Option<ObjectId>,
         whole: &BTreeSet<NotePath>,
-    ) -> Result<Vec<Item<'c>>> {
-        let gone = changes.iter().filter(|change| matches!(change.kind, Kind::Remove));
+    ) -> Result<Vec<PlannedPath<'c>>> {
+        let gone = changes.iter().filter(|change| matches!(change.kind, PathChangeKind::Remove));
         let left = changes.iter().flat_map(|change| &change.from);
         let removed = gone.map(|change| &change.path).chain(left).map(|path| self.place(path)).collect();
         let mut blobs = Blobs::new(self)?;
@@ -125,13 +131,13 @@ impl Repo {
             let content = self.content(change, &place, head, &mut blobs, whole)?;
             let mode = head.map_or_else(|| self.mode_of(&change.path), |leaf| leaf.mode);
             let new = here.is_none();
-            Ok(Item { path: &change.path, place, from, head, new, mode, ignored: false, content })
+            Ok(PlannedPath { path: &change.path, place, from, head, new, mode, ignored: false, content })
         });
         items.collect()
     }
 
     /// Returns the first existing file among these paths.
-    fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<Leaf>> {
+    fn first_file(&self, base: Option<ObjectId>, places: &[BString]) -> Result<Option<GitTreeEntry>> {
         for place in places {
             if let Some(leaf) = self.trail(base, place.as_ref(), None)?.file() {
                 return Ok(Some(leaf));
@@ -148,7 +154,7 @@ impl Repo {
         change: &PathChange<'_>,
         place: &BString,
         removed: &BTreeSet<BString>,
-    ) -> Result<Option<Leaf>> {
+    ) -> Result<Option<GitTreeEntry>> {
         let trail = self.trail(base, place.as_ref(), None)?;
         let collision = |tracked: String| Err(Error::Collision { path: change.path.clone(), tracked });
         if let Some(leaf) = trail.leaf() {
@@ -163,7 +169,7 @@ impl Repo {
         };
         let ends = place.find_iter(b"/").nth(depth - 1).unwrap_or(place.len());
         let blocking: BString = place[..ends].into();
-        let blocks = !removed.contains(&blocking) && !matches!(change.kind, Kind::Remove);
+        let blocks = !removed.contains(&blocking) && !matches!(change.kind, PathChangeKind::Remove);
         if blocks { collision(blocking.to_string()) } else { Ok(None) }
     }
 
@@ -171,15 +177,15 @@ impl Repo {
         &self,
         change: &'c PathChange<'c>,
         place: &BString,
-        head: Option<Leaf>,
+        head: Option<GitTreeEntry>,
         blobs: &mut Blobs<'_>,
         whole: &BTreeSet<NotePath>,
-    ) -> Result<Option<Content<'c>>> {
+    ) -> Result<Option<PlannedContent<'c>>> {
         let stored = head.map(|leaf| leaf.id);
         let (before, bytes, reapply, asked) = match &change.kind {
-            Kind::Remove => return Ok(None),
-            Kind::Whole { bytes } => (None, bytes, None, true),
-            Kind::Write { before, after, reapply } => (before.as_ref(), after, *reapply, false),
+            PathChangeKind::Remove => return Ok(None),
+            PathChangeKind::Whole { bytes } => (None, bytes, None, true),
+            PathChangeKind::Write { before, after, reapply } => (before.as_ref(), after, *reapply, false),
         };
         let before = match before {
             Some(before) => Some(self.blob_id(&blobs.clean(place.as_ref(), before, stored)?)?),
@@ -187,7 +193,7 @@ impl Repo {
         };
         let after = self.write_blob(&blobs.clean(place.as_ref(), bytes, stored)?)?;
         let mut content =
-            Content { before, after, bytes, tree: after, entire: asked, unasked: false, reapply };
+            PlannedContent { before, after, bytes, tree: after, entire: asked, unasked: false, reapply };
         if !asked {
             let own = match whole.contains(&change.path) {
                 true => None,
@@ -204,7 +210,7 @@ impl Repo {
     /// change does not apply.
     fn own_lines(
         &self,
-        content: &Content<'_>,
+        content: &PlannedContent<'_>,
         place: &BString,
         version: Option<ObjectId>,
         blobs: &mut Blobs<'_>,
@@ -229,7 +235,7 @@ impl Repo {
         }
     }
 
-    fn mark_ignored(&self, items: &mut [Item<'_>]) -> Result<()> {
+    fn mark_ignored(&self, items: &mut [PlannedPath<'_>]) -> Result<()> {
         let mut new: Vec<_> = items.iter_mut().filter(|item| item.new && item.content.is_some()).collect();
         if new.is_empty() {
             return Ok(());
@@ -257,7 +263,7 @@ impl Repo {
     }
 
     /// Writes the trees of the parent with these paths changed.
-    fn edit(&self, base: Option<ObjectId>, items: &[Item<'_>]) -> Result<ObjectId> {
+    fn edit(&self, base: Option<ObjectId>, items: &[PlannedPath<'_>]) -> Result<ObjectId> {
         const DOING: &str = "writing a tree";
         let place = self.git_dir();
         let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.inner.object_hash()));
@@ -281,14 +287,14 @@ impl Repo {
 
     /// Updates the index to the commit. Returns a note if the change does not apply to its staged
     /// version.
-    pub(super) fn stage(&self, staging: &mut Staging<'_>, plan: &Plan<'_>) -> Result<Option<NotePath>> {
+    pub(super) fn stage(&self, staging: &mut Staging<'_>, plan: &CommitPlan<'_>) -> Result<Option<NotePath>> {
         let mut blobs = Blobs::new(self)?;
         let mut moved = Vec::with_capacity(plan.items.len());
         for item in &plan.items {
             moved.push(leave(staging, item)?);
         }
         for item in plan.items.iter().filter(|item| item.content.is_none()) {
-            if staging.slot(item.place.as_ref())? == Slot::Conflict {
+            if staging.slot(item.place.as_ref())? == IndexSlot::Conflict {
                 return Err(Error::Unmerged { path: item.path.clone() });
             }
             staging.remove(item.place.as_ref());
@@ -307,24 +313,24 @@ impl Repo {
     fn stage_content(
         &self,
         staging: &mut Staging<'_>,
-        item: &Item<'_>,
-        content: &Content<'_>,
-        moved: Slot,
+        item: &PlannedPath<'_>,
+        content: &PlannedContent<'_>,
+        moved: IndexSlot,
         blobs: &mut Blobs<'_>,
     ) -> Result<bool> {
         let path = || item.path.clone();
         let slot = match staging.slot(item.place.as_ref())? {
-            Slot::Empty if item.ignored => return Err(Error::Ignored { path: path() }),
-            Slot::Empty => moved,
+            IndexSlot::Empty if item.ignored => return Err(Error::Ignored { path: path() }),
+            IndexSlot::Empty => moved,
             slot => slot,
         };
         let (staged, mode) = match slot {
-            Slot::Conflict => return Err(Error::Unmerged { path: path() }),
-            Slot::Empty => (None, Mode::from(item.mode)),
-            Slot::Staged { mode: Mode::SYMLINK | Mode::COMMIT, .. } => {
+            IndexSlot::Conflict => return Err(Error::Unmerged { path: path() }),
+            IndexSlot::Empty => (None, Mode::from(item.mode)),
+            IndexSlot::Staged { mode: Mode::SYMLINK | Mode::COMMIT, .. } => {
                 return Err(Error::NotAFile { path: path() });
             }
-            Slot::Staged { id, mode } => (Some(id), mode),
+            IndexSlot::Staged { id, mode } => (Some(id), mode),
         };
         if let Some(tracked) = staging.collision(item.place.as_ref()) {
             return Err(Error::Collision { path: path(), tracked: tracked.to_string() });
@@ -349,12 +355,12 @@ impl Repo {
 }
 
 /// Removes the earlier paths of a note from the index, and returns the entry that was staged there.
-fn leave(staging: &mut Staging<'_>, item: &Item<'_>) -> Result<Slot> {
-    let mut staged = Slot::Empty;
+fn leave(staging: &mut Staging<'_>, item: &PlannedPath<'_>) -> Result<IndexSlot> {
+    let mut staged = IndexSlot::Empty;
     for place in &item.from {
         match staging.slot(place.as_ref())? {
-            Slot::Conflict => return Err(Error::Unmerged { path: item.path.clone() }),
-            slot if staged == Slot::Empty => staged = slot,
+            IndexSlot::Conflict => return Err(Error::Unmerged { path: item.path.clone() }),
+            slot if staged == IndexSlot::Empty => staged = slot,
             _ => {}
         }
     }

@@ -53,7 +53,7 @@ impl fmt::Display for CommitId {
 
 /// The current HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct RepoHead {
     /// Branch name without `refs/heads/`; `None` if HEAD is detached.
     pub branch: Option<String>,
     /// Newest commit; `None` if there is no commit yet.
@@ -79,7 +79,7 @@ pub enum Operation {
 
 impl Operation {
     /// Returns the commands that finish or abort the operation.
-    pub fn way_out(self) -> &'static str {
+    pub fn remedy(self) -> &'static str {
         match self {
             Self::Merge => "finish it with `git merge --continue`, or drop it with `git merge --abort`",
             Self::Rebase => "finish it with `git rebase --continue`, or drop it with `git rebase --abort`",
@@ -253,13 +253,13 @@ impl Repo {
     }
 
     /// Returns the current branch and commit.
-    pub fn head(&self) -> Result<Head> {
+    pub fn head(&self) -> Result<RepoHead> {
         let head = self.inner.head().doing("reading HEAD", self.git_dir())?;
         let branch = match head.is_detached() {
             true => None,
             false => head.referent_name().map(|name| name.shorten().to_string()),
         };
-        Ok(Head { branch, commit: self.head_id()?.map(CommitId) })
+        Ok(RepoHead { branch, commit: self.head_id()?.map(CommitId) })
     }
 
     /// Returns the commit that HEAD refers to.

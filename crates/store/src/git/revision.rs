@@ -68,7 +68,7 @@ impl Repo {
     }
 
     /// Whether the repository is a shallow clone.
-    pub fn is_cut_off(&self) -> bool {
+    pub fn is_shallow(&self) -> bool {
         self.inner.is_shallow().unwrap_or(false)
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Staging<'r> {
 
 /// State of a path in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum IndexSlot {
     /// No entry, or only an intent to add.
     Empty,
     /// A single staged blob.
@@ -60,14 +60,14 @@ impl<'r> Staging<'r> {
     }
 
     /// Returns the state of this path.
-    pub fn slot(&mut self, place: &BStr) -> Result<Slot> {
+    pub fn slot(&mut self, place: &BStr) -> Result<IndexSlot> {
         self.expand(place)?;
-        let Some(range) = self.file.entry_range(place) else { return Ok(Slot::Empty) };
+        let Some(range) = self.file.entry_range(place) else { return Ok(IndexSlot::Empty) };
         Ok(match &self.file.entries()[range] {
-            [entry] if entry.stage() != Stage::Unconflicted => Slot::Conflict,
-            [entry] if entry.flags.contains(Flags::INTENT_TO_ADD) => Slot::Empty,
-            [entry] => Slot::Staged { id: entry.id, mode: entry.mode },
-            _ => Slot::Conflict,
+            [entry] if entry.stage() != Stage::Unconflicted => IndexSlot::Conflict,
+            [entry] if entry.flags.contains(Flags::INTENT_TO_ADD) => IndexSlot::Empty,
+            [entry] => IndexSlot::Staged { id: entry.id, mode: entry.mode },
+            _ => IndexSlot::Conflict,
         })
     }
 

@@ -17,12 +17,12 @@ use crate::git::blobs::Blobs;
 use crate::git::error::{Doing, Error, InPath, Result};
 use crate::git::repo::Repo;
 use crate::git::staging::{Staging, stat};
-use crate::git::trees::Leaf;
+use crate::git::trees::GitTreeEntry;
 use cm_note::path::NotePath;
 
 /// How a file of the vault differs from HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Changed {
+pub enum EditKind {
     /// HEAD does not have the file, and it is not ignored.
     Added,
     /// The content differs from HEAD.
@@ -33,20 +33,20 @@ pub enum Changed {
     Replaced,
 }
 
-struct Survey<'r> {
+struct StatusScan<'r> {
     repo: &'r Repo,
     blobs: Blobs<'r>,
     ignores: gix::AttributeStack<'r>,
     index: &'r gix::index::State,
     stat: gix::index::entry::stat::Options,
     /// Paths with an index entry that differs from HEAD, with their entry in HEAD.
-    staged: HashMap<BString, Option<Leaf>>,
-    found: Vec<(NotePath, Changed)>,
+    staged: HashMap<BString, Option<GitTreeEntry>>,
+    found: Vec<(NotePath, EditKind)>,
 }
 
 impl Repo {
     /// Returns the files of the vault that differ from HEAD, sorted by path.
-    pub fn hand_edits(&self) -> Result<Vec<(NotePath, Changed)>> {
+    pub fn hand_edits(&self) -> Result<Vec<(NotePath, EditKind)>> {
         let staging = Staging::open(self)?;
         let index = staging.index();
         let prefix: BString = self.prefix.clone().into();
@@ -55,7 +55,7 @@ impl Repo {
         let mut staged = HashMap::new();
         let cached = self.prefix.is_empty().then(|| index.tree()).flatten();
         self.staged(head, &prefix, index, all, cached, &mut staged)?;
-        let mut survey = Survey {
+        let mut survey = StatusScan {
             repo: self,
             blobs: Blobs::new(self)?,
             ignores: self.ignores()?,
@@ -68,7 +68,7 @@ impl Repo {
         for (place, head) in std::mem::take(&mut survey.staged) {
             // Neither in the index nor met in the work tree.
             if head.is_some() && index.entry_by_path(place.as_ref()).is_none() {
-                survey.note(&place, Changed::Deleted);
+                survey.note(&place, EditKind::Deleted);
             }
         }
         survey.found.sort();
@@ -93,7 +93,7 @@ impl Repo {
         index: &gix::index::State,
         mut entries: &[Entry],
         cached: Option<&gix::index::extension::Tree>,
-        out: &mut HashMap<BString, Option<Leaf>>,
+        out: &mut HashMap<BString, Option<GitTreeEntry>>,
     ) -> Result<()> {
         if cached.is_some_and(|cached| cached.num_entries.is_some() && Some(cached.id) == tree) {
             return Ok(());
@@ -132,8 +132,8 @@ impl Repo {
     }
 }
 
-impl Survey<'_> {
-    fn note(&mut self, place: &[u8], changed: Changed) {
+impl StatusScan<'_> {
+    fn note(&mut self, place: &[u8], changed: EditKind) {
         if let Some(path) = self.repo.note_path(place) {
             self.found.push((path, changed));
         }
@@ -175,7 +175,7 @@ impl Survey<'_> {
             if !met && !left_out && is_file {
                 let place = entry.path(self.index).to_owned();
                 if self.head_of(&place, Some(entry.id)).is_some() {
-                    self.note(&place, Changed::Deleted);
+                    self.note(&place, EditKind::Deleted);
                 }
             }
         }
@@ -206,7 +206,7 @@ impl Survey<'_> {
         }
         let head = self.head_of(place, Some(entry.id));
         if !kind.is_file() {
-            self.note(place, Changed::Replaced);
+            self.note(place, EditKind::Replaced);
             return Ok(());
         }
         if entry.flags.contains(Flags::ASSUME_VALID) && head == Some(entry.id) {
@@ -223,8 +223,8 @@ impl Survey<'_> {
             false => self.hash(&file, place, entry.id)?,
         };
         match (head, now) {
-            (None, Some(_)) => self.note(place, Changed::Added),
-            (Some(head), Some(now)) if head != now => self.note(place, Changed::Modified),
+            (None, Some(_)) => self.note(place, EditKind::Added),
+            (Some(head), Some(now)) if head != now => self.note(place, EditKind::Modified),
             _ => {}
         }
         Ok(())
@@ -235,10 +235,10 @@ impl Survey<'_> {
             Some(head) => {
                 let file = self.path(place);
                 if self.hash(&file, place, head.id)?.is_some_and(|now| now != head.id) {
-                    self.note(place, Changed::Modified);
+                    self.note(place, EditKind::Modified);
                 }
             }
-            None if !self.is_ignored(place.as_ref(), Mode::FILE)? => self.note(place, Changed::Added),
+            None if !self.is_ignored(place.as_ref(), Mode::FILE)? => self.note(place, EditKind::Added),
             None => {}
         }
         Ok(())

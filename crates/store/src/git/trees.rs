@@ -25,12 +25,12 @@ pub struct TreeChange {
 
 /// An entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub(super) struct GitTreeEntry {
     pub id: ObjectId,
     pub mode: EntryMode,
 }
 
-impl Leaf {
+impl GitTreeEntry {
     /// Whether the entry is a regular file.
     pub fn is_file(&self) -> bool {
         self.mode.is_blob() && !self.mode.is_link()
@@ -39,31 +39,31 @@ impl Leaf {
 
 /// Tree entries along a path, from the root on. It ends early if the path does not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Trail {
+pub(super) struct TreePath {
     root: Option<ObjectId>,
-    steps: Vec<Leaf>,
+    steps: Vec<GitTreeEntry>,
     depth: usize,
 }
 
-impl Trail {
+impl TreePath {
     /// Returns the entry at the end of the path.
-    pub fn leaf(&self) -> Option<Leaf> {
+    pub fn leaf(&self) -> Option<GitTreeEntry> {
         (self.steps.len() == self.depth).then(|| self.steps.last().copied()).flatten()
     }
 
     /// Returns the file at the end of the path.
-    pub fn file(&self) -> Option<Leaf> {
-        self.leaf().filter(Leaf::is_file)
+    pub fn file(&self) -> Option<GitTreeEntry> {
+        self.leaf().filter(GitTreeEntry::is_file)
     }
 
     /// Returns the number of leading path components that exist, and the last entry among them.
-    pub fn furthest(&self) -> Option<(usize, Leaf)> {
+    pub fn furthest(&self) -> Option<(usize, GitTreeEntry)> {
         self.steps.last().map(|leaf| (self.steps.len(), *leaf))
     }
 }
 
 /// A differing file: its path from the root of the work tree, and the old and new entries.
-pub(super) type Difference = (BString, Option<Leaf>, Option<Leaf>);
+pub(super) type Difference = (BString, Option<GitTreeEntry>, Option<GitTreeEntry>);
 
 impl Repo {
     pub(super) fn tree_of(&self, commit: ObjectId) -> Result<ObjectId> {
@@ -73,9 +73,14 @@ impl Repo {
 
     /// Looks up a path in a tree. Steps of `known` are reused if they are equal, which avoids
     /// reading most trees when one path is looked up in many consecutive commits.
-    pub(super) fn trail(&self, root: Option<ObjectId>, place: &BStr, known: Option<&Trail>) -> Result<Trail> {
+    pub(super) fn trail(
+        &self,
+        root: Option<ObjectId>,
+        place: &BStr,
+        known: Option<&TreePath>,
+    ) -> Result<TreePath> {
         let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
-        let mut trail = Trail { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
+        let mut trail = TreePath { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
         let Some(mut tree) = root else { return Ok(trail) };
         if let Some(known) = known.filter(|known| known.root == root) {
             return Ok(known.clone());
@@ -96,12 +101,12 @@ impl Repo {
         Ok(trail)
     }
 
-    fn entry(&self, tree: ObjectId, name: &BStr) -> Result<Option<Leaf>> {
+    fn entry(&self, tree: ObjectId, name: &BStr) -> Result<Option<GitTreeEntry>> {
         let tree = self.inner.find_tree(tree).doing("reading a tree", self.git_dir())?;
         for entry in tree.iter() {
             let entry = entry.doing("reading a tree", self.git_dir())?;
             if entry.filename() == name {
-                return Ok(Some(Leaf { id: entry.oid().to_owned(), mode: entry.mode() }));
+                return Ok(Some(GitTreeEntry { id: entry.oid().to_owned(), mode: entry.mode() }));
             }
         }
         Ok(None)
@@ -142,15 +147,15 @@ impl Repo {
         if old == new {
             return Ok(());
         }
-        let mut names: BTreeMap<BString, (Option<Leaf>, Option<Leaf>)> = BTreeMap::new();
+        let mut names: BTreeMap<BString, (Option<GitTreeEntry>, Option<GitTreeEntry>)> = BTreeMap::new();
         for (name, leaf) in self.entries(old)? {
             names.entry(name).or_default().0 = Some(leaf);
         }
         for (name, leaf) in self.entries(new)? {
             names.entry(name).or_default().1 = Some(leaf);
         }
-        let file = |leaf: &Leaf| !leaf.mode.is_tree();
-        let tree = |leaf: Option<Leaf>| leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id);
+        let file = |leaf: &GitTreeEntry| !leaf.mode.is_tree();
+        let tree = |leaf: Option<GitTreeEntry>| leaf.filter(|leaf| leaf.mode.is_tree()).map(|leaf| leaf.id);
         for (name, (old, new)) in names {
             if old == new {
                 continue;
@@ -168,12 +173,12 @@ impl Repo {
     }
 
     /// Returns the entries of a tree; empty for `None`.
-    pub(super) fn entries(&self, tree: Option<ObjectId>) -> Result<Vec<(BString, Leaf)>> {
+    pub(super) fn entries(&self, tree: Option<ObjectId>) -> Result<Vec<(BString, GitTreeEntry)>> {
         let Some(tree) = tree else { return Ok(Vec::new()) };
         let tree = self.inner.find_tree(tree).doing("reading a tree", self.git_dir())?;
         let entries = tree.iter().map(|entry| {
             let entry = entry.doing("reading a tree", self.git_dir())?;
-            Ok((entry.filename().to_owned(), Leaf { id: entry.oid().to_owned(), mode: entry.mode() }))
+            Ok((entry.filename().to_owned(), GitTreeEntry { id: entry.oid().to_owned(), mode: entry.mode() }))
         });
         entries.collect()
     }
@@ -183,12 +188,12 @@ impl Repo {
         let mut blobs = Blobs::new(self)?;
         let mut changes = Vec::with_capacity(differences.len());
         for (place, old, new) in differences {
-            let (old, new) = (old.filter(Leaf::is_file), new.filter(Leaf::is_file));
+            let (old, new) = (old.filter(GitTreeEntry::is_file), new.filter(GitTreeEntry::is_file));
             let Some(path) = self.note_path(&place).filter(|_| old.is_some() || new.is_some()) else {
                 continue;
             };
             let mut read =
-                |leaf: Option<Leaf>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
+                |leaf: Option<GitTreeEntry>| leaf.map(|leaf| blobs.read(place.as_ref(), leaf.id)).transpose();
             let (old, new) = (read(old)?, read(new)?);
             changes.push(TreeChange { path, old, new });
         }
@@ -226,7 +231,7 @@ impl Repo {
         let mut all = Vec::new();
         self.compare(None, self.vault_tree(commit.0)?, &self.prefix.clone().into(), &mut all)?;
         let files = all.into_iter().filter_map(|(place, _, new)| {
-            let leaf = new.filter(Leaf::is_file)?;
+            let leaf = new.filter(GitTreeEntry::is_file)?;
             Some((self.note_path(&place)?, leaf.id.to_string()))
         });
         Ok(files.collect())

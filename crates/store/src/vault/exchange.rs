@@ -17,7 +17,7 @@ use cm_note::path::NotePath;
 /// because a program that has it open may still write to it.
 #[derive(Debug)]
 #[must_use = "the old file stays in the folder until it is settled"]
-pub struct Replaced {
+pub struct ReplacedFile {
     note: PathBuf,
     /// Temporary path of the old file.
     old: PathBuf,
@@ -38,7 +38,7 @@ pub fn replace(
     path: &NotePath,
     before: Option<&[u8]>,
     after: &[u8],
-) -> Result<Option<Replaced>, Error> {
+) -> Result<Option<ReplacedFile>, Error> {
     let note = target(vault, path)?;
     let folder = note.parent().unwrap_or_else(|| vault.root()).to_owned();
     let new = temporary(&folder, &note, after, permissions(&note))?;
@@ -49,7 +49,7 @@ pub fn replace(
     };
     let old = keep(new, &note)?;
     exchange(&old, &note).inspect_err(|_| drop(fs::remove_file(&old)))?;
-    let replaced = Replaced { note, old, before: before.to_vec(), after: Some(after.to_vec()) };
+    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: Some(after.to_vec()) };
     if replaced.is_unchanged()? {
         sync_folder(&folder)?;
         return Ok(Some(replaced));
@@ -66,7 +66,7 @@ pub fn replace(
 ///
 /// [`Error::Changed`] if the content differs by now, [`Error::LeadsOut`] and [`Error::Io`]. The
 /// note is unchanged in all cases.
-pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<Option<Replaced>, Error> {
+pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<Option<ReplacedFile>, Error> {
     let note = vault.file(path);
     let (Some(before), Some(folder)) = (before, note.parent().filter(|folder| folder.is_dir())) else {
         super::write::remove(vault, path)?;
@@ -79,7 +79,7 @@ pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<O
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io("remove", &note)(error)),
     }
-    let replaced = Replaced { note, old, before: before.to_vec(), after: None };
+    let replaced = ReplacedFile { note, old, before: before.to_vec(), after: None };
     if replaced.is_unchanged()? {
         return Ok(Some(replaced));
     }
@@ -88,14 +88,14 @@ pub fn remove(vault: &Vault, path: &NotePath, before: Option<&[u8]>) -> Result<O
     Err(Error::Changed { path: note })
 }
 
-impl Replaced {
+impl ReplacedFile {
     /// Removes the old file. If another program has written to it meanwhile, restores it as the
     /// note instead. Returns whether the change persists.
     ///
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn settle(self, vault: &Vault) -> Result<bool, Error> {
+    pub fn finish(self, vault: &Vault) -> Result<bool, Error> {
         if !self.is_unchanged()? {
             self.put_back()?;
             return Ok(false);
@@ -215,9 +215,9 @@ mod tests {
         let (_folder, vault, path) = vault();
         assert!(replace(&vault, &path, None, b"one").unwrap().is_none());
         let replaced = replace(&vault, &path, Some(b"one"), b"two").unwrap().unwrap();
-        assert!(replaced.settle(&vault).unwrap());
+        assert!(replaced.finish(&vault).unwrap());
         assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"two".to_vec(), 1));
-        assert!(remove(&vault, &path, Some(b"two")).unwrap().unwrap().settle(&vault).unwrap());
+        assert!(remove(&vault, &path, Some(b"two")).unwrap().unwrap().finish(&vault).unwrap());
         assert!(!vault.root().join("graph").exists());
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let mut editor = fs::OpenOptions::new().append(true).open(vault.file(&path)).unwrap();
         let replaced = replace(&vault, &path, Some(b"one"), b"ours").unwrap().unwrap();
         editor.write_all(b" and more").unwrap();
-        assert!(!replaced.settle(&vault).unwrap());
+        assert!(!replaced.finish(&vault).unwrap());
         assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"one and more".to_vec(), 1));
     }
 
@@ -254,7 +254,7 @@ mod tests {
         let replaced = replace(&vault, &path, Some(b"one"), b"ours").unwrap().unwrap();
         fs::write(&replaced.old, "first save").unwrap();
         fs::write(vault.file(&path), "second save").unwrap();
-        assert!(!replaced.settle(&vault).unwrap());
+        assert!(!replaced.finish(&vault).unwrap());
         assert_eq!((vault.read(&path).unwrap(), files(&vault)), (b"second save".to_vec(), 1));
     }
 }

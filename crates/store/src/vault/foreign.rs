@@ -13,8 +13,8 @@ use walkdir::{DirEntry, WalkDir};
 use super::error::Error;
 use super::layout::Vault;
 use super::write;
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::foreign::{File, Folder, OWN_FILES};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::foreign::{ImportFile, ImportFolder, OWN_FILES};
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 
@@ -34,18 +34,18 @@ pub fn text(path: &Path) -> Result<String, Error> {
 /// # Errors
 ///
 /// [`Error::Io`] if the folder cannot be read. Problems below it become findings.
-pub fn read(root: &Path, leave_out: &Path) -> Result<Folder, Error> {
+pub fn read(root: &Path, leave_out: &Path) -> Result<ImportFolder, Error> {
     let root = root.canonicalize().map_err(Error::io("open", root))?;
     fs::read_dir(&root).map_err(Error::io("read", &root))?;
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut folder = Folder { name, own: own_files(&root), ..Folder::default() };
+    let mut folder = ImportFolder { name, tool_files: own_files(&root), ..ImportFolder::default() };
     let mut entries = WalkDir::new(&root).min_depth(1).sort_by_file_name().into_iter();
     while let Some(entry) = entries.next() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().and_then(|path| path.strip_prefix(&root).ok()).unwrap_or(&root);
-                folder.findings.push(finding(path, Code::Unreadable, "cannot be read"));
+                folder.findings.push(finding(path, FindingCode::Unreadable, "cannot be read"));
                 continue;
             }
         };
@@ -115,27 +115,27 @@ pub fn remove(folder: &Path, path: &NotePath) -> Result<(), Error> {
 }
 
 /// Adds a file to the folder as a note or as an attachment.
-fn take(root: &Path, entry: &DirEntry, folder: &mut Folder) {
+fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let named = relative.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"));
     let Some(path) = named.and_then(|path| NotePath::parse(&path).ok()) else {
-        folder.findings.push(finding(relative, Code::PathNotUtf8, "the file's name is no UTF-8"));
+        folder.findings.push(finding(relative, FindingCode::PathNotUtf8, "the file's name is no UTF-8"));
         return;
     };
     let is_note = path.as_str().ends_with(".md") || path.as_str().ends_with(".markdown");
     if entry.path_is_symlink() {
         let message = "a symbolic link, which an import does not follow";
-        folder.findings.push(Finding::new(&path, Code::BadLinkFile, Severity::Warning, message));
+        folder.findings.push(Finding::new(&path, FindingCode::BadLinkFile, Severity::Warning, message));
     } else if !entry.file_type().is_file() {
-        folder.findings.push(finding(relative, Code::Unreadable, "no regular file"));
+        folder.findings.push(finding(relative, FindingCode::Unreadable, "no regular file"));
     } else if !is_note {
         folder.attachments.push(path.into());
     } else {
         match fs::read(entry.path()) {
-            Ok(bytes) => folder.notes.push(File { path, bytes, modified: modified(entry) }),
+            Ok(bytes) => folder.notes.push(ImportFile { path, bytes, modified: modified(entry) }),
             Err(error) => folder.findings.push(finding(
                 relative,
-                Code::Unreadable,
+                FindingCode::Unreadable,
                 &format!("cannot be read: {}", error.kind()),
             )),
         }
@@ -156,7 +156,7 @@ fn own_files(root: &Path) -> BTreeMap<String, String> {
     OWN_FILES.into_iter().filter_map(text).collect()
 }
 
-fn finding(path: &Path, code: Code, message: &str) -> Finding {
+fn finding(path: &Path, code: FindingCode, message: &str) -> Finding {
     Finding {
         path: path.display().to_string(),
         line: None,
@@ -191,7 +191,7 @@ pub fn is_root(vault: &Vault, path: &Path) -> bool {
 
 /// Result of writing an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wrote {
+pub struct ExportReport {
     /// Files that were written.
     pub written: Vec<NotePath>,
     /// Files that already had the same content.
@@ -211,10 +211,10 @@ pub fn write(
     folder: &Path,
     files: &[(NotePath, Vec<u8>)],
     may_replace: &dyn Fn(&NotePath, &[u8]) -> bool,
-) -> Result<Wrote, Error> {
+) -> Result<ExportReport, Error> {
     fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
     let target = Vault::at(folder)?;
-    let mut wrote = Wrote::default();
+    let mut wrote = ExportReport::default();
     let mut due = Vec::new();
     for (path, bytes) in files {
         match target.read(path) {
@@ -249,7 +249,7 @@ mod tests {
         folder
     }
 
-    fn paths(folder: &Folder) -> Vec<&str> {
+    fn paths(folder: &ImportFolder) -> Vec<&str> {
         folder.notes.iter().map(|file| file.path.as_str()).collect()
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let read = read(source.path(), &vault).unwrap();
         assert_eq!(paths(&read), ["b.md", "deep/a.markdown"]);
         assert_eq!(read.attachments, ["deep/picture.png"]);
-        assert_eq!(read.own.keys().collect::<Vec<_>>(), [".zk/config.toml"]);
+        assert_eq!(read.tool_files.keys().collect::<Vec<_>>(), [".zk/config.toml"]);
         assert_eq!(read.hidden, [".memory", ".obsidian", ".trash", ".zk"]);
         assert!(read.findings.is_empty());
         assert!(read.notes[0].modified > Instant::from_unix(0));

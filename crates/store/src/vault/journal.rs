@@ -15,15 +15,15 @@ use super::error::Error;
 use super::layout::Vault;
 use super::private::PrivateFolder;
 use cm_note::frontmatter::edit::Edit;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
 /// One operation: its commit message, and the content of each file before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Operation id, which is also the `Cm-Operation` of its commit.
     pub operation: String,
-    pub message: Message,
+    pub message: CommitMessage,
     /// Whether the operation creates a commit.
     pub commits: bool,
     pub files: Vec<FileChange>,
@@ -37,9 +37,9 @@ pub struct FileChange {
     #[serde(default)]
     pub from: Vec<NotePath>,
     /// Old content; `None` if the file did not exist.
-    pub before: Option<Bytes>,
+    pub before: Option<FileBytes>,
     /// New content; `None` if the file is removed.
-    pub after: Option<Bytes>,
+    pub after: Option<FileBytes>,
     /// The edits that produce the new content from the old, if it was produced by edits.
     pub edits: Vec<Edit>,
 }
@@ -47,14 +47,14 @@ pub struct FileChange {
 /// Content of a file, readable in the journal if it is text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Bytes {
+pub enum FileBytes {
     /// Valid UTF-8.
     Text(String),
     /// Any other bytes.
     Raw(Vec<u8>),
 }
 
-impl Bytes {
+impl FileBytes {
     pub fn as_slice(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -63,7 +63,7 @@ impl Bytes {
     }
 }
 
-impl From<Vec<u8>> for Bytes {
+impl From<Vec<u8>> for FileBytes {
     fn from(bytes: Vec<u8>) -> Self {
         String::from_utf8(bytes).map_or_else(|error| Self::Raw(error.into_bytes()), Self::Text)
     }
@@ -101,7 +101,7 @@ impl Journal {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn begin(&self, entry: &Entry) -> Result<(), Error> {
+    pub fn begin(&self, entry: &JournalEntry) -> Result<(), Error> {
         // Serialising to memory cannot fail: the entry holds strings, numbers and lists only.
         let bytes = serde_json::to_vec(entry).unwrap_or_default();
         let signed = [self.signature(&bytes).as_bytes(), b"\n", bytes.as_slice()].concat();
@@ -114,7 +114,7 @@ impl Journal {
     }
 
     /// Parses a journal file if its signature is valid for this user and vault.
-    fn verified(&self, bytes: &[u8]) -> Option<Entry> {
+    fn verified(&self, bytes: &[u8]) -> Option<JournalEntry> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let (signature, entry) = (bytes.get(..end)?, bytes.get(end + 1..)?);
         // Both sides are hashes: how long the comparison takes tells nothing that could be used.
@@ -153,7 +153,7 @@ impl Journal {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn unfinished(&self) -> Result<Vec<Entry>, Error> {
+    pub fn unfinished(&self) -> Result<Vec<JournalEntry>, Error> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -196,10 +196,10 @@ mod tests {
     use super::*;
     use crate::vault::PrivateHome;
 
-    fn entry(operation: &str) -> Entry {
-        Entry {
+    fn entry(operation: &str) -> JournalEntry {
+        JournalEntry {
             operation: operation.to_owned(),
-            message: Message::new("add", "Add a"),
+            message: CommitMessage::new("add", "Add a"),
             commits: true,
             files: vec![FileChange {
                 path: NotePath::parse("a.md").unwrap(),
@@ -213,7 +213,7 @@ mod tests {
 
     fn vault(folder: &std::path::Path) -> Vault {
         let home = PrivateHome { state: folder.join("state"), config: folder.join("config") };
-        Vault::at(folder).unwrap().ready(Some(&home))
+        Vault::at(folder).unwrap().prepare(Some(&home))
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
         let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let home = PrivateHome { state: here.path().join("state"), config: here.path().join("config") };
         let of =
-            |folder: &std::path::Path| Journal::of(&Vault::at(folder).unwrap().ready(Some(&home))).unwrap();
+            |folder: &std::path::Path| Journal::of(&Vault::at(folder).unwrap().prepare(Some(&home))).unwrap();
         let (journal, other) = (of(here.path()), of(there.path()));
         other.begin(&entry("one")).unwrap();
         fs::create_dir_all(&journal.folder).unwrap();

@@ -32,13 +32,13 @@ pub struct Vault {
 
 /// Modification time, length and inode of a file, for detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     modified: Option<std::time::SystemTime>,
     length: u64,
     inode: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(stat: &std::fs::Metadata) -> Self {
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(stat);
@@ -77,7 +77,7 @@ impl Vault {
     /// Finds the project's vault: the nearest folder at or above `from` with `cm.toml` or
     /// `.memory/`. A `.memory` that is a symbolic link is ignored, because the folder's author
     /// could redirect it to another vault of the user.
-    pub fn above(from: &Path) -> Option<Self> {
+    pub fn find_upwards(from: &Path) -> Option<Self> {
         let from = from.canonicalize().ok()?;
         from.ancestors().find_map(|folder| {
             let memory = folder.join(PROJECT_FOLDER);
@@ -90,7 +90,7 @@ impl Vault {
     }
 
     /// Adds the user's private files and cleans the caches, so that the vault is ready for use.
-    pub fn ready(self, home: Option<&PrivateHome>) -> Self {
+    pub fn prepare(self, home: Option<&PrivateHome>) -> Self {
         caches::scrub(&self.root);
         Self { private: home.map(|home| home.of(&self.root)), ..self }
     }
@@ -233,7 +233,7 @@ impl Vault {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn stamp_own(&self, name: &str) -> Result<Option<Stamp>, Error> {
+    pub fn stamp_own(&self, name: &str) -> Result<Option<FileStamp>, Error> {
         stamp(&self.root.join(name))
     }
 
@@ -242,7 +242,7 @@ impl Vault {
     /// # Errors
     ///
     /// [`Error::Io`] and [`Error::NoPrivateFolder`].
-    pub fn stamp_private(&self, name: &str) -> Result<Option<Stamp>, Error> {
+    pub fn stamp_private(&self, name: &str) -> Result<Option<FileStamp>, Error> {
         stamp(&self.private_file(name)?)
     }
 
@@ -265,14 +265,14 @@ impl Vault {
     }
 
     /// Counts the files of a folder in the vault, up to `most`.
-    pub fn crowd(&self, folder: &str, most: usize) -> usize {
+    pub fn count_files(&self, folder: &str, most: usize) -> usize {
         std::fs::read_dir(self.root.join(folder)).map_or(0, |entries| entries.take(most).count())
     }
 }
 
-fn stamp(path: &Path) -> Result<Option<Stamp>, Error> {
+fn stamp(path: &Path) -> Result<Option<FileStamp>, Error> {
     match std::fs::metadata(path) {
-        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Ok(stat) => Ok(Some(FileStamp::of(&stat))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io("look at", path)(error)),
     }
@@ -314,10 +314,10 @@ mod tests {
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::write(top.path().join(SETTINGS), "").unwrap();
         let root = |vault: Vault| vault.root().to_owned();
-        assert_eq!(Vault::above(&deep).map(root), Some(top.path().canonicalize().unwrap()));
+        assert_eq!(Vault::find_upwards(&deep).map(root), Some(top.path().canonicalize().unwrap()));
         let memory = top.path().join("a/.memory");
         std::fs::create_dir_all(&memory).unwrap();
-        assert_eq!(Vault::above(&deep).map(root), Some(memory.canonicalize().unwrap()));
+        assert_eq!(Vault::find_upwards(&deep).map(root), Some(memory.canonicalize().unwrap()));
     }
 
     #[test]

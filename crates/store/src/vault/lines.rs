@@ -19,7 +19,7 @@ use cm_note::instant::Instant;
 
 /// A file of JSON objects, one per line.
 #[derive(Debug, Clone)]
-pub struct Lines {
+pub struct JsonLinesFile {
     path: PathBuf,
     /// Size in bytes above which the file is rotated, replacing the previously rotated file.
     most: Option<u64>,
@@ -40,7 +40,7 @@ const MOST_FAILURES: u64 = 64 << 10;
 const TOLD: &str = "hooks";
 
 /// Deletes injection logs of sessions that were last active before `since`. Errors are ignored.
-pub fn forget_told(vault: &Vault, since: Instant) {
+pub fn remove_old_injection_logs(vault: &Vault, since: Instant) {
     let Ok(entries) = fs::read_dir(vault.state().join(TOLD)) else { return };
     for entry in entries.flatten() {
         let written =
@@ -52,7 +52,7 @@ pub fn forget_told(vault: &Vault, since: Instant) {
     }
 }
 
-impl Lines {
+impl JsonLinesFile {
     /// Opens the log of what was read from agents' sessions: `reads.jsonl`, rotated to
     /// `reads.jsonl.1`.
     ///
@@ -87,7 +87,7 @@ impl Lines {
     }
 
     /// Opens the injection log of a session, a file in `hooks/`.
-    pub fn of_told(vault: &Vault, name: &str) -> Self {
+    pub fn injection_log(vault: &Vault, name: &str) -> Self {
         Self { path: vault.state().join(TOLD).join(name), most: None, private: None }
     }
 
@@ -126,7 +126,7 @@ impl Lines {
     ///
     /// [`Error::Io`]. Some or none of the lines may have been written.
     pub fn append_at<T: Serialize>(&self, length: u64, lines: &[T]) -> Result<bool, Error> {
-        let mut file = self.held()?;
+        let mut file = self.open_locked()?;
         if file.metadata().map_err(Error::io("look at", &self.path))?.len() != length {
             return Ok(false);
         }
@@ -155,7 +155,7 @@ impl Lines {
     /// Appends text. A line truncated by a killed process is terminated first, so that only that
     /// line is lost.
     fn write(&self, text: &[u8], synced: bool) -> Result<(), Error> {
-        let mut file = self.held()?;
+        let mut file = self.open_locked()?;
         let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
         if self.most.is_some_and(|most| length > most) {
             fs::rename(&self.path, self.aside()).map_err(Error::io("rename", &self.path))?;
@@ -218,7 +218,7 @@ impl Lines {
 
     /// Opens and locks the file until it is dropped. Retries if the file was rotated while waiting
     /// for the lock.
-    fn held(&self) -> Result<File, Error> {
+    fn open_locked(&self) -> Result<File, Error> {
         match (&self.private, self.path.parent()) {
             (Some(private), _) => private.make_parent(&self.path)?,
             (None, Some(folder)) => {
@@ -276,10 +276,10 @@ fn is_at(_: &File, _: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn lines(most: Option<u64>) -> (tempfile::TempDir, Lines) {
+    fn lines(most: Option<u64>) -> (tempfile::TempDir, JsonLinesFile) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("_state/x.jsonl");
-        (folder, Lines { path, most, private: None })
+        (folder, JsonLinesFile { path, most, private: None })
     }
 
     #[test]
@@ -333,12 +333,13 @@ mod tests {
     fn what_a_session_was_told_is_forgotten_when_it_is_old_and_nothing_else_is() {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::at(folder.path()).unwrap();
-        let (told, failures) = (Lines::of_told(&vault, "a.jsonl"), Lines::of_hooks(&vault));
+        let (told, failures) =
+            (JsonLinesFile::injection_log(&vault, "a.jsonl"), JsonLinesFile::of_hooks(&vault));
         told.append(&["a"]).unwrap();
         failures.append(&["b"]).unwrap();
-        forget_told(&vault, Instant::from_unix(0));
+        remove_old_injection_logs(&vault, Instant::from_unix(0));
         assert!(told.path().exists());
-        forget_told(&vault, Instant::parse("2999-01-01").unwrap());
+        remove_old_injection_logs(&vault, Instant::parse("2999-01-01").unwrap());
         assert!(!told.path().exists() && failures.path().exists());
     }
 

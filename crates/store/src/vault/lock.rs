@@ -15,13 +15,13 @@ use super::layout::Vault;
 
 /// The writer lock, released when dropped.
 #[derive(Debug)]
-pub struct Lock {
+pub struct VaultLock {
     file: File,
     /// File that records the holder; `None` if the user has no private folder.
     note: Option<PathBuf>,
 }
 
-impl Lock {
+impl VaultLock {
     /// Acquires the lock, waiting up to `patience` for another writer.
     ///
     /// `holder` describes this process, for the messages of others.
@@ -93,7 +93,7 @@ fn holder_note(vault: &Vault) -> Option<PathBuf> {
     vault.private_file("holder").ok()
 }
 
-impl Drop for Lock {
+impl Drop for VaultLock {
     fn drop(&mut self) {
         // The kernel frees the lock with the file in any case.
         if let Some(note) = &self.note {
@@ -113,17 +113,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let private = tempfile::tempdir().unwrap();
         let home = PrivateHome { state: private.path().join("state"), config: private.path().join("config") };
-        let vault = Vault::at(folder.path()).unwrap().ready(Some(&home));
-        assert!(Lock::wait_until_free(&vault, Duration::ZERO).is_ok(), "nobody ever wrote");
+        let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
+        assert!(VaultLock::wait_until_free(&vault, Duration::ZERO).is_ok(), "nobody ever wrote");
         assert!(!vault.state().exists());
-        let first = Lock::take(&vault, "process 7 (cm add) since noon", Duration::ZERO).unwrap();
-        match Lock::take(&vault, "second", Duration::from_millis(10)) {
+        let first = VaultLock::take(&vault, "process 7 (cm add) since noon", Duration::ZERO).unwrap();
+        match VaultLock::take(&vault, "second", Duration::from_millis(10)) {
             Err(Error::Locked { holder, .. }) => assert_eq!(holder, "process 7 (cm add) since noon"),
             other => panic!("{other:?}"),
         }
-        assert!(matches!(Lock::wait_until_free(&vault, Duration::ZERO), Err(Error::Locked { .. })));
+        assert!(matches!(VaultLock::wait_until_free(&vault, Duration::ZERO), Err(Error::Locked { .. })));
         drop(first);
-        assert!(Lock::wait_until_free(&vault, Duration::ZERO).is_ok());
-        assert!(Lock::take(&vault, "second", Duration::ZERO).is_ok());
+        assert!(VaultLock::wait_until_free(&vault, Duration::ZERO).is_ok());
+        assert!(VaultLock::take(&vault, "second", Duration::ZERO).is_ok());
     }
 }

@@ -21,5 +21,5 @@ pub mod workspace;
 pub mod write;
 
 pub use error::Error;
-pub use layout::{Stamp, Vault, make};
+pub use layout::{FileStamp, Vault, make};
 pub use private::{PrivateFolder, PrivateHome};

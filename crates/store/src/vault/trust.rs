@@ -16,7 +16,7 @@ const FILE: &str = "trust.json";
 /// How a vault became trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum TrustSource {
     /// Created by the user's own `cm init`.
     Init,
     /// Confirmed by the user with `cm trust`.
@@ -26,7 +26,7 @@ pub enum Source {
 /// Record that the user trusts a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustRecord {
-    pub source: Source,
+    pub source: TrustSource,
     /// Time of the decision.
     pub at: Instant,
     /// URL of the repository's remote at that time; `None` if it had none.
@@ -35,7 +35,7 @@ pub struct TrustRecord {
 
 /// Current trust state of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
+pub enum TrustState {
     /// The user trusts the vault.
     Trusted(TrustRecord),
     /// There is no record.
@@ -47,7 +47,7 @@ pub enum Trust {
     },
 }
 
-impl Trust {
+impl TrustState {
     /// Returns the trust state of a vault, given the current remote of its repository. Adding a
     /// first remote changes nothing, because only the user can have added it.
     ///
@@ -104,19 +104,22 @@ mod tests {
         let (folder, private) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let home = PrivateHome { state: private.path().join("s"), config: private.path().join("c") };
         std::fs::create_dir(folder.path().join("a")).unwrap();
-        let vault = Vault::at(&folder.path().join("a")).unwrap().ready(Some(&home));
+        let vault = Vault::at(&folder.path().join("a")).unwrap().prepare(Some(&home));
         let now = |url: &str| Some(url.to_owned()).filter(|url| !url.is_empty());
-        let trusted = |vault: &Vault, url: &str| Trust::of(vault, || now(url)).unwrap().is_trusted();
+        let trusted = |vault: &Vault, url: &str| TrustState::of(vault, || now(url)).unwrap().is_trusted();
         assert!(!trusted(&vault, ""));
-        let record =
-            |url: &str| TrustRecord { source: Source::Person, at: Instant::from_unix(0), remote: now(url) };
+        let record = |url: &str| TrustRecord {
+            source: TrustSource::Person,
+            at: Instant::from_unix(0),
+            remote: now(url),
+        };
         grant(&vault, &record("")).unwrap();
         assert!(trusted(&vault, "") && trusted(&vault, "git@example.org:a"));
         grant(&vault, &record("git@example.org:a")).unwrap();
         assert!(trusted(&vault, "git@example.org:a"));
         assert!(!trusted(&vault, "git@example.org:b") && !trusted(&vault, ""));
         std::fs::rename(folder.path().join("a"), folder.path().join("b")).unwrap();
-        let moved = Vault::at(&folder.path().join("b")).unwrap().ready(Some(&home));
+        let moved = Vault::at(&folder.path().join("b")).unwrap().prepare(Some(&home));
         assert!(!trusted(&moved, "git@example.org:a"));
         assert!(revoke(&vault).unwrap() && !revoke(&vault).unwrap());
         assert!(!trusted(&vault, "git@example.org:a"));

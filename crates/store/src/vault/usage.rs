@@ -18,7 +18,7 @@ use cm_note::instant::Instant;
 
 /// Usage counts of one note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct UsageCounts {
     /// Number of accesses with `get`.
     pub accesses: u64,
     /// Time of the last access.
@@ -36,7 +36,7 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-impl Used {
+impl UsageCounts {
     /// Adds the counts of `other`, and takes the later times.
     pub fn add(&mut self, other: Self) {
         self.accesses = self.accesses.saturating_add(other.accesses);
@@ -47,23 +47,23 @@ impl Used {
 }
 
 /// Usage counts of all notes, by id or path.
-pub type UsageTable = BTreeMap<String, Used>;
+pub type UsageTable = BTreeMap<String, UsageCounts>;
 
 /// One line of the log.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct UsageLine {
     key: String,
     at: Instant,
     #[serde(default = "once")]
     n: u64,
-    #[serde(default, skip_serializing_if = "Use::is_access")]
-    kind: Use,
+    #[serde(default, skip_serializing_if = "UsageKind::is_access")]
+    kind: UsageKind,
 }
 
 /// How a note was used. Lines without this field are accesses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Use {
+enum UsageKind {
     /// The note was requested by name.
     #[default]
     Access,
@@ -71,16 +71,18 @@ enum Use {
     Retrieval,
 }
 
-impl Use {
+impl UsageKind {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     fn is_access(&self) -> bool {
         *self == Self::Access
     }
 
-    fn counted(self, n: u64, at: Instant) -> Used {
+    fn counted(self, n: u64, at: Instant) -> UsageCounts {
         match self {
-            Self::Access => Used { accesses: n, last: Some(at), ..Used::default() },
-            Self::Retrieval => Used { retrievals: n, last_retrieval: Some(at), ..Used::default() },
+            Self::Access => UsageCounts { accesses: n, last: Some(at), ..UsageCounts::default() },
+            Self::Retrieval => {
+                UsageCounts { retrievals: n, last_retrieval: Some(at), ..UsageCounts::default() }
+            }
         }
     }
 }
@@ -119,7 +121,7 @@ impl Usage {
     ///
     /// [`Error::Io`]; a caller that only reads may ignore it.
     pub fn record(&self, key: &str, at: Instant) -> Result<(), Error> {
-        self.append(&[key], Use::Access, at)
+        self.append(&[key], UsageKind::Access, at)
     }
 
     /// Records that these notes were shown, in a single write and without blocking.
@@ -128,13 +130,13 @@ impl Usage {
     ///
     /// [`Error::Io`]; a caller that only reads may ignore it.
     pub fn retrieved(&self, keys: &[&str], at: Instant) -> Result<(), Error> {
-        self.append(keys, Use::Retrieval, at)
+        self.append(keys, UsageKind::Retrieval, at)
     }
 
-    fn append(&self, keys: &[&str], kind: Use, at: Instant) -> Result<(), Error> {
+    fn append(&self, keys: &[&str], kind: UsageKind, at: Instant) -> Result<(), Error> {
         let mut lines = Vec::new();
         for key in keys {
-            let line = Line { key: (*key).to_owned(), at, n: 1, kind };
+            let line = UsageLine { key: (*key).to_owned(), at, n: 1, kind };
             lines.extend(serde_json::to_vec(&line).unwrap_or_default());
             lines.push(b'\n');
         }
@@ -175,7 +177,7 @@ impl Usage {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn fold(&self) -> Result<(), Error> {
+    pub fn compact(&self) -> Result<(), Error> {
         if !self.counted {
             return Ok(());
         }
@@ -260,7 +262,7 @@ fn read(path: &std::path::Path) -> Result<Vec<u8>, Error> {
 fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name: &str) {
     let mut damaged = 0;
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        match serde_json::from_slice::<Line>(line) {
+        match serde_json::from_slice::<UsageLine>(line) {
             Ok(line) => {
                 table.entry(line.key).or_default().add(line.kind.counted(line.n, line.at));
             }
@@ -290,12 +292,12 @@ mod tests {
     #[test]
     fn accesses_add_up_across_the_log_and_the_folded_table() {
         let (_folder, usage) = usage();
-        let old = UsageTable::from([("a".to_owned(), Use::Access.counted(3, at("2026-01-01")))]);
+        let old = UsageTable::from([("a".to_owned(), UsageKind::Access.counted(3, at("2026-01-01")))]);
         assert!(usage.adopt(&old).unwrap());
         usage.record("a", at("2026-02-01")).unwrap();
         usage.record("b", at("2026-02-02")).unwrap();
         let (table, notices) = usage.load();
-        assert_eq!(table["a"], Use::Access.counted(4, at("2026-02-01")));
+        assert_eq!(table["a"], UsageKind::Access.counted(4, at("2026-02-01")));
         assert_eq!(table["b"].accesses, 1);
         assert!(notices.is_empty());
         assert!(!usage.adopt(&old).unwrap(), "another tool's counts are taken once");
@@ -307,12 +309,12 @@ mod tests {
         for _ in 0..5_000 {
             usage.record("0123456789abcdef0123456789abcdef0123", at("2026-02-01")).unwrap();
         }
-        usage.fold().unwrap();
+        usage.compact().unwrap();
         assert!(usage.aside().exists());
         usage.record("0123456789abcdef0123456789abcdef0123", at("2026-03-01")).unwrap();
         let earlier = std::time::SystemTime::now() - Duration::from_secs(60);
         fs::File::options().append(true).open(usage.aside()).unwrap().set_modified(earlier).unwrap();
-        usage.fold().unwrap();
+        usage.compact().unwrap();
         assert!(usage.table().exists() && !usage.aside().exists());
         let (table, _) = usage.load();
         assert_eq!(table["0123456789abcdef0123456789abcdef0123"].accesses, 5_001);
@@ -336,9 +338,9 @@ mod tests {
         usage.retrieved(&["b"], at("2026-02-15")).unwrap();
         usage.retrieved(&[], at("2026-02-15")).unwrap();
         let (table, notices) = usage.load();
-        let mut a = Use::Access.counted(1, at("2026-02-01"));
-        a.add(Use::Retrieval.counted(1, at("2026-03-01")));
-        assert_eq!((table["a"], table["b"]), (a, Use::Retrieval.counted(2, at("2026-03-01"))));
+        let mut a = UsageKind::Access.counted(1, at("2026-02-01"));
+        a.add(UsageKind::Retrieval.counted(1, at("2026-03-01")));
+        assert_eq!((table["a"], table["b"]), (a, UsageKind::Retrieval.counted(2, at("2026-03-01"))));
         assert!(notices.is_empty());
         usage.store(&table).unwrap();
         fs::remove_file(usage.log()).unwrap();
@@ -363,7 +365,7 @@ mod tests {
         table.extend(body);
         fs::write(usage.table(), table).unwrap();
         let (table, notices) = usage.load();
-        assert_eq!(table["a"], Use::Access.counted(5, at("2026-02-02")));
+        assert_eq!(table["a"], UsageKind::Access.counted(5, at("2026-02-02")));
         assert_eq!(notices, [""; 0]);
         usage.record("b", at("2026-02-03")).unwrap();
         let written = fs::read_to_string(usage.log()).unwrap();

@@ -11,7 +11,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Watch {
     #[cfg(target_os = "linux")]
-    noted: linux::Noted,
+    noted: linux::InotifyQueue,
 }
 
 impl Watch {
@@ -19,7 +19,7 @@ impl Watch {
     /// does not support it.
     pub fn of(root: &Path) -> Option<Self> {
         #[cfg(target_os = "linux")]
-        return Some(Self { noted: linux::Noted::of(root)? });
+        return Some(Self { noted: linux::InotifyQueue::of(root)? });
         #[cfg(not(target_os = "linux"))]
         {
             let _ = root;
@@ -83,19 +83,19 @@ mod linux {
 
     /// The inotify queue, and the events read from it.
     #[derive(Debug)]
-    pub(super) struct Noted {
+    pub(super) struct InotifyQueue {
         kernel: OwnedFd,
-        read: Mutex<Read>,
+        read: Mutex<WatchState>,
     }
 
     #[derive(Debug, Default)]
-    struct Read {
+    struct WatchState {
         events: u64,
         /// Whether a folder could not be watched, for example because of the limit on watches.
         blind: bool,
     }
 
-    impl Noted {
+    impl InotifyQueue {
         pub(super) fn of(root: &Path) -> Option<Self> {
             let disk = u64::try_from(statfs(root).ok()?.f_type).ok()?;
             let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;

@@ -1,7 +1,7 @@
 //! Canonical form of English statements: instructions get one shape; gerunds and passives become
 //! plain verbs.
 
-use super::token::Token;
+use super::token::CanonicalToken;
 use super::{NOT, tables};
 
 /// Words that introduce a circumstance ("before you push").
@@ -16,9 +16,9 @@ const ARTICLES: [&str; 5] = ["a", "an", "the", "our", "please"];
 const COPULAS: [&str; 4] = ["is", "are", "was", "were"];
 
 /// Returns the words of a statement in canonical form.
-pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
+pub(super) fn folded(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
     let mut tokens = phrases(tokens);
-    tokens.iter_mut().for_each(spelled);
+    tokens.iter_mut().for_each(replace_synonym);
     let mut tokens = circumstance_last(tokens);
     tokens = without_relatives(tokens);
     tokens.retain(|token| !token.is_one_of(&ARTICLES));
@@ -28,7 +28,7 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     for token in tokens.iter_mut().skip(1).filter(|token| token.is_one_of(&["and", "or"])) {
         token.breaks = false;
     }
-    tokens = timed(tokens);
+    tokens = unify_timing(tokens);
     let instruction = instruction(&tokens).or_else(|| from_passive(&tokens));
     let Some(mut tokens) = instruction else {
         tokens.iter_mut().filter(|token| token.is("not")).for_each(|token| token.text = NOT.to_owned());
@@ -36,7 +36,7 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
     };
     tokens.retain(|token| !token.is_one_of(&["always", "your"]));
     for token in &mut tokens {
-        spelled(token);
+        replace_synonym(token);
         token.text = if token.is("if") { "when".to_owned() } else { singular(&token.text) };
     }
     tokens
@@ -44,22 +44,22 @@ pub(super) fn folded(tokens: Vec<Token>) -> Vec<Token> {
 
 /// Drops "that" before an article: "the query that the worker sends" becomes "the query the worker
 /// sends".
-fn without_relatives(tokens: Vec<Token>) -> Vec<Token> {
+fn without_relatives(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
     let follows = |at: usize| tokens.get(at + 1).is_some_and(|next| next.is_one_of(&ARTICLES));
     let kept = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
     kept.map(|(_, token)| token.clone()).collect()
 }
 
 /// Replaces a word by the first of its exact synonyms, which also unifies spelling.
-fn spelled(token: &mut Token) {
+fn replace_synonym(token: &mut CanonicalToken) {
     if let Some(word) = tables::synonym(&token.text) {
         word.clone_into(&mut token.text);
     }
 }
 
 /// Replaces phrases by single words.
-fn phrases(tokens: Vec<Token>) -> Vec<Token> {
-    let mut done: Vec<Token> = Vec::new();
+fn phrases(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
+    let mut done: Vec<CanonicalToken> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let fits = |phrase: &&(&[&str], &str)| {
@@ -73,12 +73,12 @@ fn phrases(tokens: Vec<Token>) -> Vec<Token> {
         match tables::PHRASES.iter().find(fits) {
             Some((phrase, word)) => {
                 if !word.is_empty() {
-                    done.push(Token { text: (*word).to_owned(), breaks: token.breaks });
+                    done.push(CanonicalToken { text: (*word).to_owned(), breaks: token.breaks });
                 }
                 at += phrase.len();
             }
             None if contrast => {
-                done.push(Token { text: "insteadof".to_owned(), breaks: false });
+                done.push(CanonicalToken { text: "insteadof".to_owned(), breaks: false });
                 at += 1;
             }
             None => {
@@ -91,7 +91,7 @@ fn phrases(tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// Moves a leading circumstance to the end: "before you push, lint" becomes "lint before you push".
-fn circumstance_last(tokens: Vec<Token>) -> Vec<Token> {
+fn circumstance_last(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
     let leads = tokens.first().is_some_and(|first| first.is_one_of(&OPENING));
     let marks: Vec<usize> = (1..tokens.len()).filter(|at| tokens[*at].breaks).collect();
     match (leads, marks.as_slice()) {
@@ -106,8 +106,8 @@ fn circumstance_last(tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// Unifies "before pushing" and "before you push".
-fn timed(tokens: Vec<Token>) -> Vec<Token> {
-    let mut done: Vec<Token> = Vec::new();
+fn unify_timing(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
+    let mut done: Vec<CanonicalToken> = Vec::new();
     let mut verb_next = false;
     for token in tokens {
         let timing = done.last().is_some_and(|last| last.is_one_of(&TIMING));
@@ -121,14 +121,14 @@ fn timed(tokens: Vec<Token>) -> Vec<Token> {
             _ => token.text.clone(),
         };
         verb_next = false;
-        done.push(Token { text, breaks: token.breaks });
+        done.push(CanonicalToken { text, breaks: token.breaks });
     }
     done
 }
 
 /// Returns the words of an instruction, its verb first and with at most one negation; `None` if the
 /// statement is not an instruction.
-fn instruction(tokens: &[Token]) -> Option<Vec<Token>> {
+fn instruction(tokens: &[CanonicalToken]) -> Option<Vec<CanonicalToken>> {
     let mut rest = tokens;
     let mut denies = false;
     while let Some((first, more)) = rest.split_first() {
@@ -153,15 +153,19 @@ fn instruction(tokens: &[Token]) -> Option<Vec<Token>> {
     if !tables::is_verb(&verb.text) || tells || modal || verb.breaks && rest.len() < tokens.len() {
         return None;
     }
-    Some(commanded(denies, &base(&verb.text), more))
+    Some(build_instruction(denies, &base(&verb.text), more))
 }
 
-fn opens(token: &Token) -> bool {
+fn opens(token: &CanonicalToken) -> bool {
     tables::is_verb(&token.text) || token.is_one_of(&["should", "must", "always", "never", "do"])
 }
 
-fn commanded<'t>(denies: bool, verb: &str, rest: impl IntoIterator<Item = &'t Token>) -> Vec<Token> {
-    let word = |text: &str| Token { text: text.to_owned(), breaks: false };
+fn build_instruction<'t>(
+    denies: bool,
+    verb: &str,
+    rest: impl IntoIterator<Item = &'t CanonicalToken>,
+) -> Vec<CanonicalToken> {
+    let word = |text: &str| CanonicalToken { text: text.to_owned(), breaks: false };
     let denial = denies.then(|| word(NOT));
     let mut after = rest.into_iter().cloned().peekable();
     // "Ensure that" is "ensure".
@@ -172,10 +176,10 @@ fn commanded<'t>(denies: bool, verb: &str, rest: impl IntoIterator<Item = &'t To
 }
 
 /// Turns a passive such as "secrets must be stored in Vault" into an instruction.
-fn from_passive(tokens: &[Token]) -> Option<Vec<Token>> {
+fn from_passive(tokens: &[CanonicalToken]) -> Option<Vec<CanonicalToken>> {
     let modal = tokens.iter().position(|token| token.is_one_of(&["should", "must"]))?;
     let (subject, rest) = tokens.split_at(modal);
-    let plain = |token: &Token| {
+    let plain = |token: &CanonicalToken| {
         !token.breaks && !token.is_one_of(&OPENING) && !token.is_one_of(&["not", "only", "that"])
     };
     if subject.is_empty() || !subject.iter().all(plain) {
@@ -190,7 +194,7 @@ fn from_passive(tokens: &[Token]) -> Option<Vec<Token>> {
     let (be, rest) = rest.split_first()?;
     let (verb, rest) = rest.split_first()?;
     let verb = participle(&verb.text).filter(|_| be.is("be"))?;
-    Some(commanded(denies, &verb, subject.iter().chain(rest)))
+    Some(build_instruction(denies, &verb, subject.iter().chain(rest)))
 }
 
 /// Stem that the forms of a verb share.

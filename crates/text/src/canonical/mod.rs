@@ -12,22 +12,22 @@ mod token;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use token::Token;
+use token::CanonicalToken;
 
 #[derive(Debug, Clone)]
-pub struct Canonical {
+pub struct CanonicalForm {
     form: String,
     words: Vec<String>,
 }
 
-impl PartialEq for Canonical {
+impl PartialEq for CanonicalForm {
     /// Ignores word boundaries: "pre-commit" equals "pre commit".
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form
     }
 }
 
-impl Eq for Canonical {}
+impl Eq for CanonicalForm {}
 
 /// The negation in a canonical form.
 const NOT: &str = "¬";
@@ -53,7 +53,7 @@ const DIRECTING: [&str; 14] = [
 /// Minimum length in characters of a word in which one typo is tolerated.
 const LONG_WORD: usize = 5;
 
-impl Canonical {
+impl CanonicalForm {
     /// Computes the canonical form of a text of one or a few sentences.
     ///
     /// ```
@@ -80,18 +80,18 @@ impl Canonical {
 
     /// Whether both forms have the same words, except for their order and typos in at most a
     /// quarter of the words. Negations, numbers and the neighbors of directing words must be equal.
-    pub fn is_rearranged(&self, other: &Self) -> bool {
-        let (missing, added) = (self.beyond(other), other.beyond(self));
+    pub fn is_rearranged_or_misspelled(&self, other: &Self) -> bool {
+        let (missing, added) = (self.excess_words(other), other.excess_words(self));
         let slips = (self.words.len() / 4).max(1);
         missing.len() == added.len()
             && missing.len() <= slips
-            && missing.iter().zip(&added).all(|(one, another)| is_slip(one, another))
+            && missing.iter().zip(&added).all(|(one, another)| is_typo(one, another))
             && keeps_directions(&self.words, &other.words)
     }
 
     /// Whether both forms have the same words in any order.
     pub fn has_words_of(&self, other: &Self) -> bool {
-        self.words.len() == other.words.len() && self.beyond(other).is_empty()
+        self.words.len() == other.words.len() && self.excess_words(other).is_empty()
     }
 
     /// The words with digits (numbers and their units), sorted as text.
@@ -116,9 +116,9 @@ impl Canonical {
 
     /// Whether the only differing words are an opposite pair such as "on" and "off". Other
     /// comparisons give such short words too little weight.
-    pub fn says_the_opposite(&self, other: &Self) -> bool {
+    pub fn is_opposite(&self, other: &Self) -> bool {
         const OPPOSITES: [[&str; 2]; 3] = [["on", "off"], ["in", "out"], ["up", "down"]];
-        let (ours, theirs) = (self.beyond(other), other.beyond(self));
+        let (ours, theirs) = (self.excess_words(other), other.excess_words(self));
         OPPOSITES.iter().any(|[a, b]| (ours == [*a] && theirs == [*b]) || (ours == [*b] && theirs == [*a]))
     }
 
@@ -128,7 +128,7 @@ impl Canonical {
     }
 
     /// Words that this form has in excess of the other one, compared by stem; sorted.
-    fn beyond(&self, other: &Self) -> Vec<&str> {
+    fn excess_words(&self, other: &Self) -> Vec<&str> {
         let mut rest: Vec<String> = other.words.iter().map(|word| english::lemma(word)).collect();
         let mut more = Vec::new();
         for word in &self.words {
@@ -146,7 +146,7 @@ impl Canonical {
 /// neighbor matches any word.
 fn keeps_directions(ours: &[String], theirs: &[String]) -> bool {
     let like = |one: Option<&str>, another: Option<&str>| match (one, another) {
-        (Some(one), Some(another)) => english::lemma(one) == english::lemma(another) || is_slip(one, another),
+        (Some(one), Some(another)) => english::lemma(one) == english::lemma(another) || is_typo(one, another),
         _ => true,
     };
     let (ours, theirs) = (directions(ours), directions(theirs));
@@ -166,7 +166,7 @@ fn directions(words: &[String]) -> Vec<[Option<&str>; 3]> {
 
 /// Whether two words differ by one typo: a letter inserted, deleted, replaced, or two adjacent
 /// letters swapped.
-fn is_slip(one: &str, other: &str) -> bool {
+fn is_typo(one: &str, other: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let plain = a.iter().chain(&b).all(|c| c.is_alphabetic());
     if !plain || a.len().min(b.len()) < LONG_WORD || a.first() != b.first() {
@@ -184,7 +184,7 @@ fn is_slip(one: &str, other: &str) -> bool {
 
 /// Joins words without separators, except for a space next to a number or sign and a comma at
 /// punctuation.
-fn joined(tokens: &[Token]) -> String {
+fn joined(tokens: &[CanonicalToken]) -> String {
     let mut form = String::new();
     for token in tokens {
         let letters = |c: Option<char>| c.is_some_and(char::is_alphabetic);

@@ -10,14 +10,14 @@ use super::tables;
 
 /// A folded word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct CanonicalToken {
     /// The folded word: lower case, except where case is significant.
     pub(super) text: String,
     /// Whether punctuation separates it from the previous word.
     pub(super) breaks: bool,
 }
 
-impl Token {
+impl CanonicalToken {
     pub(super) fn is(&self, word: &str) -> bool {
         self.text == word
     }
@@ -28,9 +28,9 @@ impl Token {
 }
 
 /// Returns the words of a text in order, with contractions expanded.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> Vec<CanonicalToken> {
     let text = without_code_marks(&intervals(text)).replace("**", "").replace('’', "'");
-    let mut tokens: Vec<Token> = Vec::new();
+    let mut tokens: Vec<CanonicalToken> = Vec::new();
     let mut breaks = false;
     for chunk in text.split_whitespace() {
         let word = chunk.trim_start_matches(['(', '[', '{', '"', '«', '„', '“', '\'', '*']);
@@ -44,7 +44,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         let measured =
             tokens.last().filter(|_| !breaks).is_some_and(is_number).then(|| measure(bare)).flatten();
         for (at, text) in measured.map_or_else(|| folded(bare), |unit| vec![unit]).into_iter().enumerate() {
-            tokens.push(Token { text, breaks: breaks && at == 0 && !tokens.is_empty() });
+            tokens.push(CanonicalToken { text, breaks: breaks && at == 0 && !tokens.is_empty() });
         }
         breaks = ends.contains(['.', ',', ';', ':', '!', ')', ']', '…']);
     }
@@ -151,7 +151,7 @@ fn ungrouped(digits: &str) -> String {
     if first && !rest.is_empty() && grouped { digits.replace(',', "") } else { digits }
 }
 
-fn is_number(token: &Token) -> bool {
+fn is_number(token: &CanonicalToken) -> bool {
     token.text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
@@ -167,7 +167,7 @@ fn measure(word: &str) -> Option<String> {
 
 /// Whether the text is English: it has at least as many English words from the tables as of any
 /// other language, and strictly more if it has accented letters.
-pub(super) fn is_english(tokens: &[Token]) -> bool {
+pub(super) fn is_english(tokens: &[CanonicalToken]) -> bool {
     let count = |words: &[&str]| tokens.iter().filter(|token| token.is_one_of(words)).count();
     let others = tables::OTHER_LANGUAGES.iter().map(|words| count(words)).max().unwrap_or_default();
     let foreign = tokens

@@ -1,10 +1,10 @@
 //! Compound identifiers: their extent, their parts, and the joined forms of parts.
 
-use super::class::{Class, class_of};
-use super::{Role, Tokenizer, fold};
+use super::class::{CharClass, class_of};
+use super::{TokenRole, Tokenizer, fold};
 
 /// Extent of a run without white space, and whether it has several parts.
-pub(super) struct Scan {
+pub(super) struct RunExtent {
     pub(super) end: usize,
     pub(super) compound: bool,
     /// For a run that is not compound: whether it consists of ASCII letters only.
@@ -13,7 +13,7 @@ pub(super) struct Scan {
 
 /// Connection of a part with the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
+enum PartConnection {
     /// The first part.
     First,
     /// `_`, `-` or a change of case: parts of one name.
@@ -26,12 +26,12 @@ enum Joint {
 
 /// A part, as byte ranges in the source and in the folded text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct IdentifierPart {
     from: usize,
     to: usize,
     start: usize,
     end: usize,
-    joint: Joint,
+    joint: PartConnection,
 }
 
 /// Maximum number of parts that are joined; longer runs are data rather than names.
@@ -57,7 +57,7 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-pub(super) fn scan(text: &str, start: usize) -> Scan {
+pub(super) fn scan(text: &str, start: usize) -> RunExtent {
     let bytes = text.as_bytes();
     let first = bytes.get(start).map_or(0, |byte| KINDS[usize::from(*byte)]);
     let (mut at, mut later) = (start + usize::from(first != 0), 0);
@@ -73,7 +73,7 @@ pub(super) fn scan(text: &str, start: usize) -> Scan {
     let mixed = later & UPPER != 0 && all & (LOWER | DIGIT) != 0;
     let plain_end = at;
     let end = beyond_plain(text, at);
-    Scan { end, compound: mixed || end > plain_end, letters: all & DIGIT == 0 }
+    RunExtent { end, compound: mixed || end > plain_end, letters: all & DIGIT == 0 }
 }
 
 /// Returns the end of a run of ASCII letters and digits that continues with connectors and other
@@ -85,7 +85,7 @@ fn beyond_plain(text: &str, mut at: usize) -> usize {
             at += 1;
         } else if byte >= 0x80 {
             let Some(c) = text[at..].chars().next() else { break };
-            if !matches!(class_of(c), Class::Word | Class::Mark) {
+            if !matches!(class_of(c), CharClass::Word | CharClass::Mark) {
                 break;
             }
             at += c.len_utf8();
@@ -105,7 +105,7 @@ pub(super) fn contraction(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let Some(mark) = rest.chars().next().filter(|c| matches!(c, '\'' | '’')) else { return 0 };
     let tail = &rest[mark.len_utf8()..];
-    let length = tail.find(|c: char| class_of(c) != Class::Word).unwrap_or(tail.len());
+    let length = tail.find(|c: char| class_of(c) != CharClass::Word).unwrap_or(tail.len());
     let known =
         ["s", "t", "d", "m", "ll", "re", "ve"].iter().any(|known| tail[..length].eq_ignore_ascii_case(known));
     if known { mark.len_utf8() + length } else { 0 }
@@ -121,7 +121,7 @@ fn connector(text: &str, at: usize) -> Option<usize> {
         _ => return None,
     };
     let next = text[behind..].chars().next()?;
-    (class_of(next) == Class::Word).then_some(behind)
+    (class_of(next) == CharClass::Word).then_some(behind)
 }
 
 impl Tokenizer {
@@ -133,7 +133,7 @@ impl Tokenizer {
             if count > 1 && count <= MOST_PARTS {
                 self.joins_from(first);
             }
-            self.join(first, first + 1, first, Role::Word);
+            self.join(first, first + 1, first, TokenRole::Word);
         }
     }
 
@@ -142,29 +142,29 @@ impl Tokenizer {
     fn joins_from(&mut self, first: usize) {
         let count = self.parts.len();
         let name_end = self.name_end(first);
-        let begins_name = self.parts[first].joint != Joint::Inner;
+        let begins_name = self.parts[first].joint != PartConnection::Inner;
         if first == 0 {
-            self.join(0, count, 0, Role::Whole);
+            self.join(0, count, 0, TokenRole::Whole);
         }
         if begins_name && name_end - first > 1 && name_end - first < count {
-            self.join(first, name_end, first, Role::Whole);
+            self.join(first, name_end, first, TokenRole::Whole);
         }
-        if begins_name && self.parts.get(name_end).is_some_and(|next| next.joint == Joint::Outer) {
+        if begins_name && self.parts.get(name_end).is_some_and(|next| next.joint == PartConnection::Outer) {
             let pair_end = self.name_end(name_end);
             if pair_end - first < count {
-                self.join(first, pair_end, first, Role::Joined);
+                self.join(first, pair_end, first, TokenRole::Joined);
             }
         }
         let second_is_last = first + 2 >= name_end && begins_name;
         if first + 1 < name_end && !second_is_last && self.is_worded(first) && self.is_worded(first + 1) {
-            self.join(first, first + 2, first, Role::Joined);
+            self.join(first, first + 2, first, TokenRole::Joined);
         }
     }
 
     /// Returns the index after the last part of the name that `first` belongs to.
     fn name_end(&self, first: usize) -> usize {
         let rest = &self.parts[first + 1..];
-        first + 1 + rest.iter().take_while(|part| part.joint == Joint::Inner).count()
+        first + 1 + rest.iter().take_while(|part| part.joint == PartConnection::Inner).count()
     }
 
     fn is_worded(&self, part: usize) -> bool {
@@ -173,7 +173,7 @@ impl Tokenizer {
     }
 
     /// Emits a token of the parts `first..past`, joined without separators except between digits.
-    fn join(&mut self, first: usize, past: usize, position: usize, role: Role) {
+    fn join(&mut self, first: usize, past: usize, position: usize, role: TokenRole) {
         let Self { unit, stems, folded, parts, .. } = self;
         let span = (parts[first].from, parts[past - 1].to);
         let joined = &folded[parts[first].start..parts[past - 1].end];
@@ -186,18 +186,18 @@ impl Tokenizer {
         self.parts.clear();
         self.folded.clear();
         let run = &text[start..end];
-        let (mut from, mut joint) = (0, Joint::First);
+        let (mut from, mut joint) = (0, PartConnection::First);
         let mut chars = run.char_indices().peekable();
         let mut last: Option<char> = None;
         while let Some((at, c)) = chars.next() {
-            if !matches!(class_of(c), Class::Word | Class::Mark) {
+            if !matches!(class_of(c), CharClass::Word | CharClass::Mark) {
                 self.part(text, start + from, start + at, joint);
-                while chars.next_if(|(_, next)| class_of(*next) == Class::Other).is_some() {}
+                while chars.next_if(|(_, next)| class_of(*next) == CharClass::Other).is_some() {}
                 from = chars.peek().map_or(run.len(), |(next, _)| *next);
                 joint = match c {
-                    '_' | '-' => Joint::Inner,
-                    '/' => Joint::Step,
-                    _ => Joint::Outer,
+                    '_' | '-' => PartConnection::Inner,
+                    '/' => PartConnection::Step,
+                    _ => PartConnection::Outer,
                 };
                 last = None;
                 continue;
@@ -206,14 +206,14 @@ impl Tokenizer {
                 && run[from..at].chars().nth(1).is_some()
             {
                 self.part(text, start + from, start + at, joint);
-                (from, joint) = (at, Joint::Inner);
+                (from, joint) = (at, PartConnection::Inner);
             }
             last = Some(c);
         }
         self.part(text, start + from, end, joint);
     }
 
-    fn part(&mut self, text: &str, from: usize, to: usize, joint: Joint) {
+    fn part(&mut self, text: &str, from: usize, to: usize, joint: PartConnection) {
         let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
         if let Some(before) = self.parts.last()
             && digit(self.folded.chars().next_back())
@@ -223,8 +223,8 @@ impl Tokenizer {
         }
         let start = self.folded.len();
         fold(&text[from..to], &mut self.folded);
-        let joint = if self.parts.is_empty() { Joint::First } else { joint };
-        self.parts.push(Part { from, to, start, end: self.folded.len(), joint });
+        let joint = if self.parts.is_empty() { PartConnection::First } else { joint };
+        self.parts.push(IdentifierPart { from, to, start, end: self.folded.len(), joint });
     }
 }
 

@@ -7,12 +7,12 @@ mod class;
 mod compound;
 mod stem;
 
-use class::{Class, class_of};
+use class::{CharClass, class_of};
 use stem::StemCache;
 
 /// Role of a token in its source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum TokenRole {
     /// A word, or part of an identifier.
     Word,
     /// Two adjacent parts of an identifier, joined: `keepalive` in `SocketKeepAlive`.
@@ -27,7 +27,7 @@ pub enum Role {
 
 /// A term with its source location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token<'a> {
+pub struct SearchToken<'a> {
     /// The normalized term.
     pub text: &'a str,
     /// Byte offset of its start in the source.
@@ -36,30 +36,30 @@ pub struct Token<'a> {
     pub to: usize,
     /// Word position in its unit, from 0.
     pub position: u32,
-    pub role: Role,
+    pub role: TokenRole,
 }
 
 /// The tokens of one word or identifier, which has no white space.
 #[derive(Debug, Clone, Default)]
-pub struct Unit {
+pub struct TokenUnit {
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<TokenEntry>,
     width: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct TokenEntry {
     start: usize,
     end: usize,
     from: usize,
     to: usize,
     position: u32,
-    role: Role,
+    role: TokenRole,
 }
 
-impl Unit {
+impl TokenUnit {
     /// Iterates over the tokens in order of position.
-    pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
+    pub fn tokens(&self) -> impl Iterator<Item = SearchToken<'_>> {
         (0..self.len()).map(|index| self.token(index))
     }
 
@@ -73,10 +73,10 @@ impl Unit {
     }
 
     /// Returns a token by index, from 0.
-    pub fn token(&self, index: usize) -> Token<'_> {
+    pub fn token(&self, index: usize) -> SearchToken<'_> {
         let entry = self.entries[index];
-        let Entry { from, to, position, role, .. } = entry;
-        Token { text: &self.text[entry.start..entry.end], from, to, position, role }
+        let TokenEntry { from, to, position, role, .. } = entry;
+        SearchToken { text: &self.text[entry.start..entry.end], from, to, position, role }
     }
 
     /// Number of word positions in the unit.
@@ -91,12 +91,18 @@ impl Unit {
     }
 
     /// Appends a token with the text that `write` produces; drops it if it is empty or too long.
-    fn push(&mut self, span: (usize, usize), position: u32, role: Role, write: impl FnOnce(&mut String)) {
+    fn push(
+        &mut self,
+        span: (usize, usize),
+        position: u32,
+        role: TokenRole,
+        write: impl FnOnce(&mut String),
+    ) {
         let start = self.text.len();
         write(&mut self.text);
         let end = self.text.len();
         if end > start && end - start <= Tokenizer::LONGEST {
-            self.entries.push(Entry { start, end, from: span.0, to: span.1, position, role });
+            self.entries.push(TokenEntry { start, end, from: span.0, to: span.1, position, role });
         }
         self.width = self.width.max(position + 1);
     }
@@ -106,9 +112,9 @@ impl Unit {
 #[derive(Debug, Clone, Default)]
 pub struct Tokenizer {
     stems: StemCache,
-    unit: Unit,
+    unit: TokenUnit,
     folded: String,
-    parts: Vec<compound::Part>,
+    parts: Vec<compound::IdentifierPart>,
 }
 
 impl Tokenizer {
@@ -117,7 +123,7 @@ impl Tokenizer {
 
     /// Returns the next unit at or after `at`, and moves `at` behind it; `None` at the end of the
     /// text.
-    pub fn next_unit(&mut self, text: &str, at: &mut usize) -> Option<&Unit> {
+    pub fn next_unit(&mut self, text: &str, at: &mut usize) -> Option<&TokenUnit> {
         let bytes = text.as_bytes();
         self.unit.clear();
         while *at < bytes.len() {
@@ -141,21 +147,21 @@ impl Tokenizer {
     }
 
     /// Returns the most recent unit.
-    pub fn unit(&self) -> &Unit {
+    pub fn unit(&self) -> &TokenUnit {
         &self.unit
     }
 
     /// Clears the most recent unit, so that [`Tokenizer::unit`] is empty.
-    pub fn forget_unit(&mut self) {
+    pub fn clear_unit(&mut self) {
         self.unit.clear();
     }
 
     /// Calls `sink` for every token of `text`, with positions counted from the start of the text.
-    pub fn each(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
+    pub fn each(&mut self, text: &str, mut sink: impl FnMut(SearchToken<'_>)) {
         let (mut at, mut base) = (0, 0);
         while let Some(unit) = self.next_unit(text, &mut at) {
             for token in unit.tokens() {
-                sink(Token { position: base + token.position, ..token });
+                sink(SearchToken { position: base + token.position, ..token });
             }
             base += unit.width;
         }
@@ -180,19 +186,19 @@ impl Tokenizer {
             end += suffix;
         }
         if exact {
-            self.unit.push((mark, end), 0, Role::Exact, |out| fold(&text[mark..end], out));
+            self.unit.push((mark, end), 0, TokenRole::Exact, |out| fold(&text[mark..end], out));
         }
         if scan.compound {
             self.compound(text, start, scan.end);
         } else if scan.letters {
             let Self { unit, stems, .. } = self;
             let word = &text[start..scan.end];
-            unit.push((start, scan.end), 0, Role::Word, |out| stems.write_letters(word, out));
+            unit.push((start, scan.end), 0, TokenRole::Word, |out| stems.write_letters(word, out));
         } else {
             self.folded.clear();
             fold(&text[start..scan.end], &mut self.folded);
             let Self { unit, stems, folded, .. } = self;
-            unit.push((start, scan.end), 0, Role::Word, |out| stems.write(folded, out));
+            unit.push((start, scan.end), 0, TokenRole::Word, |out| stems.write(folded, out));
         }
         end + compound::contraction(text, end)
     }
@@ -202,21 +208,21 @@ impl Tokenizer {
     fn beyond_ascii(&mut self, text: &str, start: usize) -> usize {
         let Some(first) = text[start..].chars().next() else { return text.len() };
         match class_of(first) {
-            Class::Word => self.run(text, start, start),
-            Class::Unspaced => self.pairs(text, start),
-            Class::Emoji => {
+            CharClass::Word => self.run(text, start, start),
+            CharClass::Unspaced => self.pairs(text, start),
+            CharClass::Emoji => {
                 let end = start + first.len_utf8();
-                self.unit.push((start, end), 0, Role::Word, |out| out.push(first));
+                self.unit.push((start, end), 0, TokenRole::Word, |out| out.push(first));
                 end
             }
-            Class::Mark | Class::Other => start + first.len_utf8(),
+            CharClass::Mark | CharClass::Other => start + first.len_utf8(),
         }
     }
 
     /// Reads a run in a script without word spaces; each pair of adjacent characters is a token.
     fn pairs(&mut self, text: &str, start: usize) -> usize {
         use unicode_normalization::UnicodeNormalization;
-        let belongs = |c: char| matches!(class_of(c), Class::Unspaced | Class::Mark);
+        let belongs = |c: char| matches!(class_of(c), CharClass::Unspaced | CharClass::Mark);
         let end = text[start..].find(|c| !belongs(c)).map_or(text.len(), |length| start + length);
         let source = &text[start..end];
         let chars: Vec<char> = source.nfkc().collect();
@@ -231,11 +237,11 @@ impl Tokenizer {
             false => (places[first], places[past]),
         };
         for (index, pair) in chars.windows(2).enumerate() {
-            self.unit.push(span(index, index + 2), index as u32, Role::Word, |out| out.extend(pair));
+            self.unit.push(span(index, index + 2), index as u32, TokenRole::Word, |out| out.extend(pair));
         }
         if let Some(last) = chars.last() {
             let index = chars.len() - 1;
-            let role = if index == 0 { Role::Word } else { Role::Tail };
+            let role = if index == 0 { TokenRole::Word } else { TokenRole::Tail };
             self.unit.push(span(index, index + 1), index as u32, role, |out| out.push(*last));
         }
         end
@@ -253,7 +259,7 @@ fn marked_run(text: &str, start: usize) -> Option<usize> {
         _ => return None,
     };
     let before = text[..start].chars().next_back();
-    before.is_none_or(|c| c != '-' && class_of(c) != Class::Word).then_some(run)
+    before.is_none_or(|c| c != '-' && class_of(c) != CharClass::Word).then_some(run)
 }
 
 /// Length of the suffix that distinguishes `C++`, `g++`, `C#` and `F#`, or 0.
@@ -282,7 +288,7 @@ pub fn fold(text: &str, out: &mut String) {
         out[from..].make_ascii_lowercase();
         return;
     }
-    for c in text.nfkd().filter(|c| class_of(*c) != Class::Mark) {
+    for c in text.nfkd().filter(|c| class_of(*c) != CharClass::Mark) {
         match c {
             'ß' => out.push_str("ss"),
             'æ' | 'Æ' => out.push_str("ae"),
@@ -292,7 +298,7 @@ pub fn fold(text: &str, out: &mut String) {
             'ł' | 'Ł' => out.push('l'),
             'þ' | 'Þ' => out.push_str("th"),
             'ı' => out.push('i'),
-            _ => out.extend(c.to_lowercase().filter(|c| class_of(*c) != Class::Mark)),
+            _ => out.extend(c.to_lowercase().filter(|c| class_of(*c) != CharClass::Mark)),
         }
     }
 }

@@ -5,14 +5,14 @@ use rust_stemmers::{Algorithm, Stemmer};
 /// Hash table of recent words and their stems.
 #[derive(Clone, Default)]
 pub(super) struct StemCache {
-    rows: Vec<Row>,
+    rows: Vec<CacheRow>,
     misses: usize,
 }
 
 /// Two words with their stems, in one CPU cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Row {
+struct CacheRow {
     words: [u128; 2],
     stems: [u128; 2],
 }
@@ -47,7 +47,7 @@ impl StemCache {
     fn write_packed(&mut self, key: u128, word: &str, out: &mut String) {
         if self.misses > self.rows.len() && self.rows.len() < MANY {
             let rows = if self.rows.is_empty() { FEW } else { self.rows.len() * 4 };
-            self.rows = vec![Row::default(); rows.min(MANY)];
+            self.rows = vec![CacheRow::default(); rows.min(MANY)];
             self.misses = 0;
         }
         if let Some(row) = self.rows.get(slot_of(key, self.rows.len())) {
@@ -62,7 +62,7 @@ impl StemCache {
         let slot = slot_of(key, self.rows.len());
         if let (Some(row), Some(stem)) = (self.rows.get_mut(slot), packed(&stem)) {
             // The later one goes first, and the earlier one is forgotten next.
-            *row = Row { words: [key, row.words[0]], stems: [stem, row.stems[0]] };
+            *row = CacheRow { words: [key, row.words[0]], stems: [stem, row.stems[0]] };
         }
     }
 }

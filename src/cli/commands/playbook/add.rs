@@ -6,8 +6,8 @@ use clap::builder::PossibleValuesParser;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
 use cm_note::bullet::{BulletKind, BulletType, Scope};
-use cm_app::propose::{self, Proposal};
-use cm_app::{Memory, Result};
+use cm_app::propose::{self, RuleProposal};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Add a rule, or what to avoid
@@ -56,8 +56,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let proposal = Proposal {
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let proposal = RuleProposal {
         category: arguments.category,
         content: text_or_stdin(&arguments.rule)?,
         bullet_type: arguments.bullet_type.as_deref().and_then(BulletType::of),
@@ -68,7 +68,7 @@ pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Pri
         workspace: arguments.workspace,
         search_pointer: arguments.search_pointer,
         reasoning: arguments.why,
-        ..Proposal::default()
+        ..RuleProposal::default()
     };
     let outcome = propose::propose(memory, proposal, arguments.draft)?;
     output.print(memory, &outcome, text::propose::proposed)

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::list::{Chosen, states};
 use crate::cli::answer::{Output, Printed};
-use cm_app::playbook::export::{self, Form, Options};
-use cm_app::{Memory, Result};
+use cm_app::playbook::export::{self, PlaybookFormat, Options};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Write the playbook out as one file for other tools, with all bullets and deprecated patterns
@@ -33,11 +33,11 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     // Without a file the document is the answer, and an answer to --json is JSON.
     let json = arguments.format.as_deref() == Some("json") || (output.json && arguments.out.is_none());
     let options = Options {
-        form: if json { Form::Json } else { Form::Yaml },
+        form: if json { PlaybookFormat::Json } else { PlaybookFormat::Yaml },
         filter: arguments.chosen.filter(arguments.state.as_deref(), &[]),
         out: arguments.out,
         force: arguments.force,

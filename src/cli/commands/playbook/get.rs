@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::playbook::get;
-use cm_app::{Memory, Result};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Show one bullet with its reasons, its feedback and what its score is made of
@@ -16,6 +16,6 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     output.print(memory, &get::get(memory, &arguments.bullet)?, text::playbook::get::got)
 }

@@ -6,8 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::playbook::import::{self, Options, Source};
-use cm_app::{Memory, Result};
+use cm_app::playbook::import::{self, Options, RuleSourceKind};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Bring in the bullets of a YAML playbook, or of an agent's rule file as drafts
@@ -21,7 +21,7 @@ pub struct Arguments {
     /// The file; it is only read
     file: PathBuf,
     /// What it is: playbook or rules [default: as its name tells]
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(Source::ALL.map(Source::name)))]
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(RuleSourceKind::ALL.map(RuleSourceKind::name)))]
     from: Option<String>,
     /// Only say what would be done
     #[arg(long)]
@@ -29,8 +29,8 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let from = Source::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let from = RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
     let options = Options { file: arguments.file, from, dry_run: arguments.dry_run };
     let outcome = import::import(memory, &options)?;
     Ok(output.print(memory, &outcome, text::playbook::import::imported)?.failed(outcome.failed()))

@@ -4,9 +4,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::bullet::{BulletType, Maturity, Scope, State};
-use cm_app::playbook::list::{self, Filter, Options};
-use cm_app::{Memory, Result};
+use cm_note::bullet::{BulletType, Maturity, Scope, BulletState};
+use cm_app::playbook::list::{self, BulletFilter, Options};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// List bullets, the best score first
@@ -50,17 +50,17 @@ pub struct Chosen {
 
 /// The words of `--state`.
 pub fn states() -> PossibleValuesParser {
-    PossibleValuesParser::new(State::ALL.iter().map(|state| state.name()).chain(["all"]))
+    PossibleValuesParser::new(BulletState::ALL.iter().map(|state| state.name()).chain(["all"]))
 }
 
 impl Chosen {
     /// The filter that they are, for bullets of the given state; of these ones where none is given, and of any for `all`.
-    pub fn filter(self, state: Option<&str>, usual: &[State]) -> Filter {
+    pub fn filter(self, state: Option<&str>, usual: &[BulletState]) -> BulletFilter {
         let states = match state {
             None => usual.to_vec(),
-            Some(name) => State::of(name).into_iter().collect(),
+            Some(name) => BulletState::of(name).into_iter().collect(),
         };
-        Filter {
+        BulletFilter {
             category: self.category,
             states,
             maturity: self.maturity.as_deref().and_then(Maturity::of),
@@ -72,8 +72,8 @@ impl Chosen {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let filter = arguments.chosen.filter(arguments.state.as_deref(), &[State::Draft, State::Active]);
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
+    let filter = arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);
     let options = Options { filter, limit: arguments.limit, offset: arguments.offset };
     output.print(memory, &list::list(memory, &options)?, text::playbook::list::listed)
 }

@@ -10,7 +10,7 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Call, Memory, Result};
+use cm_app::{Request, Context, Result};
 
 /// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
 #[derive(Debug, Args)]
@@ -33,8 +33,8 @@ enum Action {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
-    let memory = Memory::open(call)?;
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
+    let memory = Context::open(call)?;
     match arguments.action {
         Action::List(arguments) => list::run(&memory, arguments, output),
         Action::Get(arguments) => get::run(&memory, arguments, output),

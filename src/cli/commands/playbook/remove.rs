@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Memory, Result, propose};
+use cm_app::{Context, Result, propose};
 use cm_render::text;
 
 /// Stop following a rule: it is deprecated, and its note stays
@@ -20,7 +20,7 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(memory: &Memory, arguments: Arguments, output: &Output) -> Result<Printed> {
+pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let outcome = propose::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
     output.print(memory, &outcome, text::propose::removed)
 }

@@ -3,8 +3,8 @@
 
 use std::io::{self, BufRead, Write};
 
-use cm_app::review::{Inbox, Item, Waiting, Words};
-use cm_app::{Error, Kind, Result};
+use cm_app::review::{Inbox, InboxEntry, InboxKind, ReviewDecisions};
+use cm_app::{Error, ErrorKind, Result};
 use cm_render::text;
 use cm_render::text::style::safe;
 
@@ -26,7 +26,7 @@ pub struct Doing<'a> {
     /// Opens a note in the editor; what is wrong with what was saved.
     pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
     /// Carries out the decision about one entry.
-    pub settle: &'a mut dyn FnMut(&Words) -> Result<()>,
+    pub settle: &'a mut dyn FnMut(&ReviewDecisions) -> Result<()>,
 }
 
 /// Asks about each entry, and carries out each answer at once. A decision that is refused is shown, and the entry is
@@ -79,8 +79,8 @@ pub fn through(
 }
 
 /// The decision that a key makes about an entry.
-fn words(key: Key, item: &Item) -> Words {
-    let mut words = Words::default();
+fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
+    let mut words = ReviewDecisions::default();
     let ids = || item.notes.iter().map(|note| note.id.clone());
     match key {
         Key::Accept => words.accept.extend(ids()),
@@ -95,27 +95,27 @@ fn words(key: Key, item: &Item) -> Words {
 }
 
 /// The keys that make sense for an entry, with their words.
-fn offered(kind: Waiting, item: &Item) -> Vec<(char, Key, &'static str)> {
+fn offered(kind: InboxKind, item: &InboxEntry) -> Vec<(char, Key, &'static str)> {
     let may = |word: &str| item.commands.iter().any(|command| command.contains(word));
     let mut keys = Vec::new();
     if may("--accept") {
         keys.push(('a', Key::Accept, "accept"));
     }
-    if matches!(kind, Waiting::Conflicts | Waiting::Merges) {
+    if matches!(kind, InboxKind::Conflicts | InboxKind::Merges) {
         keys.push(('1', Key::Keep(0), "keep the first"));
         keys.push(('2', Key::Keep(1), "keep the second"));
         keys.push(('c', Key::Confirm, "both hold"));
     } else if may("--reject") {
         keys.push(('r', Key::Reject, "reject"));
     }
-    if matches!(kind, Waiting::Due | Waiting::Inversions) {
+    if matches!(kind, InboxKind::Due | InboxKind::Inversions) {
         keys.push(('c', Key::Confirm, "confirm"));
     }
     keys.extend([('e', Key::Edit, "edit"), ('s', Key::Skip, "skip"), ('q', Key::Quit, "quit")]);
     keys
 }
 
-fn ask(kind: Waiting, item: &Item, keys: &mut dyn BufRead, screen: &mut dyn Write) -> io::Result<Key> {
+fn ask(kind: InboxKind, item: &InboxEntry, keys: &mut dyn BufRead, screen: &mut dyn Write) -> io::Result<Key> {
     let offered = offered(kind, item);
     let words: Vec<String> = offered.iter().map(|(key, _, word)| format!("{key} {word}")).collect();
     loop {
@@ -135,23 +135,23 @@ fn ask(kind: Waiting, item: &Item, keys: &mut dyn BufRead, screen: &mut dyn Writ
 }
 
 fn broken(error: io::Error) -> Error {
-    Error::new(Kind::Failed, "io", format!("the terminal cannot be used: {error}"))
+    Error::new(ErrorKind::Failed, "io", format!("the terminal cannot be used: {error}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_app::review::{Listed, Section};
+    use cm_app::review::{InboxNote, InboxSection};
 
-    fn item(ids: &[&str], commands: &[&str]) -> Item {
-        let note = |id: &&str| Listed {
+    fn item(ids: &[&str], commands: &[&str]) -> InboxEntry {
+        let note = |id: &&str| InboxNote {
             id: (*id).to_owned(),
             note_type: "rule".to_owned(),
             title: format!("The rule {id}"),
             path: format!("{id}.md"),
         };
         let commands = commands.iter().map(|word| format!("cm review {word} x")).collect();
-        Item {
+        InboxEntry {
             number: 1,
             notes: ids.iter().map(note).collect(),
             why: "it waits".to_owned(),
@@ -161,16 +161,16 @@ mod tests {
     }
 
     fn inbox() -> Inbox {
-        let section = |kind, items: Vec<Item>| Section { kind, total: items.len(), items };
+        let section = |kind, items: Vec<InboxEntry>| InboxSection { kind, total: items.len(), items };
         Inbox {
             sections: vec![
                 section(
-                    Waiting::Drafts,
+                    InboxKind::Drafts,
                     vec![item(&["d1"], &["--accept", "--reject"]), item(&["d2"], &["--accept", "--reject"])],
                 ),
-                section(Waiting::Conflicts, vec![item(&["k1", "k2"], &["--reject"])]),
+                section(InboxKind::Conflicts, vec![item(&["k1", "k2"], &["--reject"])]),
                 section(
-                    Waiting::Due,
+                    InboxKind::Due,
                     vec![item(&["k2"], &["--confirm", "--reject"]), item(&["u"], &["--confirm"])],
                 ),
             ],
@@ -178,13 +178,13 @@ mod tests {
         }
     }
 
-    fn answered(keys: &str) -> (Words, String, Vec<String>) {
-        let (mut screen, mut edited, mut decided) = (Vec::new(), Vec::new(), Words::default());
+    fn answered(keys: &str) -> (ReviewDecisions, String, Vec<String>) {
+        let (mut screen, mut edited, mut decided) = (Vec::new(), Vec::new(), ReviewDecisions::default());
         let mut edit = |id: &str| {
             edited.push(id.to_owned());
             Ok(None)
         };
-        let mut settle = |words: &Words| {
+        let mut settle = |words: &ReviewDecisions| {
             decided.accept.extend(words.accept.clone());
             decided.reject.extend(words.reject.clone());
             decided.confirm.extend(words.confirm.clone());
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
         let (words, screen, _) = answered("a\nr\n1\nc\n");
-        assert_eq!(words, Words { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) });
+        assert_eq!(words, ReviewDecisions { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) });
         assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
     }
 
@@ -218,20 +218,20 @@ mod tests {
         let (mut screen, mut keys) = (Vec::new(), "a\na\ne\nr\n".as_bytes());
         let mut edit = |_: &str| Err(Error::usage("no editor\u{1b}[2J starts"));
         let mut calls = Vec::new();
-        let mut settle = |words: &Words| {
+        let mut settle = |words: &ReviewDecisions| {
             calls.push(words.clone());
             if calls.len() == 1 { Err(Error::usage("the vault is locked")) } else { Ok(()) }
         };
         let doing = Doing { edit: &mut edit, settle: &mut settle };
         through(&inbox(), &mut keys, &mut screen, doing).unwrap();
-        let accept = Words { accept: ids(&["d1"]), ..Words::default() };
-        assert_eq!(calls, [accept.clone(), accept, Words { reject: ids(&["d2"]), ..Words::default() }]);
+        let accept = ReviewDecisions { accept: ids(&["d1"]), ..ReviewDecisions::default() };
+        assert_eq!(calls, [accept.clone(), accept, ReviewDecisions { reject: ids(&["d2"]), ..ReviewDecisions::default() }]);
         let screen = String::from_utf8(screen).unwrap();
         assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
     }
 
     #[test]
     fn the_end_of_the_keys_is_the_end() {
-        assert_eq!(answered("a\n").0, Words { accept: ids(&["d1"]), ..Words::default() });
+        assert_eq!(answered("a\n").0, ReviewDecisions { accept: ids(&["d1"]), ..ReviewDecisions::default() });
     }
 }

@@ -6,33 +6,33 @@ use std::sync::Arc;
 use super::open;
 use crate::cli::calls::Calls;
 use crate::cli::commands::mcp::follow;
-use cm_server::http::Mount;
-use cm_server::mcp::{Asked, Guards, Limits, Server, Setup, guarded};
+use cm_server::http::NestedService;
+use cm_server::mcp::{CallContext, OriginPolicy, McpLimits, McpServer, McpSetup, guarded};
 use cm_server::operations::OFFER;
 use cm_app::Result;
-use cm_app::server_audit::Sink;
+use cm_app::server_audit::AuditSink;
 
 /// Serves agents.
 ///
 /// # Errors
 /// A vault whose changes cannot be followed.
-pub fn mount(calls: &Arc<Calls>, audit: Sink) -> Result<Mount> {
+pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     let opener = Arc::clone(calls);
-    let server = Server::new(Setup {
+    let server = McpServer::new(McpSetup {
         offer: OFFER,
-        opener: Arc::new(move |asked: Asked| open(&opener, asked.by, asked.watch)),
+        opener: Arc::new(move |asked: CallContext| open(&opener, asked.by, asked.watch)),
         // Who asks is known from the token.
         caller: None,
-        limits: Limits::default(),
+        limits: McpLimits::default(),
         audit: Some(audit),
         closing: Default::default(),
     });
     follow(calls, &server)?;
     let sessions = server.clone();
     // Names and pages were judged at the door.
-    let router = guarded(move || sessions.session(), Guards::Before, server.limits(), server.closing());
+    let router = guarded(move || sessions.session(), OriginPolicy::Before, server.limits(), server.closing());
     let calls = server.clone();
-    Ok(Mount {
+    Ok(NestedService {
         path: "/mcp",
         router,
         at_work: Arc::new(move || calls.calls().running() + calls.calls().waiting()),

@@ -11,11 +11,11 @@ use clap::Args;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use cm_note::note;
-use cm_server::http::{Ended, Entry, Figure, Limits, Opener, Server, Setup, listen, serve};
+use cm_server::http::{ShutdownResult, LogEntry, Metric, HttpLimits, VaultOpener, HttpServer, HttpSetup, listen, serve};
 use cm_server::operations::TABLE;
-use cm_app::server_audit::{AuditLog, Sink};
-use cm_app::token::Ring;
-use cm_app::{By, Call, Kind, Memory, Result, Watch, stats};
+use cm_app::server_audit::{AuditLog, AuditSink};
+use cm_app::token::LiveTokens;
+use cm_app::{CallerIdentity, Request, ErrorKind, Context, Result, ProgressWatch, stats};
 use cm_render::json;
 
 /// Serve the vault over HTTP to agents that do not have it on their disk
@@ -50,25 +50,25 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed> {
+pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
-    let memory = Memory::open(Call { for_prompts: true, ..call })?;
+    let memory = Context::open(Request { for_prompts: true, ..call })?;
     output.notices(&memory);
     let vault = memory.target().vault.clone();
     // One vault and no other: what lies in a person's own vault is not the team's.
-    let calls = Arc::new(Calls::like(Call { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
+    let calls = Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
     let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
     let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
     let mounted =
         if arguments.no_mcp { Vec::new() } else { vec![agents::mount(&calls, Arc::clone(&audit))?] };
-    let (ring, clock, log) = (Ring::of(vault), Arc::clone(&calls), *output);
-    let setup = Setup {
+    let (ring, clock, log) = (LiveTokens::of(vault), Arc::clone(&calls), *output);
+    let setup = HttpSetup {
         table: TABLE,
         opener: opener(calls),
-        tokens: Arc::new(move || ring.current()),
+        tokens: Arc::new(move || ring.load()),
         mounted,
         jobs,
-        limits: Limits::default(),
+        limits: HttpLimits::default(),
         hosts: arguments.host_name,
         log: Arc::new(move |entry| log.log(&entry)),
         audit: Some(audit),
@@ -77,12 +77,12 @@ pub fn run(arguments: Arguments, call: Call, output: &Output) -> Result<Printed>
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut said = Ok(Printed::default());
-    let Ended { signal, .. } = serve(address, setup, |server| said = tell(server, output))?;
-    Ok(said?.of_kind(signal.map(|signal| if signal == 2 { Kind::Interrupted } else { Kind::Terminated })))
+    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = tell(server, output))?;
+    Ok(said?.of_kind(signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated })))
 }
 
 /// Tells where it listens, and who may ask.
-fn tell(server: &Server, output: &Output) -> Result<Printed> {
+fn tell(server: &HttpServer, output: &Output) -> Result<Printed> {
     let address = format!("http://{}", server.address());
     if output.json {
         return output
@@ -97,32 +97,32 @@ fn tell(server: &Server, output: &Output) -> Result<Printed> {
 }
 
 /// Opens the vault for each request of an endpoint.
-fn opener(calls: Arc<Calls>) -> Opener {
-    Arc::new(move |by: By| open(&calls, by, Watch::default()))
+fn opener(calls: Arc<Calls>) -> VaultOpener {
+    Arc::new(move |by: CallerIdentity| open(&calls, by, ProgressWatch::default()))
 }
 
 /// Opens the vault for who asks: the token's person, and without one whoever runs the server.
-fn open(calls: &Calls, by: By, watch: Watch) -> Result<Memory> {
+fn open(calls: &Calls, by: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
     let actor = by.actor.clone().or_else(|| calls.first.by.actor.clone());
-    let by = By { actor, ..by };
-    let conceal = |error| Call { by: by.clone(), ..calls.first.clone() }.conceal(error);
+    let by = CallerIdentity { actor, ..by };
+    let conceal = |error| Request { by: by.clone(), ..calls.first.clone() }.conceal(error);
     calls.open(by.clone(), watch).map_err(conceal)
 }
 
 /// Writes the audit log; a line that cannot be written is an entry of the server's log.
-fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> Sink {
+fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> AuditSink {
     Arc::new(move |attempt, outcome| {
         let at = calls.now();
         if let Err(error) = log.append(at, attempt, outcome) {
-            output.log(&Entry::Notice { at, name: "audit", message: error.to_string() });
+            output.log(&LogEntry::Notice { at, name: "audit", message: error.to_string() });
         }
     })
 }
 
 /// How many notes there are, as a figure.
-fn notes(kinds: BTreeMap<note::Kind, usize>) -> Figure {
-    let row = |(kind, count): (note::Kind, usize)| (Some(("kind", kind.name().to_owned())), count as f64);
-    Figure {
+fn notes(kinds: BTreeMap<note::NoteKind, usize>) -> Metric {
+    let row = |(kind, count): (note::NoteKind, usize)| (Some(("kind", kind.name().to_owned())), count as f64);
+    Metric {
         name: "cm_notes",
         help: "Notes of the vault by kind.",
         counts: false,

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::tree::{Item, Kind, Node};
+use super::tree::{JsonItem, JsonKind, JsonNode};
 
 /// Formatting style of a text, detected from its content.
-struct Layout<'a> {
+struct JsonLayout<'a> {
     newline: &'static str,
     unit: &'a str,
     /// Whether the text spans several lines.
@@ -20,8 +20,8 @@ struct Layout<'a> {
     tight: bool,
 }
 
-impl<'a> Layout<'a> {
-    fn of(text: &'a str, root: &Node) -> Self {
+impl<'a> JsonLayout<'a> {
+    fn of(text: &'a str, root: &JsonNode) -> Self {
         let inside = &text[root.range.clone()];
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -85,15 +85,21 @@ impl<'a> Layout<'a> {
 }
 
 /// Inserts a value after the last item of a container.
-pub fn put(text: &str, root: &Node, container: &Node, key: Option<&str>, value: &Value) -> String {
-    let layout = Layout::of(text, root);
+pub fn insert(text: &str, root: &JsonNode, container: &JsonNode, key: Option<&str>, value: &Value) -> String {
+    let layout = JsonLayout::of(text, root);
     match container.items().last() {
         None => put_first(text, &layout, container, key, value),
-        Some(last) => put_behind(text, &layout, container, last, key, value),
+        Some(last) => insert_after(text, &layout, container, last, key, value),
     }
 }
 
-fn put_first(text: &str, layout: &Layout<'_>, container: &Node, key: Option<&str>, value: &Value) -> String {
+fn put_first(
+    text: &str,
+    layout: &JsonLayout<'_>,
+    container: &JsonNode,
+    key: Option<&str>,
+    value: &Value,
+) -> String {
     let (before, after) = text.split_at(container.close());
     if !layout.spread {
         return format!("{before} {} {after}", layout.line(key, value));
@@ -104,11 +110,11 @@ fn put_first(text: &str, layout: &Layout<'_>, container: &Node, key: Option<&str
     format!("{before}{nl}{nl}{inner}{}{nl}{outer}{after}", layout.spread(key, value, &inner))
 }
 
-fn put_behind(
+fn insert_after(
     text: &str,
-    layout: &Layout<'_>,
-    container: &Node,
-    last: &Item,
+    layout: &JsonLayout<'_>,
+    container: &JsonNode,
+    last: &JsonItem,
     key: Option<&str>,
     value: &Value,
 ) -> String {
@@ -156,7 +162,7 @@ fn behind_comments(text: &str, from: usize) -> usize {
 
 /// Result of removing an item.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum Removal {
     /// The text without the item.
     Text(String),
     /// The item was the only one of a container that was created for it; the container must be
@@ -165,7 +171,7 @@ pub enum Left {
 }
 
 /// Removes the item with the index `number` and its comma.
-pub fn take(text: &str, container: &Node, number: usize) -> Left {
+pub fn remove(text: &str, container: &JsonNode, number: usize) -> Removal {
     let items = container.items();
     let item = &items[number];
     let behind = item.comma.map_or(item.end(), |comma| comma + 1);
@@ -176,7 +182,7 @@ pub fn take(text: &str, container: &Node, number: usize) -> Left {
         // What stands before it stays before the next one.
         let next = &items[1];
         let to = if next.lead == behind { next.start } else { behind };
-        return Left::Text(without(text, &[item.start..item.end(), item.end()..to]));
+        return Removal::Text(without(text, &[item.start..item.end(), item.end()..to]));
     }
     let comma = match item.comma {
         Some(comma) => comma,
@@ -185,10 +191,10 @@ pub fn take(text: &str, container: &Node, number: usize) -> Left {
     };
     let mut cuts = vec![comma..(comma + 1), item.lead..item.end()];
     cuts.sort_by_key(|cut| cut.start);
-    Left::Text(without(text, &cuts))
+    Removal::Text(without(text, &cuts))
 }
 
-fn take_only(text: &str, container: &Node, item: &Item, behind: usize) -> Left {
+fn take_only(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -> Removal {
     let before = &text[item.lead..item.start];
     let after = &text[behind..container.close()];
     let blank_line = before.rfind('\n').and_then(|second| {
@@ -202,28 +208,28 @@ fn take_only(text: &str, container: &Node, item: &Item, behind: usize) -> Left {
         None if is_commented(text, container, item, behind) => {
             // Somebody's comment keeps the container.
             let comma = item.comma.map_or(behind..behind, |comma| comma..behind);
-            return Left::Text(without(text, &[item.lead..item.end(), comma]));
+            return Removal::Text(without(text, &[item.lead..item.end(), comma]));
         }
-        None => return Left::Nothing,
+        None => return Removal::Nothing,
     };
     let to = if after.trim().is_empty() { container.close() } else { behind };
-    Left::Text(without(text, &[from..item.end(), item.end()..to]))
+    Removal::Text(without(text, &[from..item.end(), item.end()..to]))
 }
 
 /// Returns `true` if a container has comments around its only item.
-fn is_commented(text: &str, container: &Node, item: &Item, behind: usize) -> bool {
+fn is_commented(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -> bool {
     let beside = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
     beside.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
 }
 
 /// Removes the first item of a path together with the containers that were created for it. The path
 /// leads from the item's container to the root.
-pub fn take_whole(text: &str, root: &Node, path: &[(&Node, usize)]) -> String {
-    let left = path.iter().find_map(|(container, number)| match take(text, container, *number) {
-        Left::Text(text) => Some(text),
-        Left::Nothing => None,
+pub fn take_whole(text: &str, root: &JsonNode, path: &[(&JsonNode, usize)]) -> String {
+    let left = path.iter().find_map(|(container, number)| match remove(text, container, *number) {
+        Removal::Text(text) => Some(text),
+        Removal::Nothing => None,
     });
-    left.unwrap_or_else(|| emptied(text, root))
+    left.unwrap_or_else(|| without_value(text, root))
 }
 
 /// Removes byte ranges that do not overlap.
@@ -238,16 +244,16 @@ fn without(text: &str, cuts: &[Range<usize>]) -> String {
 }
 
 /// Inserts a value into a blank text.
-pub fn begun(text: &str, value: &Value) -> String {
+pub fn insert_into_blank(text: &str, value: &Value) -> String {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (mark, blanks) = text.split_at(mark);
     let newline = if blanks.contains("\r\n") { "\r\n" } else { "\n" };
-    let layout = Layout { newline, unit: "  ", spread: true, tight: false };
+    let layout = JsonLayout { newline, unit: "  ", spread: true, tight: false };
     format!("{mark}{}{newline}{blanks}", layout.spread(None, value, ""))
 }
 
 /// Removes the whole value, as inserted by [`begun`].
-fn emptied(text: &str, root: &Node) -> String {
+fn without_value(text: &str, root: &JsonNode) -> String {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {
         // Comments alone would be no JSON.
@@ -257,8 +263,8 @@ fn emptied(text: &str, root: &Node) -> String {
     format!("{before}{}", &after[line_break..])
 }
 
-pub fn is_object(node: &Node) -> bool {
-    matches!(node.kind, Kind::Object(_))
+pub fn is_object(node: &JsonNode) -> bool {
+    matches!(node.kind, JsonKind::Object(_))
 }
 
 /// Returns the whitespace between the start of the line and `at`; empty if there is anything else.

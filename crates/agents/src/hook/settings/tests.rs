@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::*;
 
-const AGENTS: [Agent; 4] = [Agent::Claude, Agent::Codex, Agent::Cursor, Agent::Gemini];
+const AGENTS: [HookAgent; 4] = [HookAgent::Claude, HookAgent::Codex, HookAgent::Cursor, HookAgent::Gemini];
 
-fn there_and_back(agent: Agent, text: &str) -> String {
-    let program = Program::default();
+fn there_and_back(agent: HookAgent, text: &str) -> String {
+    let program = ProgramPath::default();
     let installed =
         install(agent, text, &program).unwrap_or_else(|fault| panic!("{agent} {text:?}: {fault}"));
-    assert_eq!(status(agent, &installed, &program), Ok(State::Current), "{installed}");
+    assert_eq!(status(agent, &installed, &program), Ok(InstallStatus::Current), "{installed}");
     assert_eq!(super::installed(agent, &installed).unwrap().len(), entries::events(agent).len());
     assert_eq!(install(agent, &installed, &program).as_ref(), Ok(&installed), "twice is once");
     assert_eq!(uninstall(agent, &installed).as_deref(), Ok(text), "{installed}");
@@ -21,13 +21,13 @@ fn there_and_back(agent: Agent, text: &str) -> String {
 
 #[test]
 fn a_file_that_is_not_there_becomes_one_that_reads_well() {
-    let installed = there_and_back(Agent::Gemini, "");
+    let installed = there_and_back(HookAgent::Gemini, "");
     assert!(
         installed.starts_with("{\n  \"hooks\": {\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n"),
         "{installed}"
     );
     assert!(installed.ends_with("\n    ]\n  }\n}\n"), "{installed}");
-    let cursor = there_and_back(Agent::Cursor, "");
+    let cursor = there_and_back(HookAgent::Cursor, "");
     assert!(cursor.ends_with("  },\n  \"version\": 1\n}\n"), "{cursor}");
 }
 
@@ -84,7 +84,7 @@ fn comments_stay_where_they_are() {
         "{\n  \"hooks\": { /* empty */ }\n}\n",
         "{\n  \"hooks\": {\n    // mine\n    \"SessionStart\": [ /* none */ ],\n    \"sessionStart\": [ // none\n    ]\n  }\n}\n",
     ] {
-        for agent in [Agent::Gemini, Agent::Cursor] {
+        for agent in [HookAgent::Gemini, HookAgent::Cursor] {
             there_and_back(agent, text);
         }
     }
@@ -93,23 +93,23 @@ fn comments_stay_where_they_are() {
         "{\"a\":1,}",
         "{\n  \"hooks\": {\"stop\": [{\"command\": \"x\"},],},\n}",
     ] {
-        there_and_back(Agent::Cursor, text);
-        assert!(install(Agent::Gemini, text, &Program::default()).is_err());
+        there_and_back(HookAgent::Cursor, text);
+        assert!(install(HookAgent::Gemini, text, &ProgramPath::default()).is_err());
     }
 }
 
 #[test]
 fn what_is_no_settings_file_is_refused_with_its_place() {
     for (agent, text, line, column, word) in [
-        (Agent::Claude, "{\n  \"a\": 1,\n}", 3, 1, "key"),
-        (Agent::Claude, "{\n  // mine\n}", 2, 3, "comments"),
-        (Agent::Codex, "[]", 1, 1, "object"),
-        (Agent::Codex, "{\"hooks\": []}", 1, 11, "object"),
-        (Agent::Claude, "{\"hooks\": {\"Stop\": {}}}", 1, 20, "list"),
-        (Agent::Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "second"),
-        (Agent::Gemini, "hooks: yes", 1, 1, "no value"),
+        (HookAgent::Claude, "{\n  \"a\": 1,\n}", 3, 1, "key"),
+        (HookAgent::Claude, "{\n  // mine\n}", 2, 3, "comments"),
+        (HookAgent::Codex, "[]", 1, 1, "object"),
+        (HookAgent::Codex, "{\"hooks\": []}", 1, 11, "object"),
+        (HookAgent::Claude, "{\"hooks\": {\"Stop\": {}}}", 1, 20, "list"),
+        (HookAgent::Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "second"),
+        (HookAgent::Gemini, "hooks: yes", 1, 1, "no value"),
     ] {
-        let fault = install(agent, text, &Program::default()).unwrap_err();
+        let fault = install(agent, text, &ProgramPath::default()).unwrap_err();
         assert_eq!((fault.line, fault.column), (line, column), "{text}: {fault}");
         assert!(fault.message.contains(word), "{fault}");
         assert_eq!(uninstall(agent, text), Err(fault));
@@ -133,16 +133,16 @@ fn hooks_of_an_older_version_of_us_are_replaced_and_those_of_others_stay() {
   }
 }
 "#;
-    let program = Program::new("/new/cm");
-    assert_eq!(status(Agent::Claude, old, &program), Ok(State::Outdated));
-    let installed = install(Agent::Claude, old, &program).unwrap();
-    assert_eq!(status(Agent::Claude, &installed, &program), Ok(State::Current));
+    let program = ProgramPath::new("/new/cm");
+    assert_eq!(status(HookAgent::Claude, old, &program), Ok(InstallStatus::Outdated));
+    let installed = install(HookAgent::Claude, old, &program).unwrap();
+    assert_eq!(status(HookAgent::Claude, &installed, &program), Ok(InstallStatus::Current));
     assert!(
         !installed.contains("/old/path")
             && !installed.contains("Notification")
             && !installed.contains("post-tool")
     );
-    let left = uninstall(Agent::Claude, &installed).unwrap();
+    let left = uninstall(HookAgent::Claude, &installed).unwrap();
     let expected = r#"{
   "hooks": {
     "SessionStart": [
@@ -159,13 +159,13 @@ fn hooks_of_an_older_version_of_us_are_replaced_and_those_of_others_stay() {
 
 #[test]
 fn what_others_wrote_behind_ours_stays_when_ours_go() {
-    let installed = install(Agent::Codex, "{\n  \"a\": 1\n}\n", &Program::default()).unwrap();
+    let installed = install(HookAgent::Codex, "{\n  \"a\": 1\n}\n", &ProgramPath::default()).unwrap();
     let grown = installed.replace(
         "\n  }\n}\n",
         ",\n    \"Interrupt\": [{\"hooks\": [{\"command\": \"x\"}]}]\n  },\n  \"b\": 2\n}\n",
     );
-    assert_eq!(install(Agent::Codex, &grown, &Program::default()).as_ref(), Ok(&grown));
-    let left: Value = serde_json::from_str(&uninstall(Agent::Codex, &grown).unwrap()).unwrap();
+    assert_eq!(install(HookAgent::Codex, &grown, &ProgramPath::default()).as_ref(), Ok(&grown));
+    let left: Value = serde_json::from_str(&uninstall(HookAgent::Codex, &grown).unwrap()).unwrap();
     assert_eq!(
         left,
         json!({ "a": 1, "hooks": { "Interrupt": [{ "hooks": [{ "command": "x" }] }] }, "b": 2 })
@@ -174,7 +174,7 @@ fn what_others_wrote_behind_ours_stays_when_ours_go() {
 
 #[test]
 fn comments_that_a_person_wrote_around_ours_stay() {
-    let installed = install(Agent::Gemini, "", &Program::default()).unwrap();
+    let installed = install(HookAgent::Gemini, "", &ProgramPath::default()).unwrap();
     for (from, to, left) in [
         ("{\n  \"hooks\"", "{\n  // my hooks\n  \"hooks\"", "{\n  // my hooks\n}\n"),
         ("\"hooks\": {\n", "\"hooks\": { // cm\n", "{\n  \"hooks\": { // cm\n  }\n}\n"),
@@ -183,7 +183,7 @@ fn comments_that_a_person_wrote_around_ours_stay() {
     ] {
         let grown = installed.replacen(from, to, 1);
         assert_ne!(grown, installed);
-        assert_eq!(uninstall(Agent::Gemini, &grown).as_deref(), Ok(left));
+        assert_eq!(uninstall(HookAgent::Gemini, &grown).as_deref(), Ok(left));
     }
 }
 
@@ -296,17 +296,17 @@ proptest! {
 
     #[test]
     fn taking_out_gives_the_bytes_from_before_with_comments_too(text in document(true, false)) {
-        there_and_back(Agent::Gemini, &text);
+        there_and_back(HookAgent::Gemini, &text);
     }
 
     #[test]
     fn taking_out_gives_the_bytes_from_before_with_all_that_is_read(text in document(true, true)) {
-        there_and_back(Agent::Cursor, &text);
+        there_and_back(HookAgent::Cursor, &text);
     }
 
     #[test]
     fn any_text_is_edited_or_refused(text in "[\\[\\]{}\":,/* \nhoks0-9]{0,30}", agent in prop::sample::select(AGENTS.to_vec())) {
-        let program = Program::default();
+        let program = ProgramPath::default();
         if let Ok(installed) = install(agent, &text, &program) {
             prop_assert_eq!(uninstall(agent, &installed), uninstall(agent, &text));
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// JSON dialect of an agent's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Syntax {
+pub struct JsonDialect {
     /// Whether `//` and `/* */` comments are allowed.
     pub comments: bool,
     /// Whether a comma after the last item is allowed.
@@ -19,7 +19,7 @@ pub struct Syntax {
 /// Syntax error in a settings text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
-pub struct Fault {
+pub struct SettingsError {
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1, in characters.
@@ -27,7 +27,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl Fault {
+impl SettingsError {
     pub(in crate::hook) fn at(text: &str, at: usize, message: impl Into<String>) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -39,25 +39,25 @@ impl Fault {
 
 /// A value with its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct JsonNode {
     /// Byte range in the text.
     pub range: Range<usize>,
-    pub kind: Kind,
+    pub kind: JsonKind,
 }
 
 /// Kind of a JSON value, with the items of containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     /// Object; its items have keys.
-    Object(Vec<Item>),
-    Array(Vec<Item>),
+    Object(Vec<JsonItem>),
+    Array(Vec<JsonItem>),
     /// String, number, boolean or null.
     Scalar,
 }
 
 /// An item of a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct JsonItem {
     /// Key, if the container is an object.
     pub key: Option<String>,
     /// Byte offset of the whitespace before the item: after the opening bracket, a comma or a
@@ -65,24 +65,24 @@ pub struct Item {
     pub lead: usize,
     /// Byte offset of the item: of its key or, in an array, its value.
     pub start: usize,
-    pub value: Node,
+    pub value: JsonNode,
     /// Byte offset of the comma after the item.
     pub comma: Option<usize>,
 }
 
-impl Item {
+impl JsonItem {
     /// Byte offset of the end of the value, before any comma.
     pub fn end(&self) -> usize {
         self.value.range.end
     }
 }
 
-impl Node {
+impl JsonNode {
     /// Items of an object or array; empty for scalars.
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[JsonItem] {
         match &self.kind {
-            Kind::Object(items) | Kind::Array(items) => items,
-            Kind::Scalar => &[],
+            JsonKind::Object(items) | JsonKind::Array(items) => items,
+            JsonKind::Scalar => &[],
         }
     }
 
@@ -105,12 +105,12 @@ impl Node {
     /// one wins.
     pub fn value(&self, text: &str) -> Value {
         match &self.kind {
-            Kind::Object(items) => {
-                let field = |item: &Item| (item.key.clone().unwrap_or_default(), item.value.value(text));
+            JsonKind::Object(items) => {
+                let field = |item: &JsonItem| (item.key.clone().unwrap_or_default(), item.value.value(text));
                 Value::Object(items.iter().map(field).collect::<Map<_, _>>())
             }
-            Kind::Array(items) => items.iter().map(|item| item.value.value(text)).collect(),
-            Kind::Scalar => serde_json::from_str(&text[self.range.clone()]).unwrap_or(Value::Null),
+            JsonKind::Array(items) => items.iter().map(|item| item.value.value(text)).collect(),
+            JsonKind::Scalar => serde_json::from_str(&text[self.range.clone()]).unwrap_or(Value::Null),
         }
     }
 }
@@ -119,9 +119,9 @@ impl Node {
 ///
 /// # Errors
 /// Fails if the text is not valid JSON of this dialect.
-pub fn read(text: &str, syntax: Syntax) -> Result<Option<Node>, Fault> {
+pub fn read(text: &str, syntax: JsonDialect) -> Result<Option<JsonNode>, SettingsError> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader = Reader { text, at: start, syntax, depth: 0 };
+    let mut reader = JsonReader { text, at: start, syntax, depth: 0 };
     reader.blanks()?;
     if reader.peek().is_none() && text[start..].trim_matches(BLANKS).is_empty() {
         return Ok(None);
@@ -138,14 +138,14 @@ const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 /// Maximum nesting depth.
 const DEEPEST: usize = 100;
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
-    syntax: Syntax,
+    syntax: JsonDialect,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -154,8 +154,8 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::at(self.text, self.at, message)
+    fn fault(&self, message: impl Into<String>) -> SettingsError {
+        SettingsError::at(self.text, self.at, message)
     }
 
     fn takes(&mut self, byte: u8) -> bool {
@@ -166,7 +166,7 @@ impl Reader<'_> {
 
     /// Skips whitespace and comments. Returns the end of the last comment, or the start if there is
     /// none.
-    fn blanks(&mut self) -> Result<usize, Fault> {
+    fn blanks(&mut self) -> Result<usize, SettingsError> {
         let mut lead = self.at;
         loop {
             self.at += self.rest().len() - self.rest().trim_start_matches(BLANKS).len();
@@ -189,30 +189,30 @@ impl Reader<'_> {
         }
     }
 
-    fn node(&mut self) -> Result<Node, Fault> {
+    fn node(&mut self) -> Result<JsonNode, SettingsError> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'{') => Kind::Object(self.items(b'}')?),
-            Some(b'[') => Kind::Array(self.items(b']')?),
+            Some(b'{') => JsonKind::Object(self.items(b'}')?),
+            Some(b'[') => JsonKind::Array(self.items(b']')?),
             Some(b'"') => {
                 self.string()?;
-                Kind::Scalar
+                JsonKind::Scalar
             }
             _ => {
                 self.word()?;
-                Kind::Scalar
+                JsonKind::Scalar
             }
         };
-        Ok(Node { range: start..self.at, kind })
+        Ok(JsonNode { range: start..self.at, kind })
     }
 
-    fn items(&mut self, close: u8) -> Result<Vec<Item>, Fault> {
+    fn items(&mut self, close: u8) -> Result<Vec<JsonItem>, SettingsError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.fault("values lie too deep in each other"));
         }
         self.at += 1;
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<JsonItem> = Vec::new();
         loop {
             let lead = self.blanks()?;
             let comma = items.last().is_none_or(|last| last.comma.is_some());
@@ -233,11 +233,11 @@ impl Reader<'_> {
                 // What stands before the closing bracket belongs to no item.
                 self.at = value.range.end;
             }
-            items.push(Item { key, lead, start, value, comma });
+            items.push(JsonItem { key, lead, start, value, comma });
         }
     }
 
-    fn key(&mut self) -> Result<String, Fault> {
+    fn key(&mut self) -> Result<String, SettingsError> {
         if self.peek() != Some(b'"') {
             return Err(self.fault("a key in quotes is missing"));
         }
@@ -253,7 +253,7 @@ impl Reader<'_> {
         Ok(key)
     }
 
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Result<(), SettingsError> {
         let start = self.at;
         self.at += 1;
         loop {
@@ -284,7 +284,7 @@ impl Reader<'_> {
     }
 
     /// Parses `true`, `false`, `null` or a number.
-    fn word(&mut self) -> Result<(), Fault> {
+    fn word(&mut self) -> Result<(), SettingsError> {
         let end = self
             .rest()
             .find(|c: char| !c.is_ascii_alphanumeric() && !"+-._".contains(c))
@@ -324,8 +324,8 @@ mod tests {
 
     use super::*;
 
-    const STRICT: Syntax = Syntax { comments: false, trailing_commas: false };
-    const LOOSE: Syntax = Syntax { comments: true, trailing_commas: true };
+    const STRICT: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
+    const LOOSE: JsonDialect = JsonDialect { comments: true, trailing_commas: true };
 
     #[test]
     fn what_is_no_json_is_refused_with_its_place() {

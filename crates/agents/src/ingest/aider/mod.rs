@@ -10,17 +10,17 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::connector::Connector;
-use super::error::Error;
-use super::lines::{self, Fed, Feed, PIECE};
-use super::out::{Carried, Out};
-use super::places::Places;
-use super::position::{Cursor, Position, Seal, Stamp};
-use super::reading::{Limits, Progress, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::error::IngestError;
+use super::lines::{self, BUFFER_SIZE, LineEvent, LineReader};
+use super::out::{Emitter, SessionState};
+use super::places::LogLocations;
+use super::position::{ContentSeal, LinePosition, LogCursor, LogStamp};
+use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
-use cm_session::{Agent, Meta};
+use cm_session::{Agent, SessionMeta};
 
 const HISTORY: &str = ".aider.chat.history.md";
 const HEADER: &str = "# aider chat started at ";
@@ -28,7 +28,7 @@ const HEADER: &str = "# aider chat started at ";
 pub struct Aider;
 
 impl Connector for Aider {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut files: Vec<_> = places.workspaces.iter().map(|folder| folder.join(HISTORY)).collect();
         files.extend(places.variable("AIDER_CHAT_HISTORY_FILE"));
         files.extend(places.named(Agent::Aider).iter().map(|named| match named.is_dir() {
@@ -36,7 +36,7 @@ impl Connector for Aider {
             false => named.clone(),
         }));
         for path in files.into_iter().filter(|path| path.is_file()) {
-            let mut source = Source::new(Agent::Aider, Format::AiderHistory, &path);
+            let mut source = LogSource::new(Agent::Aider, LogFormat::AiderHistory, &path);
             source.workspace = path.parent().map(|folder| folder.to_string_lossy().into_owned());
             found.sources.push(source);
         }
@@ -44,65 +44,70 @@ impl Connector for Aider {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
-        read_file(source, cursor, limits, sink).map_err(Error::io(&source.path))
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
+        read_file(source, cursor, limits, sink).map_err(IngestError::io(&source.path))
     }
 }
 
 /// Continues reading at the start of the last block, which may have grown.
 fn read_file(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> io::Result<Reading> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> io::Result<ReadResult> {
     let mut file = File::open(&source.path)?;
-    let stamp = Stamp::of(&file.metadata()?);
+    let stamp = LogStamp::of(&file.metadata()?);
     if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
     let kept = cursor.filter(|cursor| {
-        stamp.size() >= cursor.offset() && Seal::of(&mut file, cursor.offset()).ok() == cursor.seal
+        stamp.size() >= cursor.offset() && ContentSeal::of(&mut file, cursor.offset()).ok() == cursor.seal
     });
     let state = kept.and_then(|cursor| {
-        let state: State = serde_json::from_str(&cursor.state).ok()?;
-        Some(State { session: cursor.session.clone(), ..state })
+        let state: AiderState = serde_json::from_str(&cursor.state).ok()?;
+        Some(AiderState { session: cursor.session.clone(), ..state })
     });
-    let progress = if state.is_some() { Progress::Continued } else { Progress::FromStart };
-    let position = kept.filter(|_| state.is_some()).map_or(Position::default(), |cursor| cursor.position);
+    let progress = if state.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
+    let position = kept.filter(|_| state.is_some()).map_or(LinePosition::default(), |cursor| cursor.position);
     file.seek(SeekFrom::Start(position.offset))?;
-    let mut out = Out::new(sink);
-    let (position, state) = tell(
+    let mut out = Emitter::new(sink);
+    let (position, state) = emit_lines(
         source,
-        &mut BufReader::with_capacity(PIECE, &mut file),
+        &mut BufReader::with_capacity(BUFFER_SIZE, &mut file),
         position,
         state.unwrap_or_default(),
         limits,
         &mut out,
     )?;
     let (tally, _) = out.finish();
-    let seal = Some(Seal::of(&mut file, position.offset)?);
+    let seal = Some(ContentSeal::of(&mut file, position.offset)?);
     let session = state.session.clone();
     let state = serde_json::to_string(&state).map_err(io::Error::other)?;
-    let cursor = Cursor { stamp, beside: Vec::new(), position, seal, state, session };
-    Ok(Reading { cursor, tally, progress })
+    let cursor = LogCursor { stamp, beside: Vec::new(), position, seal, state, session };
+    Ok(ReadResult { cursor, tally, progress })
 }
 
 /// Emits the events of a history that is held in memory.
-pub fn tell_bytes(source: &Source, bytes: &[u8], limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
+pub fn emit_bytes(
+    source: &LogSource,
+    bytes: &[u8],
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
     let mut input = bytes;
-    tell(source, &mut input, Position::default(), State::default(), limits, out).map(drop)
+    emit_lines(source, &mut input, LinePosition::default(), AiderState::default(), limits, out).map(drop)
 }
 
 /// Parser state at the start of the last block.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct State {
+struct AiderState {
     #[serde(skip)]
-    session: Option<Carried>,
+    session: Option<SessionState>,
     /// Number of sessions that began before this position in the file.
     ordinal: u64,
     started: Option<Instant>,
@@ -112,44 +117,45 @@ struct State {
 
 /// Speaker of a block of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
+enum AiderSpeaker {
     Person,
     Program,
     Model,
 }
 
-struct Block {
-    voice: Voice,
+struct AiderBlock {
+    voice: AiderSpeaker,
     line: u64,
     text: String,
     /// Position of the block's first line.
-    position: Position,
-    state: State,
+    position: LinePosition,
+    state: AiderState,
 }
 
 /// Emits the events of the lines from `position` on. Returns where the next run starts and the
 /// parser state at that point.
-fn tell<R: BufRead + ?Sized>(
-    source: &Source,
+fn emit_lines<R: BufRead + ?Sized>(
+    source: &LogSource,
     input: &mut R,
-    position: Position,
-    mut state: State,
-    limits: Limits,
-    out: &mut Out<'_>,
-) -> io::Result<(Position, State)> {
+    position: LinePosition,
+    mut state: AiderState,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<(LinePosition, AiderState)> {
     if let Some(session) = state.session.clone() {
         out.resume(session);
     }
-    let mut feed = Feed::new(input, position, limits);
-    let mut block: Option<Block> = None;
+    let mut feed = LineReader::new(input, position, limits);
+    let mut block: Option<AiderBlock> = None;
     loop {
         let before = feed.position;
         match feed.next_raw()? {
-            Fed::Line { line, .. } => {
+            LineEvent::Line { line, .. } => {
                 let text = String::from_utf8_lossy(feed.raw());
                 let text = text.trim_end_matches(['\n', '\r']);
-                let room = block.as_ref().map_or(0, |block| block.text.len()) + text.len() <= limits.record;
-                if let Some(open) = block.as_mut().filter(|open| room && goes_on(open.voice, text)) {
+                let room = block.as_ref().map_or(0, |block| block.text.len()) + text.len()
+                    <= limits.max_record_bytes;
+                if let Some(open) = block.as_mut().filter(|open| room && continues_block(open.voice, text)) {
                     open.text.push('\n');
                     open.text.push_str(text);
                     continue;
@@ -158,8 +164,8 @@ fn tell<R: BufRead + ?Sized>(
                 if let Some(started) = text.strip_prefix(HEADER) {
                     header(source, line, started, &mut state, out);
                 } else if let Some(voice) = voice(text) {
-                    state.session = out.carried();
-                    block = Some(Block {
+                    state.session = out.session_state();
+                    block = Some(AiderBlock {
                         voice,
                         line,
                         text: text.to_owned(),
@@ -168,50 +174,52 @@ fn tell<R: BufRead + ?Sized>(
                     });
                 }
             }
-            Fed::Oversized(line) => {
+            LineEvent::Oversized(line) => {
                 close(block.take(), &mut state, out);
                 out.record(line);
-                out.oversized();
+                out.count_oversized();
             }
-            Fed::Unended => {
-                out.torn();
+            LineEvent::Unterminated => {
+                out.mark_truncated();
                 break;
             }
-            Fed::Rest(_) | Fed::End => break,
+            LineEvent::LineRest(_) | LineEvent::End => break,
         }
     }
     // The last block may go on in the next run, which begins with it again.
     let open = block.as_ref().map(|block| (block.position, block.state.clone()));
     close(block, &mut state, out);
-    state.session = out.carried();
+    state.session = out.session_state();
     Ok(open.unwrap_or((feed.position, state)))
 }
 
 /// Returns the speaker of a line; `None` for a blank line.
-fn voice(line: &str) -> Option<Voice> {
+fn voice(line: &str) -> Option<AiderSpeaker> {
     if line.starts_with("#### ") || line == "####" {
-        Some(Voice::Person)
+        Some(AiderSpeaker::Person)
     } else if line.starts_with("> ") || line == ">" {
-        Some(Voice::Program)
+        Some(AiderSpeaker::Program)
     } else if line.trim().is_empty() {
         None
     } else {
-        Some(Voice::Model)
+        Some(AiderSpeaker::Model)
     }
 }
 
 /// Returns whether a line belongs to the previous block. A blank line ends a block of the user or
 /// the program, but is part of a block of the model.
-fn goes_on(open: Voice, line: &str) -> bool {
-    !line.starts_with(HEADER) && voice(line).map_or(open == Voice::Model, |voice| voice == open)
+fn continues_block(open: AiderSpeaker, line: &str) -> bool {
+    !line.starts_with(HEADER) && voice(line).map_or(open == AiderSpeaker::Model, |voice| voice == open)
 }
 
-fn header(source: &Source, line: u64, started: &str, state: &mut State, out: &mut Out<'_>) {
+fn header(source: &LogSource, line: u64, started: &str, state: &mut AiderState, out: &mut Emitter<'_>) {
     let path = source.path.to_string_lossy();
     state.ordinal += 1;
     let name = format!("{path}\n{HEADER}{}\n{}", started.trim(), state.ordinal);
-    let mut meta =
-        Meta::new(source.agent, format!("aider-{}", &blake3::hash(name.as_bytes()).to_hex()[..16]).into());
+    let mut meta = SessionMeta::new(
+        source.agent,
+        format!("aider-{}", &blake3::hash(name.as_bytes()).to_hex()[..16]).into(),
+    );
     meta.workspace = source.workspace.clone().or_else(|| {
         source
             .path
@@ -221,46 +229,46 @@ fn header(source: &Source, line: u64, started: &str, state: &mut State, out: &mu
     });
     state.started = Instant::parse(started).ok();
     state.ran_command = false;
-    meta.saw(state.started);
+    meta.extend_time_range(state.started);
     out.begin_named(meta);
     out.record(line);
-    out.skip("header", Skip::About);
-    state.session = out.carried();
+    out.skip("header", SkipReason::Metadata);
+    state.session = out.session_state();
 }
 
 /// Emits the events of a finished block.
-fn close(block: Option<Block>, state: &mut State, out: &mut Out<'_>) {
+fn close(block: Option<AiderBlock>, state: &mut AiderState, out: &mut Emitter<'_>) {
     let Some(block) = block else { return };
     out.record(block.line);
     if state.session.is_none() {
-        return out.unknown("text before the first session");
+        return out.count_unknown("text before the first session");
     }
     let at = state.started;
     match block.voice {
-        Voice::Person => {
+        AiderSpeaker::Person => {
             let text = quoted(&block.text, "####");
             state.ran_command = false;
             if answers_program(&text) {
-                return out.tell(at, None, false, EventKind::System { text });
+                return out.emit(at, None, false, EventKind::System { text });
             }
             match command_in(&text) {
                 Some(command) => {
                     state.ran_command = true;
                     let command = command.to_owned();
-                    out.tell(
+                    out.emit(
                         at,
                         None,
                         false,
                         EventKind::PersonCommand { command, output: None, exit_code: None },
                     );
                 }
-                None => out.person(at, None, &text),
+                None => out.emit_prompt(at, None, &text),
             }
         }
-        Voice::Program => program(&quoted(&block.text, ">"), state, out),
-        Voice::Model => {
+        AiderSpeaker::Program => program(&quoted(&block.text, ">"), state, out),
+        AiderSpeaker::Model => {
             let text = block.text.trim().to_owned();
-            out.tell(at, None, false, EventKind::AssistantText { text });
+            out.emit(at, None, false, EventKind::AssistantText { text });
         }
     }
 }
@@ -277,7 +285,7 @@ fn command_in(text: &str) -> Option<&str> {
     Some(rest.trim()).filter(|command| !command.is_empty())
 }
 
-fn program(text: &str, state: &mut State, out: &mut Out<'_>) {
+fn program(text: &str, state: &mut AiderState, out: &mut Emitter<'_>) {
     let at = state.started;
     for line in text.lines() {
         let model = line.strip_prefix("Main model: ").or_else(|| line.strip_prefix("Model: "));
@@ -298,9 +306,9 @@ fn program(text: &str, state: &mut State, out: &mut Out<'_>) {
     } else {
         EventKind::System { text: text.to_owned() }
     };
-    out.tell(at, None, false, kind);
+    out.emit(at, None, false, kind);
     if interrupted {
-        out.tell(at, None, false, EventKind::Interrupt);
+        out.emit(at, None, false, EventKind::Interrupt);
     }
 }
 
@@ -326,9 +334,13 @@ mod tests {
 
     #[test]
     fn a_heading_of_the_models_is_no_header() {
-        assert_eq!(voice("# Plan"), Some(Voice::Model));
-        assert_eq!(voice("##### deep"), Some(Voice::Model));
-        assert_eq!(voice("####"), Some(Voice::Person));
-        assert!(goes_on(Voice::Model, "") && !goes_on(Voice::Person, "") && !goes_on(Voice::Model, HEADER));
+        assert_eq!(voice("# Plan"), Some(AiderSpeaker::Model));
+        assert_eq!(voice("##### deep"), Some(AiderSpeaker::Model));
+        assert_eq!(voice("####"), Some(AiderSpeaker::Person));
+        assert!(
+            continues_block(AiderSpeaker::Model, "")
+                && !continues_block(AiderSpeaker::Person, "")
+                && !continues_block(AiderSpeaker::Model, HEADER)
+        );
     }
 }

@@ -5,27 +5,27 @@ mod wire;
 use std::io;
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
 use super::lines;
-use super::loose::{Content, Piece};
+use super::loose::{ContentPiece, MessageContent};
 use super::object;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use super::uri::folder_of;
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
-use wire::{Block, Environment, Message};
+use wire::{AmpBlock, AmpMessage, Environment};
 
 pub struct Amp;
 
 impl Connector for Amp {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Amp).to_vec();
         roots.push(
             places.variable("AMP_THREADS_DIR").unwrap_or_else(|| places.data_home().join("amp/threads")),
@@ -34,7 +34,7 @@ impl Connector for Amp {
             let files = if root.is_file() { vec![root] } else { found.list(&root) };
             for path in files {
                 if places::name(&path).starts_with("T-") && places::name(&path).ends_with(".json") {
-                    found.add(Agent::Amp, Format::AmpThread, path);
+                    found.add(Agent::Amp, LogFormat::AmpThread, path);
                 }
             }
         }
@@ -42,18 +42,23 @@ impl Connector for Amp {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         document::read_file(source, cursor, limits, sink, tell)
     }
 }
 
 /// Emits the events of a thread.
-pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
-    out.begin(lines::meta_of(source));
+pub fn tell(
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
+    out.begin(lines::initial_meta(source));
     let stem = places::stem(&source.path);
     document::members_then_entries(
         input,
@@ -63,21 +68,21 @@ pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Ou
         &mut |out, name, bytes| member(name, bytes, out),
         &mut |out, _, bytes| {
             out.identify(stem);
-            object::tell(bytes, out, |bytes, out| {
+            object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|said| message(&said, out))
             });
         },
     )
 }
 
-fn member(name: &str, bytes: &[u8], out: &mut Out<'_>) {
+fn member(name: &str, bytes: &[u8], out: &mut Emitter<'_>) {
     let text = || serde_json::from_slice::<String>(bytes).unwrap_or_default();
     match name {
         "id" => out.identify(&text()),
         "title" => out.title(&text()),
         "created" => {
-            if let Ok(when) = serde_json::from_slice::<super::loose::When>(bytes) {
-                out.saw(when.0);
+            if let Ok(when) = serde_json::from_slice::<super::loose::LenientTime>(bytes) {
+                out.extend_time_range(when.0);
             }
         }
         "env" => {
@@ -85,7 +90,7 @@ fn member(name: &str, bytes: &[u8], out: &mut Out<'_>) {
             let tree = environment.initial.0.and_then(|initial| initial.trees.0.into_iter().next());
             if let Some(tree) = tree {
                 out.workspace(&folder_of(tree.uri.or_empty()));
-                let branch = tree.repository.0.as_ref().and_then(|repository| repository.branch.said());
+                let branch = tree.repository.0.as_ref().and_then(|repository| repository.branch.non_blank());
                 out.branch(branch.map_or("", |branch| branch.strip_prefix("refs/heads/").unwrap_or(branch)));
             }
         }
@@ -93,70 +98,76 @@ fn member(name: &str, bytes: &[u8], out: &mut Out<'_>) {
     }
 }
 
-fn message(message: &Message<'_>, out: &mut Out<'_>) {
+fn message(message: &AmpMessage<'_>, out: &mut Emitter<'_>) {
     let sent = message.meta.0.as_ref().and_then(|meta| meta.sent_at.0);
     let usage = message.usage.0.as_ref();
     let at = sent.or_else(|| usage.and_then(|usage| usage.timestamp.0));
     let id = message.message_id.whole().map(|id| id.to_string());
     let id = id.as_deref();
-    if let Some(model) = usage.and_then(|usage| usage.model.said()) {
+    if let Some(model) = usage.and_then(|usage| usage.model.non_blank()) {
         out.model(at, id, model);
     }
     let role = message.role.or_empty();
     match &message.content {
-        Content::Nothing => out.skip(role, Skip::Empty),
-        Content::Text(text) => said(at, id, role, text, out),
-        Content::Blocks(pieces) => {
+        MessageContent::Nothing => out.skip(role, SkipReason::Empty),
+        MessageContent::Text(text) => said(at, id, role, text, out),
+        MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    Piece::Text(text) => said(at, id, role, text, out),
-                    Piece::Block(block) => tell_block(at, id, role, block, out),
-                    Piece::Nothing => out.unknown("message/no block"),
+                    ContentPiece::Text(text) => said(at, id, role, text, out),
+                    ContentPiece::Block(block) => tell_block(at, id, role, block, out),
+                    ContentPiece::Nothing => out.count_unknown("message/no block"),
                 }
             }
         }
     }
-    if message.state.0.as_ref().is_some_and(|state| state.kind.said() == Some("cancelled")) {
-        out.tell(at, id, false, EventKind::Interrupt);
+    if message.state.0.as_ref().is_some_and(|state| state.kind.non_blank() == Some("cancelled")) {
+        out.emit(at, id, false, EventKind::Interrupt);
     }
 }
 
-fn said(at: Option<Instant>, id: Option<&str>, role: &str, text: &str, out: &mut Out<'_>) {
+fn said(at: Option<Instant>, id: Option<&str>, role: &str, text: &str, out: &mut Emitter<'_>) {
     match role {
-        "user" => out.person(at, id, text),
-        "assistant" => out.tell(at, id, false, EventKind::AssistantText { text: text.to_owned() }),
-        "info" | "system" => out.tell(at, id, false, EventKind::System { text: text.to_owned() }),
-        other => out.unknown(&format!("message/{other}")),
+        "user" => out.emit_prompt(at, id, text),
+        "assistant" => out.emit(at, id, false, EventKind::AssistantText { text: text.to_owned() }),
+        "info" | "system" => out.emit(at, id, false, EventKind::System { text: text.to_owned() }),
+        other => out.count_unknown(&format!("message/{other}")),
     }
 }
 
-fn tell_block(at: Option<Instant>, id: Option<&str>, role: &str, block: &Block<'_>, out: &mut Out<'_>) {
+fn tell_block(
+    at: Option<Instant>,
+    id: Option<&str>,
+    role: &str,
+    block: &AmpBlock<'_>,
+    out: &mut Emitter<'_>,
+) {
     let kind = match block.kind.or_empty() {
         "text" => return said(at, id, role, block.text.or_empty(), out),
         "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
-        "redacted_thinking" => return out.skip("redacted_thinking", Skip::Hidden),
-        "image" => return out.skip("image", Skip::Bookkeeping),
+        "redacted_thinking" => return out.skip("redacted_thinking", SkipReason::Hidden),
+        "image" => return out.skip("image", SkipReason::Bookkeeping),
         "tool_use" => EventKind::ToolCall {
-            id: block.id.said().map(Into::into),
+            id: block.id.non_blank().map(Into::into),
             name: block.name.or_empty().to_owned(),
             input: block.input.value(),
         },
         "tool_result" => {
-            out.tell(at, id, false, result(block));
+            out.emit(at, id, false, result(block));
             // The reason of a refusal is what the person typed.
             let refused = block.run.0.as_ref().filter(|run| run.status.or_empty() == "rejected-by-user");
-            if let Some(reason) = refused.and_then(|run| run.reason.said()) {
-                out.person(at, id, reason);
+            if let Some(reason) = refused.and_then(|run| run.reason.non_blank()) {
+                out.emit_prompt(at, id, reason);
             }
             return;
         }
-        other => return out.unknown(&format!("{role}/{other}")),
+        other => return out.count_unknown(&format!("{role}/{other}")),
     };
-    out.tell(at, id, false, kind);
+    out.emit(at, id, false, kind);
 }
 
-fn result(block: &Block<'_>) -> EventKind {
-    let id = block.tool_use_id.said().map(Into::into);
+fn result(block: &AmpBlock<'_>) -> EventKind {
+    let id = block.tool_use_id.non_blank().map(Into::into);
     let Some(run) = &block.run.0 else {
         return EventKind::ToolResult {
             id,

@@ -2,125 +2,127 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, List, Number, Object, Raw, Text, When};
+use crate::ingest::loose::{
+    LenientList, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 #[derive(Deserialize, Default)]
 pub struct Environment<'a> {
     #[serde(borrow, default)]
-    pub initial: Object<Initial<'a>>,
+    pub initial: LenientObject<Initial<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct Initial<'a> {
     #[serde(borrow, default)]
-    pub trees: List<Tree<'a>>,
+    pub trees: LenientList<Tree<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct Tree<'a> {
     #[serde(borrow, default)]
-    pub uri: Text<'a>,
+    pub uri: LenientText<'a>,
     #[serde(borrow, default)]
-    pub repository: Object<Repository<'a>>,
+    pub repository: LenientObject<Repository<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct Repository<'a> {
     #[serde(rename = "ref", borrow, default)]
-    pub branch: Text<'a>,
+    pub branch: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Message<'a> {
+pub struct AmpMessage<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(default)]
-    pub message_id: Number,
+    pub message_id: LenientNumber,
     #[serde(default)]
-    pub meta: Object<Sent>,
+    pub meta: LenientObject<AmpMeta>,
     #[serde(borrow, default)]
-    pub usage: Object<Usage<'a>>,
+    pub usage: LenientObject<AmpUsage<'a>>,
     #[serde(borrow, default)]
-    pub state: Object<State<'a>>,
+    pub state: LenientObject<AmpState<'a>>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, AmpBlock<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Sent {
+pub struct AmpMeta {
     #[serde(default)]
-    pub sent_at: When,
+    pub sent_at: LenientTime,
 }
 
 #[derive(Deserialize)]
-pub struct Usage<'a> {
+pub struct AmpUsage<'a> {
     #[serde(borrow, default)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
 }
 
 #[derive(Deserialize)]
-pub struct State<'a> {
+pub struct AmpState<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Block<'a> {
+pub struct AmpBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub thinking: Text<'a>,
+    pub thinking: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(rename = "toolUseID", borrow, default)]
-    pub tool_use_id: Text<'a>,
+    pub tool_use_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub run: Object<Run<'a>>,
+    pub run: LenientObject<AmpRun<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Run<'a> {
+pub struct AmpRun<'a> {
     #[serde(borrow, default)]
-    pub status: Text<'a>,
+    pub status: LenientText<'a>,
     #[serde(borrow, default)]
-    result: Raw<'a>,
+    result: RawJson<'a>,
     #[serde(borrow, default)]
-    error: Raw<'a>,
+    error: RawJson<'a>,
     #[serde(borrow, default)]
-    pub reason: Text<'a>,
+    pub reason: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Output<'a> {
+struct AmpOutput<'a> {
     #[serde(borrow, default)]
-    output: Text<'a>,
+    output: LenientText<'a>,
     #[serde(default)]
-    exit_code: Number,
+    exit_code: LenientNumber,
 }
 
 #[derive(Deserialize)]
-struct Failure<'a> {
+struct AmpFailure<'a> {
     #[serde(borrow, default)]
-    message: Text<'a>,
+    message: LenientText<'a>,
 }
 
-impl Run<'_> {
+impl AmpRun<'_> {
     /// Returns the output of the tool and its exit code; for tools other than commands, the output
     /// is JSON.
     pub fn output(&self) -> (String, Option<i32>) {
         let Some(raw) = self.result.get() else { return (String::new(), None) };
-        let answer: Object<Output<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let answer: LenientObject<AmpOutput<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
         let code = answer.0.as_ref().and_then(|answer| answer.exit_code.exit_code());
         let text = answer.0.and_then(|answer| answer.output.0.map(std::borrow::Cow::into_owned));
         (text.unwrap_or_else(|| self.result.text()), code)
@@ -129,7 +131,7 @@ impl Run<'_> {
     /// Returns the error message.
     pub fn error(&self) -> String {
         let Some(raw) = self.error.get() else { return String::new() };
-        let failure: Object<Failure<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let failure: LenientObject<AmpFailure<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
         failure.0.and_then(|failure| failure.message.owned()).unwrap_or_else(|| self.error.text())
     }
 }

@@ -5,130 +5,132 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Flag, List, Number, Object, Piece, Text, When};
+use crate::ingest::loose::{
+    ContentPiece, LenientBool, LenientList, LenientNumber, LenientObject, LenientText, LenientTime,
+};
 use cm_note::instant::Instant;
 
 #[derive(Deserialize)]
-pub struct Conversation<'a> {
+pub struct ChatgptConversation<'a> {
     #[serde(borrow, default)]
-    pub title: Text<'a>,
+    pub title: LenientText<'a>,
     #[serde(default)]
-    pub create_time: When,
+    pub create_time: LenientTime,
     #[serde(borrow, default)]
-    pub conversation_id: Text<'a>,
+    pub conversation_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub current_node: Text<'a>,
+    pub current_node: LenientText<'a>,
     #[serde(borrow, default)]
-    pub default_model_slug: Text<'a>,
+    pub default_model_slug: LenientText<'a>,
     #[serde(borrow, default)]
-    pub mapping: HashMap<Cow<'a, str>, Node<'a>>,
+    pub mapping: HashMap<Cow<'a, str>, ChatgptNode<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Node<'a> {
+pub struct ChatgptNode<'a> {
     #[serde(borrow, default)]
-    pub parent: Text<'a>,
+    pub parent: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Message<'a>>,
+    pub message: LenientObject<ChatgptMessage<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Message<'a> {
+pub struct ChatgptMessage<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub author: Object<Author<'a>>,
+    pub author: LenientObject<Author<'a>>,
     #[serde(default)]
-    pub create_time: When,
+    pub create_time: LenientTime,
     #[serde(borrow, default)]
-    pub content: Object<Content<'a>>,
+    pub content: LenientObject<ChatgptContent<'a>>,
     #[serde(borrow, default)]
-    pub metadata: Object<Metadata<'a>>,
+    pub metadata: LenientObject<ChatgptMetadata<'a>>,
     #[serde(borrow, default)]
-    pub recipient: Text<'a>,
+    pub recipient: LenientText<'a>,
     #[serde(default)]
-    pub weight: Number,
+    pub weight: LenientNumber,
 }
 
 #[derive(Deserialize)]
 pub struct Author<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Metadata<'a> {
+pub struct ChatgptMetadata<'a> {
     #[serde(borrow, default)]
-    pub model_slug: Text<'a>,
+    pub model_slug: LenientText<'a>,
     #[serde(default)]
-    pub is_visually_hidden_from_conversation: Flag,
+    pub is_visually_hidden_from_conversation: LenientBool,
 }
 
 #[derive(Deserialize)]
-pub struct Content<'a> {
+pub struct ChatgptContent<'a> {
     #[serde(borrow, default)]
-    pub content_type: Text<'a>,
+    pub content_type: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub parts: List<Piece<'a, Part<'a>>>,
+    pub parts: LenientList<ContentPiece<'a, ChatgptPart<'a>>>,
     #[serde(borrow, default)]
-    pub thoughts: List<Thought<'a>>,
+    pub thoughts: LenientList<ChatgptThought<'a>>,
     #[serde(borrow, default)]
-    pub content: Text<'a>,
+    pub content: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Part<'a> {
+pub struct ChatgptPart<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Thought<'a> {
+pub struct ChatgptThought<'a> {
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Text<'a>,
+    pub content: LenientText<'a>,
 }
 
-impl Content<'_> {
+impl ChatgptContent<'_> {
     /// Returns the text, from all fields that can contain it.
-    pub fn said(&self) -> String {
+    pub fn text(&self) -> String {
         let mut said: Vec<&str> = Vec::new();
-        said.extend(self.text.said());
-        said.extend(self.content.said());
+        said.extend(self.text.non_blank());
+        said.extend(self.content.non_blank());
         said.extend(self.parts.0.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_ref()),
-            Piece::Block(part) => part.text.said(),
-            Piece::Nothing => None,
+            ContentPiece::Text(text) => Some(text.as_ref()),
+            ContentPiece::Block(part) => part.text.non_blank(),
+            ContentPiece::Nothing => None,
         }));
         said.extend(
             self.thoughts
                 .0
                 .iter()
-                .flat_map(|thought| [thought.summary.said(), thought.content.said()])
+                .flat_map(|thought| [thought.summary.non_blank(), thought.content.non_blank()])
                 .flatten(),
         );
         said.join("\n")
     }
 }
 
-impl<'a> Conversation<'a> {
+impl<'a> ChatgptConversation<'a> {
     /// Returns the displayed branch, from its root; if it cannot be followed, all messages ordered
     /// by time.
-    pub fn shown(&self) -> Vec<&Node<'a>> {
+    pub fn displayed_branch(&self) -> Vec<&ChatgptNode<'a>> {
         let mut branch = Vec::new();
         let mut seen = HashSet::new();
-        let mut next = self.current_node.said();
+        let mut next = self.current_node.non_blank();
         while let Some((id, node)) = next.and_then(|id| self.mapping.get_key_value(id)) {
             if !seen.insert(id.as_ref()) {
                 break;
             }
             branch.push(node);
-            next = node.parent.said();
+            next = node.parent.non_blank();
         }
         branch.reverse();
         if branch.is_empty() {
@@ -141,7 +143,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-fn when<'n>(node: &'n Node<'_>) -> (Option<Instant>, Option<&'n str>) {
+fn when<'n>(node: &'n ChatgptNode<'_>) -> (Option<Instant>, Option<&'n str>) {
     let message = node.message.0.as_ref();
-    (message.and_then(|message| message.create_time.0), message.and_then(|message| message.id.said()))
+    (message.and_then(|message| message.create_time.0), message.and_then(|message| message.id.non_blank()))
 }

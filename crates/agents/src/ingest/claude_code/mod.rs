@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::connector::Connector;
-use super::error::Error;
-use super::lines::{self, Lines};
-use super::loose::{Content, Piece};
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::error::IngestError;
+use super::lines::{self, LineFormat};
+use super::loose::{ContentPiece, MessageContent};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::EventKind;
-use wire::{Message, Record};
+use wire::{ClaudeMessage, ClaudeRecord};
 
 pub struct ClaudeCode;
 
 impl Connector for ClaudeCode {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots: Vec<PathBuf> = places.named(Agent::ClaudeCode).to_vec();
         roots.push(
             places
@@ -39,12 +39,12 @@ impl Connector for ClaudeCode {
         roots.push(places.config_home().join("claude-code/projects"));
         for root in roots {
             if root.is_file() {
-                found.add(Agent::ClaudeCode, Format::ClaudeLines, root);
+                found.add(Agent::ClaudeCode, LogFormat::ClaudeLines, root);
                 continue;
             }
             for path in found.files_below(&root, 4) {
                 if is_log(&path) {
-                    let mut source = Source::new(Agent::ClaudeCode, Format::ClaudeLines, &path);
+                    let mut source = LogSource::new(Agent::ClaudeCode, LogFormat::ClaudeLines, &path);
                     source.parent = parent_of(&path).map(Into::into);
                     found.sources.push(source);
                 }
@@ -54,12 +54,12 @@ impl Connector for ClaudeCode {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
-        lines::read_file::<State>(source, cursor, limits, sink)
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
+        lines::read_file::<ClaudeState>(source, cursor, limits, sink)
     }
 }
 
@@ -88,24 +88,24 @@ fn is_uuid(text: &str) -> bool {
 
 /// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct ClaudeState {
     /// The last compaction, while its summary has not been read yet.
-    compaction: Option<Boundary>,
+    compaction: Option<CompactionBoundary>,
 }
 
 /// Position of a compaction that was emitted without its summary.
 #[derive(Debug, Serialize, Deserialize)]
-struct Boundary {
+struct CompactionBoundary {
     line: u64,
     at: Option<Instant>,
     record: Option<String>,
     trigger: Option<String>,
 }
 
-impl Lines for State {
-    fn begin(source: &Source, out: &mut Out<'_>) {
+impl LineFormat for ClaudeState {
+    fn begin(source: &LogSource, out: &mut Emitter<'_>) {
         let stem = places::stem(&source.path);
-        let mut meta = lines::meta_of(source);
+        let mut meta = lines::initial_meta(source);
         match &source.parent {
             Some(parent) => {
                 meta.id = format!("{parent}/{stem}").into();
@@ -119,67 +119,67 @@ impl Lines for State {
         }
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
-        let record: Record<'_> = serde_json::from_slice(line)?;
-        if let Some(id) = record.session_id.said() {
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
+        let record: ClaudeRecord<'_> = serde_json::from_slice(line)?;
+        if let Some(id) = record.session_id.non_blank() {
             out.identify(id);
         }
-        if let Some(folder) = record.cwd.said() {
+        if let Some(folder) = record.cwd.non_blank() {
             out.workspace(folder);
         }
-        if let Some(branch) = record.git_branch.said().filter(|branch| *branch != "HEAD") {
+        if let Some(branch) = record.git_branch.non_blank().filter(|branch| *branch != "HEAD") {
             out.branch(branch);
         }
         if let (Some(fork), Some(meta)) =
-            (record.forked_from.0.as_ref().and_then(|fork| fork.session_id.said()), out.meta())
+            (record.forked_from.0.as_ref().and_then(|fork| fork.session_id.non_blank()), out.meta())
             && meta.parent.is_none()
             && meta.id.as_str() != fork
         {
             meta.parent = Some(fork.into());
         }
-        out.saw(record.timestamp.0);
+        out.extend_time_range(record.timestamp.0);
         self.record(&record, out);
         Ok(())
     }
 }
 
-impl State {
-    fn record(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+impl ClaudeState {
+    fn record(&mut self, record: &ClaudeRecord<'_>, out: &mut Emitter<'_>) {
         let kind = record.kind.or_empty();
         match kind {
             "user" => match &record.message.0 {
                 Some(message) => self.user(record, message, out),
-                None => out.unknown("user without a message"),
+                None => out.count_unknown("user without a message"),
             },
             "assistant" => match &record.message.0 {
                 Some(message) => answer::tell(record, message, out),
-                None => out.unknown("assistant without a message"),
+                None => out.count_unknown("assistant without a message"),
             },
             "system" => self.system(record, out),
             "attachment" => match &record.attachment.0 {
                 Some(attachment) => given::attached(record, attachment, out),
-                None => out.unknown("attachment without content"),
+                None => out.count_unknown("attachment without content"),
             },
             "summary" => {
-                if let Some(title) = record.summary.said() {
+                if let Some(title) = record.summary.non_blank() {
                     out.title(title);
                 }
                 let trigger = Some("summary".to_owned());
                 let kind = EventKind::Compaction { trigger, summary: record.summary.owned() };
                 // Its `leafUuid` is a record of the session that it sums up, perhaps another: no id of its own.
-                out.tell(record.timestamp.0, None, false, kind);
+                out.emit(record.timestamp.0, None, false, kind);
             }
             "ai-title" | "custom-title" => {
                 if let Some(title) = [&record.ai_title, &record.custom_title, &record.title]
                     .iter()
-                    .find_map(|text| text.said())
+                    .find_map(|text| text.non_blank())
                 {
                     out.title(title);
                 }
-                out.skip(kind, Skip::About);
+                out.skip(kind, SkipReason::Metadata);
             }
             "progress" => given::progress(record, out),
-            "queue-operation" => out.skip(kind, Skip::Duplicate),
+            "queue-operation" => out.skip(kind, SkipReason::Duplicate),
             "agent-name"
             | "permission-mode"
             | "mode"
@@ -192,13 +192,13 @@ impl State {
             | "file-history-snapshot"
             | "file-history-delta"
             | "content-replacement" => {
-                out.skip(kind, Skip::Bookkeeping);
+                out.skip(kind, SkipReason::Bookkeeping);
             }
-            other => out.unknown(other),
+            other => out.count_unknown(other),
         }
     }
 
-    fn system(&mut self, record: &Record<'_>, out: &mut Out<'_>) {
+    fn system(&mut self, record: &ClaudeRecord<'_>, out: &mut Emitter<'_>) {
         let text = || record.content.joined(|_| None);
         let subtype = record.subtype.or_empty();
         let kind = match subtype {
@@ -206,8 +206,12 @@ impl State {
                 let trigger = record.compact_metadata.0.as_ref().and_then(|meta| meta.trigger.owned());
                 if subtype == "compact_boundary" {
                     let (at, trigger) = (record.timestamp.0, trigger.clone());
-                    self.compaction =
-                        Some(Boundary { line: out.line(), at, record: record.uuid.owned(), trigger });
+                    self.compaction = Some(CompactionBoundary {
+                        line: out.line(),
+                        at,
+                        record: record.uuid.owned(),
+                        trigger,
+                    });
                 }
                 EventKind::Compaction { trigger, summary: None }
             }
@@ -219,7 +223,7 @@ impl State {
             }
             "agents_killed" => EventKind::Interrupt,
             "stop_hook_summary" | "turn_duration" | "bridge_status" => {
-                return out.skip(subtype, Skip::Bookkeeping);
+                return out.skip(subtype, SkipReason::Bookkeeping);
             }
             "local_command"
             | "informational"
@@ -227,34 +231,34 @@ impl State {
             | "scheduled_task_fire"
             | "permission_retry"
             | "" => EventKind::System { text: text() },
-            other => return out.unknown(&format!("system/{other}")),
+            other => return out.count_unknown(&format!("system/{other}")),
         };
-        out.tell(record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set(), kind);
+        out.emit(record.timestamp.0, record.uuid.non_blank(), record.is_sidechain.is_set(), kind);
     }
 
-    fn user(&mut self, record: &Record<'_>, message: &Message<'_>, out: &mut Out<'_>) {
-        let (at, id) = (record.timestamp.0, record.uuid.said());
+    fn user(&mut self, record: &ClaudeRecord<'_>, message: &ClaudeMessage<'_>, out: &mut Emitter<'_>) {
+        let (at, id) = (record.timestamp.0, record.uuid.non_blank());
         if record.is_compact_summary.is_set() {
             let summary = Some(message.content.joined(|block| block.text.0.as_deref()));
             let Some(boundary) = self.compaction.take() else {
-                return out.tell(at, id, false, EventKind::Compaction { trigger: None, summary });
+                return out.emit(at, id, false, EventKind::Compaction { trigger: None, summary });
             };
             let kind = EventKind::Compaction { trigger: boundary.trigger, summary };
-            out.tell_again(boundary.line, boundary.at, boundary.record.as_deref(), kind);
-            return out.skip("compact summary", Skip::Duplicate);
+            out.emit_again(boundary.line, boundary.at, boundary.record.as_deref(), kind);
+            return out.skip("compact summary", SkipReason::Duplicate);
         }
         match &message.content {
-            Content::Nothing => out.unknown("user without content"),
-            Content::Text(text) => user::text(record, text, out),
-            Content::Blocks(pieces) => {
+            MessageContent::Nothing => out.count_unknown("user without content"),
+            MessageContent::Text(text) => user::text(record, text, out),
+            MessageContent::Blocks(pieces) => {
                 if pieces.is_empty() {
-                    out.skip("user", Skip::Empty);
+                    out.skip("user", SkipReason::Empty);
                 }
                 for piece in pieces {
                     match piece {
-                        Piece::Text(text) => user::text(record, text, out),
-                        Piece::Block(block) => user::block(record, block, out),
-                        Piece::Nothing => out.unknown("user/no block"),
+                        ContentPiece::Text(text) => user::text(record, text, out),
+                        ContentPiece::Block(block) => user::block(record, block, out),
+                        ContentPiece::Nothing => out.count_unknown("user/no block"),
                     }
                 }
             }

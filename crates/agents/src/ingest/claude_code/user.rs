@@ -1,49 +1,49 @@
 //! Records of the user role: prompts, text inserted by programs, and tool results.
 
-use super::wire::{Block, Record};
-use crate::ingest::out::Out;
-use crate::ingest::sink::Skip;
+use super::wire::{ClaudeBlock, ClaudeRecord};
+use crate::ingest::out::Emitter;
+use crate::ingest::sink::SkipReason;
 use cm_session::event::{EventKind, ToolOutcome};
 use cm_session::scaffold;
 
 /// Emits the events of a block in the user role.
-pub fn block(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+pub fn block(record: &ClaudeRecord<'_>, block: &ClaudeBlock<'_>, out: &mut Emitter<'_>) {
     match block.kind.or_empty() {
         "text" => text(record, block.text.or_empty(), out),
         "tool_result" => tool_result(record, block, out),
-        kind @ ("image" | "document") => out.skip(kind, Skip::Bookkeeping),
-        other => out.unknown(&format!("user/{other}")),
+        kind @ ("image" | "document") => out.skip(kind, SkipReason::Bookkeeping),
+        other => out.count_unknown(&format!("user/{other}")),
     }
 }
 
 /// Emits a text in the user role, as a prompt or as injected text.
-pub fn text(record: &Record<'_>, said: &str, out: &mut Out<'_>) {
-    let (at, id, side) = (record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set());
+pub fn text(record: &ClaudeRecord<'_>, said: &str, out: &mut Emitter<'_>) {
+    let (at, id, side) = (record.timestamp.0, record.uuid.non_blank(), record.is_sidechain.is_set());
     let trimmed = said.trim();
     if matches!(trimmed, "[Request interrupted by user]" | "[Request interrupted by user for tool use]") {
-        return out.tell(at, id, side, EventKind::Interrupt);
+        return out.emit(at, id, side, EventKind::Interrupt);
     }
     if let Some(command) = scaffold::unwrapped(trimmed, "bash-input") {
         let command = command.to_owned();
-        return out.tell(at, id, side, EventKind::PersonCommand { command, output: None, exit_code: None });
+        return out.emit(at, id, side, EventKind::PersonCommand { command, output: None, exit_code: None });
     }
-    let origin = record.origin.0.as_ref().and_then(|origin| origin.kind.said());
+    let origin = record.origin.0.as_ref().and_then(|origin| origin.kind.non_blank());
     let machine = record.is_meta.is_set()
         || side
-        || record.agent_id.said().is_some()
+        || record.agent_id.non_blank().is_some()
         || origin.is_some_and(|origin| origin != "human")
-        || record.prompt_source.said() == Some("system");
+        || record.prompt_source.non_blank() == Some("system");
     if machine {
-        out.tell(at, id, side, EventKind::Injected { text: said.to_owned() });
+        out.emit(at, id, side, EventKind::Injected { text: said.to_owned() });
     } else {
-        out.person(at, id, said);
+        out.emit_prompt(at, id, said);
     }
 }
 
-fn tool_result(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
+fn tool_result(record: &ClaudeRecord<'_>, block: &ClaudeBlock<'_>, out: &mut Emitter<'_>) {
     let text = block.content.joined(|inner| inner.text.0.as_deref());
-    let call = block.tool_use_id.said().map(Into::into);
-    let rejected = record.tool_denial_kind.said().is_some()
+    let call = block.tool_use_id.non_blank().map(Into::into);
+    let rejected = record.tool_denial_kind.non_blank().is_some()
         || text.starts_with("The user doesn't want to proceed with this tool use");
     let kind = if rejected {
         EventKind::ToolRejected { id: call, text }
@@ -57,7 +57,7 @@ fn tool_result(record: &Record<'_>, block: &Block<'_>, out: &mut Out<'_>) {
         };
         EventKind::ToolResult { id: call, outcome, exit_code, text }
     };
-    out.tell(record.timestamp.0, record.uuid.said(), record.is_sidechain.is_set(), kind);
+    out.emit(record.timestamp.0, record.uuid.non_blank(), record.is_sidechain.is_set(), kind);
 }
 
 /// Parses the exit code in the first line of a failed command's output, such as `Exit code 101`.

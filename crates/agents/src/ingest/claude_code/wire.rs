@@ -2,153 +2,153 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, Object, Raw, Text, When};
+use crate::ingest::loose::{LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record<'a> {
+pub struct ClaudeRecord<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub uuid: Text<'a>,
+    pub uuid: LenientText<'a>,
     #[serde(borrow, default)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    pub git_branch: Text<'a>,
+    pub git_branch: LenientText<'a>,
     #[serde(borrow, default)]
-    pub agent_id: Text<'a>,
+    pub agent_id: LenientText<'a>,
     #[serde(default)]
-    pub is_sidechain: Flag,
+    pub is_sidechain: LenientBool,
     #[serde(default)]
-    pub is_meta: Flag,
+    pub is_meta: LenientBool,
     #[serde(default)]
-    pub is_compact_summary: Flag,
+    pub is_compact_summary: LenientBool,
     #[serde(default)]
-    pub is_api_error_message: Flag,
+    pub is_api_error_message: LenientBool,
     #[serde(borrow, default)]
-    pub forked_from: Object<Fork<'a>>,
+    pub forked_from: LenientObject<Fork<'a>>,
     #[serde(borrow, default)]
-    pub origin: Object<Origin<'a>>,
+    pub origin: LenientObject<ClaudeOrigin<'a>>,
     #[serde(borrow, default)]
-    pub prompt_source: Text<'a>,
+    pub prompt_source: LenientText<'a>,
     #[serde(borrow, default)]
-    pub tool_denial_kind: Text<'a>,
+    pub tool_denial_kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Message<'a>>,
+    pub message: LenientObject<ClaudeMessage<'a>>,
     #[serde(borrow, default)]
-    pub subtype: Text<'a>,
+    pub subtype: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, ClaudeBlock<'a>>,
     #[serde(borrow, default)]
-    pub error: Raw<'a>,
+    pub error: RawJson<'a>,
     #[serde(borrow, default)]
-    pub compact_metadata: Object<CompactMetadata<'a>>,
+    pub compact_metadata: LenientObject<CompactMetadata<'a>>,
     #[serde(borrow, default)]
-    pub attachment: Object<Attachment<'a>>,
+    pub attachment: LenientObject<Attachment<'a>>,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow, default)]
-    pub data: Object<Progress<'a>>,
+    pub data: LenientObject<ClaudeProgress<'a>>,
     #[serde(borrow, default)]
-    pub title: Text<'a>,
+    pub title: LenientText<'a>,
     #[serde(borrow, default)]
-    pub ai_title: Text<'a>,
+    pub ai_title: LenientText<'a>,
     #[serde(borrow, default)]
-    pub custom_title: Text<'a>,
+    pub custom_title: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fork<'a> {
     #[serde(borrow, default)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Origin<'a> {
+pub struct ClaudeOrigin<'a> {
     #[serde(borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct CompactMetadata<'a> {
     #[serde(borrow, default)]
-    pub trigger: Text<'a>,
+    pub trigger: LenientText<'a>,
 }
 
 /// Progress report of a tool or subagent.
 #[derive(Deserialize)]
-pub struct Progress<'a> {
+pub struct ClaudeProgress<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Step<'a>>,
+    pub message: LenientObject<ClaudeStep<'a>>,
 }
 
 /// A subagent's record inside a progress report.
 #[derive(Deserialize)]
-pub struct Step<'a> {
+pub struct ClaudeStep<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Message<'a>>,
+    pub message: LenientObject<ClaudeMessage<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Message<'a> {
+pub struct ClaudeMessage<'a> {
     #[serde(borrow, default)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, ClaudeBlock<'a>>,
 }
 
 /// A content block of any kind: text, thinking, tool call or tool result.
 #[derive(Deserialize)]
-pub struct Block<'a> {
+pub struct ClaudeBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub thinking: Text<'a>,
+    pub thinking: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(borrow, default)]
-    pub tool_use_id: Text<'a>,
+    pub tool_use_id: LenientText<'a>,
     #[serde(default)]
-    pub is_error: Flag,
+    pub is_error: LenientBool,
     #[serde(borrow, default)]
-    pub content: Content<'a, Inner<'a>>,
+    pub content: MessageContent<'a, ClaudeInnerBlock<'a>>,
 }
 
 /// A content block inside a tool result.
 #[derive(Deserialize)]
-pub struct Inner<'a> {
+pub struct ClaudeInnerBlock<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub command_mode: Text<'a>,
+    pub command_mode: LenientText<'a>,
     #[serde(borrow, default)]
-    pub prompt: Content<'a, Block<'a>>,
+    pub prompt: MessageContent<'a, ClaudeBlock<'a>>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, ClaudeBlock<'a>>,
     #[serde(borrow, default)]
-    pub origin: Object<Origin<'a>>,
+    pub origin: LenientObject<ClaudeOrigin<'a>>,
     #[serde(default)]
-    pub is_meta: Flag,
+    pub is_meta: LenientBool,
 }

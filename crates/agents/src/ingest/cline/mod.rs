@@ -12,21 +12,21 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
-use super::lines::{self, PIECE};
-use super::loose::{Content, Piece};
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
+use super::lines::{self, BUFFER_SIZE};
+use super::loose::{ContentPiece, MessageContent};
 use super::object;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::{Cursor, Stamp};
-use super::reading::{Limits, Progress, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::{LogCursor, LogStamp};
+use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
 use cm_session::{Agent, scaffold};
-use wire::{ApiMessage, Block, Question, Request, Seen, TaskMetadata, ToolUse};
+use wire::{ApiMessage, ClineBlock, ClineQuestion, ClineRequest, ClineUiMessage, TaskMetadata, ToolUse};
 
 const SEEN: &str = "ui_messages.json";
 const SENT: &str = "api_conversation_history.json";
@@ -39,13 +39,13 @@ const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 pub struct Cline;
 
 impl Connector for Cline {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Cline).to_vec();
         roots.extend(EDITORS.map(|editor| places.applications().join(editor).join("User/globalStorage")));
         for root in roots.iter().chain([&places.home.join(SESSIONS)]) {
             for folder in found.list(root).into_iter().filter(|path| path.is_dir()) {
                 if let Some(messages) = session::messages_in(&folder, found) {
-                    found.add(Agent::Cline, Format::ClineSession, messages);
+                    found.add(Agent::Cline, LogFormat::ClineSession, messages);
                 }
             }
         }
@@ -53,7 +53,7 @@ impl Connector for Cline {
             for extension in EXTENSIONS {
                 for task in found.list(&root.join(extension).join("tasks")) {
                     if [SEEN, SENT].iter().any(|file| task.join(file).is_file()) {
-                        found.add(Agent::Cline, Format::ClineTask, task.join(SEEN));
+                        found.add(Agent::Cline, LogFormat::ClineTask, task.join(SEEN));
                     }
                 }
             }
@@ -62,47 +62,49 @@ impl Connector for Cline {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
-        if source.format == Format::ClineSession {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
+        if source.format == LogFormat::ClineSession {
             return document::read_file(source, cursor, limits, sink, session::tell);
         }
         let task = source.path.parent().unwrap_or(Path::new(""));
-        let (stamp, beside) =
-            (Stamp::at(&source.path), vec![Stamp::at(&task.join(SENT)), Stamp::at(&task.join(ABOUT))]);
+        let (stamp, beside) = (
+            LogStamp::at(&source.path),
+            vec![LogStamp::at(&task.join(SENT)), LogStamp::at(&task.join(ABOUT))],
+        );
         if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
             return Ok(reading);
         }
-        let mut out = Out::new(sink);
+        let mut out = Emitter::new(sink);
         begin(source, &mut out);
         about(task, &mut out);
         let seen = source.path.is_file();
         let path = if seen { source.path.clone() } else { task.join(SENT) };
-        let file = File::open(&path).map_err(Error::io(&path))?;
-        let mut input = BufReader::with_capacity(PIECE, file);
+        let file = File::open(&path).map_err(IngestError::io(&path))?;
+        let mut input = BufReader::with_capacity(BUFFER_SIZE, file);
         if seen {
             tell_entries(&mut input, limits, &mut out, seen_one)
         } else {
             tell_entries(&mut input, limits, &mut out, sent_one)
         }
-        .map_err(Error::io(&path))?;
-        if seen && beside[0] != Stamp::default() {
-            out.skip(SENT, Skip::Duplicate);
+        .map_err(IngestError::io(&path))?;
+        if seen && beside[0] != LogStamp::default() {
+            out.skip(SENT, SkipReason::Duplicate);
         }
         let (tally, _) = out.finish();
-        Ok(Reading {
-            cursor: Cursor::of_whole(stamp, beside, String::new()),
+        Ok(ReadResult {
+            cursor: LogCursor::of_whole(stamp, beside, String::new()),
             tally,
-            progress: Progress::FromStart,
+            progress: ReadStart::FromStart,
         })
     }
 }
 
-fn begin(source: &Source, out: &mut Out<'_>) {
-    let mut meta = lines::meta_of(source);
+fn begin(source: &LogSource, out: &mut Emitter<'_>) {
+    let mut meta = lines::initial_meta(source);
     let task = places::folder(&source.path);
     if task.is_empty() {
         return out.begin(meta);
@@ -112,8 +114,8 @@ fn begin(source: &Source, out: &mut Out<'_>) {
 }
 
 /// Reads the working directory and the model from the task's metadata file.
-fn about(task: &Path, out: &mut Out<'_>) {
-    let Some(bytes) = Found::default().beside(&task.join(ABOUT)) else { return };
+fn about(task: &Path, out: &mut Emitter<'_>) {
+    let Some(bytes) = FoundLogs::default().read_companion(&task.join(ABOUT)) else { return };
     let metadata: TaskMetadata<'_> = serde_json::from_str(&bytes).unwrap_or_default();
     out.workspace(metadata.cwd.or_empty());
     for usage in &metadata.model_usage.0 {
@@ -125,42 +127,42 @@ fn about(task: &Path, out: &mut Out<'_>) {
 
 /// Emits the events of the messages shown to the user.
 pub fn tell_seen(
-    source: &Source,
-    input: &mut dyn Input,
-    limits: Limits,
-    out: &mut Out<'_>,
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
     begin(source, out);
     tell_entries(input, limits, out, seen_one)
 }
 
 fn tell_entries(
-    input: &mut dyn Input,
-    limits: Limits,
-    out: &mut Out<'_>,
-    one: fn(&[u8], &mut Out<'_>) -> serde_json::Result<()>,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+    one: fn(&[u8], &mut Emitter<'_>) -> serde_json::Result<()>,
 ) -> io::Result<()> {
     document::members_then_entries(input, &[], limits, out, &mut |_, _, _| {}, &mut |out, _, bytes| {
-        object::tell(bytes, out, one);
+        object::emit_object(bytes, out, one);
     })
 }
 
-fn seen_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
-    let seen: Seen<'_> = serde_json::from_slice(bytes)?;
+fn seen_one(bytes: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
+    let seen: ClineUiMessage<'_> = serde_json::from_slice(bytes)?;
     let at = seen.ts.0;
     let text = seen.text.or_empty();
     match (seen.kind.or_empty(), seen.say.or_empty(), seen.ask.or_empty()) {
         ("say", say, _) => said(at, say, text, seen.reasoning.or_empty(), out),
-        ("ask", _, ask) => asked(at, ask, text, out),
-        (other, ..) => out.unknown(other),
+        ("ask", _, ask) => emit_question(at, ask, text, out),
+        (other, ..) => out.count_unknown(other),
     }
     Ok(())
 }
 
-fn said(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Out<'_>) {
+fn said(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Emitter<'_>) {
     let own = || text.to_owned();
     let kind = match say {
-        "task" | "user_feedback" => return out.person(at, None, text),
+        "task" | "user_feedback" => return out.emit_prompt(at, None, text),
         "user_feedback_diff" => {
             EventKind::PersonCommand { command: "edit".into(), output: Some(own()), exit_code: None }
         }
@@ -200,21 +202,21 @@ fn said(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut O
         | "task_progress"
         | "user_edit_todos"
         | "new_task_started" => {
-            return out.skip(say, Skip::Bookkeeping);
+            return out.skip(say, SkipReason::Bookkeeping);
         }
-        other => return out.unknown(&format!("say/{other}")),
+        other => return out.count_unknown(&format!("say/{other}")),
     };
-    out.tell(at, None, false, kind);
+    out.emit(at, None, false, kind);
 }
 
-fn asked(at: Option<Instant>, ask: &str, text: &str, out: &mut Out<'_>) {
+fn emit_question(at: Option<Instant>, ask: &str, text: &str, out: &mut Emitter<'_>) {
     let kind = match ask {
         "command" => call("execute_command", json!({ "command": text })),
         "tool" => tool(text),
         "use_mcp_server" | "browser_action_launch" => call(ask, input(text)),
         "followup" | "plan_mode_respond" | "completion_result" => {
-            let question: Question<'_> = serde_json::from_str(text).unwrap_or_default();
-            let asked = question.question.said().or(question.response.said()).unwrap_or(text);
+            let question: ClineQuestion<'_> = serde_json::from_str(text).unwrap_or_default();
+            let asked = question.question.non_blank().or(question.response.non_blank()).unwrap_or(text);
             EventKind::AssistantText { text: asked.to_owned() }
         }
         "api_req_failed" | "mistake_limit_reached" | "auto_approval_max_req_reached" => {
@@ -227,23 +229,23 @@ fn asked(at: Option<Instant>, ask: &str, text: &str, out: &mut Out<'_>) {
         | "condense"
         | "summarize_task"
         | "report_bug" => {
-            return out.skip(ask, Skip::Bookkeeping);
+            return out.skip(ask, SkipReason::Bookkeeping);
         }
-        other => return out.unknown(&format!("ask/{other}")),
+        other => return out.count_unknown(&format!("ask/{other}")),
     };
-    out.tell(at, None, false, kind);
+    out.emit(at, None, false, kind);
 }
 
 /// Handles a request to the model's server; a request that the user cancelled is an interrupt.
-fn request(at: Option<Instant>, text: &str, out: &mut Out<'_>) {
-    let request: Request<'_> = serde_json::from_str(text).unwrap_or_default();
-    match request.cancel_reason.said() {
-        Some("user_cancelled") => out.tell(at, None, false, EventKind::Interrupt),
+fn request(at: Option<Instant>, text: &str, out: &mut Emitter<'_>) {
+    let request: ClineRequest<'_> = serde_json::from_str(text).unwrap_or_default();
+    match request.cancel_reason.non_blank() {
+        Some("user_cancelled") => out.emit(at, None, false, EventKind::Interrupt),
         Some(reason) => {
-            let failure = request.streaming_failed_message.said().unwrap_or(reason);
-            out.tell(at, None, false, EventKind::Error { text: failure.to_owned() });
+            let failure = request.streaming_failed_message.non_blank().unwrap_or(reason);
+            out.emit(at, None, false, EventKind::Error { text: failure.to_owned() });
         }
-        None => out.skip("api_req_started", Skip::Bookkeeping),
+        None => out.skip("api_req_started", SkipReason::Bookkeeping),
     }
 }
 
@@ -257,22 +259,22 @@ fn input(text: &str) -> Value {
 
 fn tool(text: &str) -> EventKind {
     let used: ToolUse<'_> = serde_json::from_str(text).unwrap_or_default();
-    call(used.tool.said().unwrap_or("tool"), input(text))
+    call(used.tool.non_blank().unwrap_or("tool"), input(text))
 }
 
 /// Emits the events of a message sent to the model; it has no time.
-fn sent_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
+fn sent_one(bytes: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
     let message: ApiMessage<'_> = serde_json::from_slice(bytes)?;
     let by_person = message.role.or_empty() == "user";
     match &message.content {
-        Content::Nothing => out.skip(message.role.or_empty(), Skip::Empty),
-        Content::Text(text) => sent_text(by_person, text, out),
-        Content::Blocks(pieces) => {
+        MessageContent::Nothing => out.skip(message.role.or_empty(), SkipReason::Empty),
+        MessageContent::Text(text) => sent_text(by_person, text, out),
+        MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    Piece::Text(text) => sent_text(by_person, text, out),
-                    Piece::Block(block) => sent_block(by_person, block, out),
-                    Piece::Nothing => out.unknown("message/no block"),
+                    ContentPiece::Text(text) => sent_text(by_person, text, out),
+                    ContentPiece::Block(block) => sent_block(by_person, block, out),
+                    ContentPiece::Nothing => out.count_unknown("message/no block"),
                 }
             }
         }
@@ -280,36 +282,36 @@ fn sent_one(bytes: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
     Ok(())
 }
 
-fn sent_text(by_person: bool, text: &str, out: &mut Out<'_>) {
+fn sent_text(by_person: bool, text: &str, out: &mut Emitter<'_>) {
     if !by_person {
-        return out.tell(None, None, false, EventKind::AssistantText { text: text.to_owned() });
+        return out.emit(None, None, false, EventKind::AssistantText { text: text.to_owned() });
     }
     let said = ["task", "feedback", "answer", "user_message"]
         .iter()
         .find_map(|name| scaffold::unwrapped(text, name));
     match said {
-        Some(words) => out.person(None, None, words),
-        None => out.tell(None, None, false, EventKind::Injected { text: text.to_owned() }),
+        Some(words) => out.emit_prompt(None, None, words),
+        None => out.emit(None, None, false, EventKind::Injected { text: text.to_owned() }),
     }
 }
 
-fn sent_block(by_person: bool, block: &Block<'_>, out: &mut Out<'_>) {
+fn sent_block(by_person: bool, block: &ClineBlock<'_>, out: &mut Emitter<'_>) {
     let kind = match block.kind.or_empty() {
         "text" => return sent_text(by_person, block.text.or_empty(), out),
         "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
         "tool_use" => EventKind::ToolCall {
-            id: block.id.said().map(Into::into),
+            id: block.id.non_blank().map(Into::into),
             name: block.name.or_empty().to_owned(),
             input: block.input.value(),
         },
         "tool_result" => EventKind::ToolResult {
-            id: block.tool_use_id.said().map(Into::into),
+            id: block.tool_use_id.non_blank().map(Into::into),
             outcome: if block.is_error.is_set() { ToolOutcome::Error } else { ToolOutcome::Unknown },
             exit_code: None,
             text: block.content.joined(|inner| inner.text.0.as_deref()),
         },
-        kind @ ("image" | "redacted_thinking") => return out.skip(kind, Skip::Hidden),
-        other => return out.unknown(other),
+        kind @ ("image" | "redacted_thinking") => return out.skip(kind, SkipReason::Hidden),
+        other => return out.count_unknown(other),
     };
-    out.tell(None, None, false, kind);
+    out.emit(None, None, false, kind);
 }

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::ingest::document::{self, Input};
+use crate::ingest::document::{self, SeekableInput};
 use crate::ingest::lines;
-use crate::ingest::loose::{Content, Flag, Object, Piece, Raw, Text, When};
+use crate::ingest::loose::{
+    ContentPiece, LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 use crate::ingest::object;
-use crate::ingest::out::Out;
+use crate::ingest::out::Emitter;
 use crate::ingest::places;
-use crate::ingest::reading::Limits;
-use crate::ingest::sink::Skip;
-use crate::ingest::source::{Found, Source};
+use crate::ingest::reading::IngestLimits;
+use crate::ingest::sink::SkipReason;
+use crate::ingest::source::{FoundLogs, LogSource};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
 
@@ -22,85 +24,90 @@ use cm_session::event::{EventKind, ToolOutcome};
 const MESSAGES: &str = ".messages.json";
 
 /// Returns the message file in a session's folder.
-pub fn messages_in(folder: &Path, found: &mut Found) -> Option<PathBuf> {
+pub fn messages_in(folder: &Path, found: &mut FoundLogs) -> Option<PathBuf> {
     found.list(folder).into_iter().find(|path| places::name(path).ends_with(MESSAGES))
 }
 
 /// Metadata of a session.
 #[derive(Deserialize, Default)]
-struct About<'a> {
+struct ClineSessionMeta<'a> {
     #[serde(borrow, default)]
-    cwd: Text<'a>,
+    cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    model: Text<'a>,
+    model: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Message<'a> {
+struct ClineMessage<'a> {
     #[serde(borrow, default)]
-    id: Text<'a>,
+    id: LenientText<'a>,
     #[serde(borrow, default)]
-    role: Text<'a>,
+    role: LenientText<'a>,
     #[serde(default)]
-    ts: When,
+    ts: LenientTime,
     #[serde(borrow, default)]
-    content: Content<'a, Block<'a>>,
+    content: MessageContent<'a, ClineSessionBlock<'a>>,
     #[serde(borrow, default)]
-    model_info: Object<ModelInfo<'a>>,
+    model_info: LenientObject<ModelInfo<'a>>,
 }
 
 #[derive(Deserialize)]
 struct ModelInfo<'a> {
     #[serde(borrow, default)]
-    id: Text<'a>,
+    id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ClineSessionBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    kind: Text<'a>,
+    kind: LenientText<'a>,
     #[serde(borrow, default)]
-    text: Text<'a>,
+    text: LenientText<'a>,
     #[serde(borrow, default)]
-    thinking: Text<'a>,
+    thinking: LenientText<'a>,
     #[serde(borrow, default)]
-    id: Text<'a>,
+    id: LenientText<'a>,
     #[serde(borrow, default)]
-    name: Text<'a>,
+    name: LenientText<'a>,
     #[serde(borrow, default)]
-    input: Raw<'a>,
+    input: RawJson<'a>,
     #[serde(borrow, default)]
-    tool_use_id: Text<'a>,
+    tool_use_id: LenientText<'a>,
     #[serde(default)]
-    is_error: Flag,
+    is_error: LenientBool,
     #[serde(borrow, default)]
-    content: Content<'a, Output<'a>>,
+    content: MessageContent<'a, ClineOutput<'a>>,
 }
 
 /// Result of one of the commands or files of a tool call.
 #[derive(Deserialize)]
-struct Output<'a> {
+struct ClineOutput<'a> {
     #[serde(borrow, default)]
-    text: Text<'a>,
+    text: LenientText<'a>,
     #[serde(borrow, default)]
-    result: Text<'a>,
+    result: LenientText<'a>,
     #[serde(borrow, default)]
-    error: Text<'a>,
+    error: LenientText<'a>,
     #[serde(default)]
     success: Option<bool>,
 }
 
 /// Emits the events of a session.
-pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
+pub fn tell(
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
     let name = places::name(&source.path);
     let id = name.strip_suffix(MESSAGES).unwrap_or(name);
-    let mut meta = lines::meta_of(source);
+    let mut meta = lines::initial_meta(source);
     meta.id = id.into();
     out.begin_named(meta);
-    let beside = Found::default().beside(&source.path.with_file_name(format!("{id}.json")));
+    let beside = FoundLogs::default().read_companion(&source.path.with_file_name(format!("{id}.json")));
     let text = beside.unwrap_or_default();
-    let about: About<'_> = serde_json::from_str(&text).unwrap_or_default();
+    let about: ClineSessionMeta<'_> = serde_json::from_str(&text).unwrap_or_default();
     out.workspace(about.cwd.or_empty());
     out.model(None, None, about.model.or_empty());
     document::members_then_entries(
@@ -110,41 +117,41 @@ pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Ou
         out,
         &mut |_, _, _| {},
         &mut |out, _, bytes| {
-            object::tell(bytes, out, |bytes, out| {
+            object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|read| message(&read, out))
             });
         },
     )
 }
 
-fn message(message: &Message<'_>, out: &mut Out<'_>) {
-    let (at, id) = (message.ts.0, message.id.said());
+fn message(message: &ClineMessage<'_>, out: &mut Emitter<'_>) {
+    let (at, id) = (message.ts.0, message.id.non_blank());
     let by_person = message.role.or_empty() == "user";
-    if let Some(model) = message.model_info.0.as_ref().and_then(|info| info.id.said()) {
+    if let Some(model) = message.model_info.0.as_ref().and_then(|info| info.id.non_blank()) {
         out.model(at, id, model);
     }
     match &message.content {
-        Content::Nothing => out.skip(message.role.or_empty(), Skip::Empty),
-        Content::Text(words) => text(at, id, by_person, words, out),
-        Content::Blocks(pieces) => {
+        MessageContent::Nothing => out.skip(message.role.or_empty(), SkipReason::Empty),
+        MessageContent::Text(words) => text(at, id, by_person, words, out),
+        MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    Piece::Text(words) => text(at, id, by_person, words, out),
-                    Piece::Block(found) => block(at, id, by_person, found, out),
-                    Piece::Nothing => out.unknown("message/no block"),
+                    ContentPiece::Text(words) => text(at, id, by_person, words, out),
+                    ContentPiece::Block(found) => block(at, id, by_person, found, out),
+                    ContentPiece::Nothing => out.count_unknown("message/no block"),
                 }
             }
         }
     }
 }
 
-fn text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out: &mut Out<'_>) {
+fn text(at: Option<Instant>, id: Option<&str>, by_person: bool, words: &str, out: &mut Emitter<'_>) {
     if !by_person {
-        return out.tell(at, id, false, EventKind::AssistantText { text: words.to_owned() });
+        return out.emit(at, id, false, EventKind::AssistantText { text: words.to_owned() });
     }
     match typed(words) {
-        Some(typed) => out.person(at, id, typed),
-        None => out.tell(at, id, false, EventKind::Injected { text: words.to_owned() }),
+        Some(typed) => out.emit_prompt(at, id, typed),
+        None => out.emit(at, id, false, EventKind::Injected { text: words.to_owned() }),
     }
 }
 
@@ -156,25 +163,32 @@ fn typed(text: &str) -> Option<&str> {
     Some(rest.rsplit_once("</user_input>").map_or(rest, |(words, _)| words).trim())
 }
 
-fn block(at: Option<Instant>, id: Option<&str>, by_person: bool, block: &Block<'_>, out: &mut Out<'_>) {
+fn block(
+    at: Option<Instant>,
+    id: Option<&str>,
+    by_person: bool,
+    block: &ClineSessionBlock<'_>,
+    out: &mut Emitter<'_>,
+) {
     let kind = match block.kind.or_empty() {
         "text" => return text(at, id, by_person, block.text.or_empty(), out),
         "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
         "tool_use" => EventKind::ToolCall {
-            id: block.id.said().map(Into::into),
+            id: block.id.non_blank().map(Into::into),
             name: block.name.or_empty().to_owned(),
             input: block.input.value(),
         },
         "tool_result" => result(block),
-        kind @ ("image" | "file" | "redacted_thinking") => return out.skip(kind, Skip::Hidden),
-        other => return out.unknown(other),
+        kind @ ("image" | "file" | "redacted_thinking") => return out.skip(kind, SkipReason::Hidden),
+        other => return out.count_unknown(other),
     };
-    out.tell(at, id, false, kind);
+    out.emit(at, id, false, kind);
 }
 
-fn result(block: &Block<'_>) -> EventKind {
-    let text =
-        block.content.joined(|output| output.text.said().or(output.result.said()).or(output.error.said()));
+fn result(block: &ClineSessionBlock<'_>) -> EventKind {
+    let text = block
+        .content
+        .joined(|output| output.text.non_blank().or(output.result.non_blank()).or(output.error.non_blank()));
     let failed =
         block.is_error.is_set() || block.content.blocks().any(|output| output.success == Some(false));
     let succeeded = block.content.blocks().any(|output| output.success == Some(true));
@@ -186,5 +200,10 @@ fn result(block: &Block<'_>) -> EventKind {
     let code = text.lines().rev().find_map(|line| {
         line.trim().strip_prefix("[Command exited with code ")?.strip_suffix(']')?.parse().ok()
     });
-    EventKind::ToolResult { id: block.tool_use_id.said().map(Into::into), outcome, exit_code: code, text }
+    EventKind::ToolResult {
+        id: block.tool_use_id.non_blank().map(Into::into),
+        outcome,
+        exit_code: code,
+        text,
+    }
 }

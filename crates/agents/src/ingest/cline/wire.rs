@@ -2,94 +2,94 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, List, Raw, Text, When};
+use crate::ingest::loose::{LenientBool, LenientList, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize, Default)]
 pub struct TaskMetadata<'a> {
     #[serde(borrow, default)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    pub model_usage: List<ModelUsage<'a>>,
+    pub model_usage: LenientList<ModelUsage<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct ModelUsage<'a> {
     #[serde(borrow, default)]
-    pub model_id: Text<'a>,
+    pub model_id: LenientText<'a>,
 }
 
 /// A message shown to the user: a statement (`say`) or a question (`ask`) of the program.
 #[derive(Deserialize)]
-pub struct Seen<'a> {
+pub struct ClineUiMessage<'a> {
     #[serde(default)]
-    pub ts: When,
+    pub ts: LenientTime,
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub say: Text<'a>,
+    pub say: LenientText<'a>,
     #[serde(borrow, default)]
-    pub ask: Text<'a>,
+    pub ask: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub reasoning: Text<'a>,
+    pub reasoning: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub struct ClineRequest<'a> {
     #[serde(borrow, default)]
-    pub cancel_reason: Text<'a>,
+    pub cancel_reason: LenientText<'a>,
     #[serde(borrow, default)]
-    pub streaming_failed_message: Text<'a>,
+    pub streaming_failed_message: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
 pub struct ToolUse<'a> {
     #[serde(borrow, default)]
-    pub tool: Text<'a>,
+    pub tool: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
-pub struct Question<'a> {
+pub struct ClineQuestion<'a> {
     #[serde(borrow, default)]
-    pub question: Text<'a>,
+    pub question: LenientText<'a>,
     #[serde(borrow, default)]
-    pub response: Text<'a>,
+    pub response: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct ApiMessage<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, ClineBlock<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Block<'a> {
+pub struct ClineBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub thinking: Text<'a>,
+    pub thinking: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(borrow, default)]
-    pub tool_use_id: Text<'a>,
+    pub tool_use_id: LenientText<'a>,
     #[serde(default)]
-    pub is_error: Flag,
+    pub is_error: LenientBool,
     #[serde(borrow, default)]
-    pub content: Content<'a, Inner<'a>>,
+    pub content: MessageContent<'a, ClineInnerBlock<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Inner<'a> {
+pub struct ClineInnerBlock<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }

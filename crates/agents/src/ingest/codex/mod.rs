@@ -11,24 +11,24 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
-use super::lines::{self, Lines, PIECE};
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
+use super::lines::{self, BUFFER_SIZE, LineFormat};
 use super::object;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::{Cursor, Position, Stamp};
-use super::reading::{Limits, Progress, Reading};
-use super::sink::Sink;
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::{LinePosition, LogCursor, LogStamp};
+use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::sink::EventSink;
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_session::Agent;
-pub use record::State;
-use wire::{IndexEntry, Payload};
+pub use record::CodexState;
+use wire::{CodexPayload, IndexEntry};
 
 pub struct Codex;
 
 impl Connector for Codex {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Codex).to_vec();
         roots.push(places.variable("CODEX_HOME").unwrap_or_else(|| places.home.join(".codex")));
         for root in roots {
@@ -44,7 +44,7 @@ impl Connector for Codex {
             };
             for path in files {
                 let Some(format) = format_of(&path) else { continue };
-                let mut source = Source::new(Agent::Codex, format, &path);
+                let mut source = LogSource::new(Agent::Codex, format, &path);
                 source.title = id_in_name(&path).and_then(|id| titles.get(id).cloned());
                 found.sources.push(source);
             }
@@ -53,27 +53,27 @@ impl Connector for Codex {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         match source.format {
-            Format::CodexCompressed => read_compressed(source, cursor, limits, sink),
-            Format::CodexDocument => document::read_file(source, cursor, limits, sink, tell_document),
-            _ => lines::read_file::<State>(source, cursor, limits, sink),
+            LogFormat::CodexCompressed => read_compressed(source, cursor, limits, sink),
+            LogFormat::CodexDocument => document::read_file(source, cursor, limits, sink, tell_document),
+            _ => lines::read_file::<CodexState>(source, cursor, limits, sink),
         }
     }
 }
 
-fn format_of(path: &Path) -> Option<Format> {
+fn format_of(path: &Path) -> Option<LogFormat> {
     let name = places::name(path);
     if name.ends_with(".jsonl") {
-        Some(Format::CodexLines)
+        Some(LogFormat::CodexLines)
     } else if name.ends_with(".jsonl.zst") {
-        Some(Format::CodexCompressed)
+        Some(LogFormat::CodexCompressed)
     } else if name.ends_with(".json") && name.starts_with("rollout-") {
-        Some(Format::CodexDocument)
+        Some(LogFormat::CodexDocument)
     } else {
         None
     }
@@ -86,10 +86,10 @@ fn id_in_name(path: &Path) -> Option<&str> {
 }
 
 /// Reads the names of sessions; the last entry for a session applies.
-fn titles(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
+fn titles(root: &Path, found: &mut FoundLogs) -> BTreeMap<String, String> {
     let mut titles = BTreeMap::new();
     let index: PathBuf = root.join("session_index.jsonl");
-    for line in found.beside(&index).unwrap_or_default().lines() {
+    for line in found.read_companion(&index).unwrap_or_default().lines() {
         if let Ok(entry) = serde_json::from_str::<IndexEntry<'_>>(line)
             && let (Some(id), Some(name)) = (entry.id.owned(), entry.thread_name.owned())
         {
@@ -100,52 +100,54 @@ fn titles(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
 }
 
 fn read_compressed(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let file = File::open(path).map_err(Error::io(path))?;
-    let stamp = Stamp::of(&file.metadata().map_err(Error::io(path))?);
+    let file = File::open(path).map_err(IngestError::io(path))?;
+    let stamp = LogStamp::of(&file.metadata().map_err(IngestError::io(path))?);
     if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
-    let mut out = Out::new(sink);
-    tell_compressed(source, BufReader::new(file), limits, &mut out).map_err(Error::io(path))?;
+    let mut out = Emitter::new(sink);
+    tell_compressed(source, BufReader::new(file), limits, &mut out).map_err(IngestError::io(path))?;
     let (tally, _) = out.finish();
-    let cursor = Cursor::of_whole(stamp, Vec::new(), String::new());
-    Ok(Reading { cursor, tally, progress: Progress::FromStart })
+    let cursor = LogCursor::of_whole(stamp, Vec::new(), String::new());
+    Ok(ReadResult { cursor, tally, progress: ReadStart::FromStart })
 }
 
 /// Emits the events of a compressed log, up to the point where decompression fails.
 pub fn tell_compressed(
-    source: &Source,
+    source: &LogSource,
     input: impl Read,
-    limits: Limits,
-    out: &mut Out<'_>,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    State::begin(source, out);
+    CodexState::begin(source, out);
     let Ok(decoder) = ruzstd::decoding::StreamingDecoder::new(input) else {
-        out.torn();
+        out.mark_truncated();
         return Ok(());
     };
-    let mut lines = BufReader::with_capacity(PIECE, decoder);
-    if lines::tell(&mut lines, Position::default(), &mut State::default(), limits, out).is_err() {
-        out.torn();
+    let mut lines = BufReader::with_capacity(BUFFER_SIZE, decoder);
+    if lines::emit_lines(&mut lines, LinePosition::default(), &mut CodexState::default(), limits, out)
+        .is_err()
+    {
+        out.mark_truncated();
     }
     Ok(())
 }
 
 /// Emits the events of a session of the first generation: `{"session": {…}, "items": […]}`.
 pub fn tell_document(
-    source: &Source,
-    input: &mut dyn Input,
-    limits: Limits,
-    out: &mut Out<'_>,
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    State::begin(source, out);
-    let mut state = State::default();
+    CodexState::begin(source, out);
+    let mut state = CodexState::default();
     document::members_then_entries(
         input,
         &["items"],
@@ -153,14 +155,14 @@ pub fn tell_document(
         out,
         &mut |out, name, bytes| {
             if name == "session" {
-                object::tell(bytes, out, |bytes, out| {
+                object::emit_object(bytes, out, |bytes, out| {
                     serde_json::from_slice(bytes).map(|meta| record::about(&meta, out))
                 });
             }
         },
         &mut |out, _, bytes| {
-            object::tell(bytes, out, |bytes, out| {
-                let item: Payload<'_> = serde_json::from_slice(bytes)?;
+            object::emit_object(bytes, out, |bytes, out| {
+                let item: CodexPayload<'_> = serde_json::from_slice(bytes)?;
                 state.item(item.timestamp.0, &item, out);
                 Ok(())
             });
@@ -176,6 +178,6 @@ mod tests {
     fn the_name_of_a_log_ends_with_its_session() {
         let path = "/s/rollout-2026-10-05T10-00-00-0199aaaa-0000-7000-8000-000000000002.jsonl.zst";
         assert_eq!(id_in_name(Path::new(path)), Some("0199aaaa-0000-7000-8000-000000000002"));
-        assert_eq!(format_of(Path::new(path)), Some(Format::CodexCompressed));
+        assert_eq!(format_of(Path::new(path)), Some(LogFormat::CodexCompressed));
     }
 }

@@ -4,36 +4,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shell;
-use super::wire::{Envelope, Payload};
-use crate::ingest::lines::{self, Lines};
-use crate::ingest::loose::Content;
-use crate::ingest::out::Out;
-use crate::ingest::sink::Skip;
-use crate::ingest::source::Source;
+use super::wire::{CodexEnvelope, CodexPayload};
+use crate::ingest::lines::{self, LineFormat};
+use crate::ingest::loose::MessageContent;
+use crate::ingest::out::Emitter;
+use crate::ingest::sink::SkipReason;
+use crate::ingest::source::LogSource;
 use cm_note::instant::Instant;
 use cm_session::event::EventKind;
 
 /// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct CodexState {
     met: bool,
-    prompt: Twin,
-    said: Twin,
+    prompt: DuplicateFilter,
+    said: DuplicateFilter,
 }
 
 /// The last text that Codex writes as two different records, in either order. Only its hash is
 /// serialized, because a cursor must not contain session text.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Twin {
+struct DuplicateFilter {
     hash: String,
     #[serde(skip)]
     text: String,
     told_by_item: bool,
 }
 
-impl Twin {
+impl DuplicateFilter {
     /// Returns whether the other record has already emitted this text.
-    fn was_told(&mut self, text: &str, by_item: bool) -> bool {
+    fn is_duplicate(&mut self, text: &str, by_item: bool) -> bool {
         let text = text.trim();
         if text.is_empty() {
             return false;
@@ -53,37 +53,37 @@ impl Twin {
     }
 }
 
-impl Lines for State {
-    fn begin(source: &Source, out: &mut Out<'_>) {
-        out.begin(lines::meta_of(source));
+impl LineFormat for CodexState {
+    fn begin(source: &LogSource, out: &mut Emitter<'_>) {
+        out.begin(lines::initial_meta(source));
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
-        let envelope: Envelope<'_> = serde_json::from_slice(line)?;
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
+        let envelope: CodexEnvelope<'_> = serde_json::from_slice(line)?;
         let at = envelope.timestamp.0;
         let Some(payload) = &envelope.payload.0 else {
             // The first generation of lines had no envelope.
-            let item: Payload<'_> = serde_json::from_slice(line)?;
+            let item: CodexPayload<'_> = serde_json::from_slice(line)?;
             self.item(at, &item, out);
             return Ok(());
         };
         match envelope.kind.or_empty() {
-            "session_meta" if self.met => out.skip("session_meta", Skip::Duplicate),
+            "session_meta" if self.met => out.skip("session_meta", SkipReason::Duplicate),
             "session_meta" => {
                 self.met = true;
-                out.saw(at);
+                out.extend_time_range(at);
                 about(payload, out);
-                out.skip("session_meta", Skip::About);
+                out.skip("session_meta", SkipReason::Metadata);
             }
             "turn_context" => {
                 out.workspace(payload.cwd.or_empty());
                 out.model(at, None, payload.model.or_empty());
-                out.skip("turn_context", Skip::About);
+                out.skip("turn_context", SkipReason::Metadata);
             }
             "response_item" => self.item(at, payload, out),
             "event_msg" => self.message(at, payload, out),
             "compacted" => {
-                out.tell(
+                out.emit(
                     at,
                     None,
                     false,
@@ -91,50 +91,52 @@ impl Lines for State {
                 );
             }
             "world_state" | "token_usage_record" | "inter_agent_communication" | "ghost_snapshot" => {
-                out.skip(envelope.kind.or_empty(), Skip::Bookkeeping);
+                out.skip(envelope.kind.or_empty(), SkipReason::Bookkeeping);
             }
-            other => out.unknown(other),
+            other => out.count_unknown(other),
         }
         Ok(())
     }
 }
 
 /// Applies session metadata.
-pub fn about(payload: &Payload<'_>, out: &mut Out<'_>) {
-    out.identify(payload.id.said().or(payload.session_id.said()).unwrap_or_default());
+pub fn about(payload: &CodexPayload<'_>, out: &mut Emitter<'_>) {
+    out.identify(payload.id.non_blank().or(payload.session_id.non_blank()).unwrap_or_default());
     out.workspace(payload.cwd.or_empty());
-    if let Some(branch) = payload.git.0.as_ref().and_then(|git| git.branch.said()) {
+    if let Some(branch) = payload.git.0.as_ref().and_then(|git| git.branch.non_blank()) {
         out.branch(branch);
     }
     out.instructions(payload.instructions.or_empty());
     out.instructions(&payload.base_instructions.joined(|block| block.text.0.as_deref()));
-    let parent = payload.parent_thread_id.said().or(payload.forked_from_id.said());
+    let parent = payload.parent_thread_id.non_blank().or(payload.forked_from_id.non_blank());
     let by_agent = payload.source.get().is_some_and(|source| source.get().contains("subagent"));
     if let Some(meta) = out.meta() {
-        meta.subagent |= by_agent || payload.parent_thread_id.said().is_some();
+        meta.subagent |= by_agent || payload.parent_thread_id.non_blank().is_some();
         if let (Some(parent), None) = (parent, &meta.parent) {
             meta.parent = Some(parent.into());
         }
     }
 }
 
-impl State {
+impl CodexState {
     /// Emits the events of an item of the model's input or output.
-    pub fn item(&mut self, at: Option<Instant>, item: &Payload<'_>, out: &mut Out<'_>) {
-        let call = || item.call_id.said().or(item.id.said()).map(Into::into);
+    pub fn item(&mut self, at: Option<Instant>, item: &CodexPayload<'_>, out: &mut Emitter<'_>) {
+        let call = || item.call_id.non_blank().or(item.id.non_blank()).map(Into::into);
         let tool =
             |name: &str, input: Value| EventKind::ToolCall { id: call(), name: name.to_owned(), input };
         let name = item.name.or_empty();
         let kind = match item.kind.or_empty() {
-            "message" => return self.said_in(at, item, out),
-            "" if item.role.said().is_some() => return self.said_in(at, item, out),
-            "" if item.id.said().is_some() && !self.met => {
+            "message" => return self.message_item(at, item, out),
+            "" if item.role.non_blank().is_some() => return self.message_item(at, item, out),
+            "" if item.id.non_blank().is_some() && !self.met => {
                 self.met = true;
-                out.saw(at);
+                out.extend_time_range(at);
                 about(item, out);
-                return out.skip("session_meta", Skip::About);
+                return out.skip("session_meta", SkipReason::Metadata);
             }
-            "" if item.record_type.said().is_some() => return out.skip("state", Skip::Bookkeeping),
+            "" if item.record_type.non_blank().is_some() => {
+                return out.skip("state", SkipReason::Bookkeeping);
+            }
             "reasoning" => {
                 let text = item.summary.joined(|block| block.text.0.as_deref());
                 EventKind::Thinking { text }
@@ -151,69 +153,69 @@ impl State {
             | "tool_search_call_output"
             | "tool_search_output" => shell::result(call(), item.output),
             kind @ ("compaction" | "context_compaction" | "compaction_summary" | "ghost_snapshot") => {
-                return out.skip(kind, Skip::Duplicate);
+                return out.skip(kind, SkipReason::Duplicate);
             }
-            other => return out.unknown(&format!("response_item/{other}")),
+            other => return out.count_unknown(&format!("response_item/{other}")),
         };
-        out.tell(at, item.id.said(), false, kind);
+        out.emit(at, item.id.non_blank(), false, kind);
     }
 
-    fn said_in(&mut self, at: Option<Instant>, item: &Payload<'_>, out: &mut Out<'_>) {
+    fn message_item(&mut self, at: Option<Instant>, item: &CodexPayload<'_>, out: &mut Emitter<'_>) {
         let text = match &item.content {
-            Content::Nothing => return out.skip("message", Skip::Empty),
+            MessageContent::Nothing => return out.skip("message", SkipReason::Empty),
             content => content.joined(|block| block.text.0.as_deref()),
         };
-        let record = item.id.said();
+        let record = item.id.non_blank();
         match item.role.or_empty() {
             "user" => {
                 let text = request_in(&text);
-                if self.prompt.was_told(text, true) {
-                    return out.skip("message/user", Skip::Duplicate);
+                if self.prompt.is_duplicate(text, true) {
+                    return out.skip("message/user", SkipReason::Duplicate);
                 }
-                out.person(at, record, text);
+                out.emit_prompt(at, record, text);
             }
             "assistant" => {
-                if self.said.was_told(&text, true) {
-                    return out.skip("message/assistant", Skip::Duplicate);
+                if self.said.is_duplicate(&text, true) {
+                    return out.skip("message/assistant", SkipReason::Duplicate);
                 }
-                out.tell(at, record, false, EventKind::AssistantText { text });
+                out.emit(at, record, false, EventKind::AssistantText { text });
             }
-            "developer" | "system" => out.tell(at, record, false, EventKind::Injected { text }),
-            other => out.unknown(&format!("message/{other}")),
+            "developer" | "system" => out.emit(at, record, false, EventKind::Injected { text }),
+            other => out.count_unknown(&format!("message/{other}")),
         }
     }
 
     /// Emits the events of a message for the user interface.
-    fn message(&mut self, at: Option<Instant>, payload: &Payload<'_>, out: &mut Out<'_>) {
+    fn message(&mut self, at: Option<Instant>, payload: &CodexPayload<'_>, out: &mut Emitter<'_>) {
         let text = payload.message.or_empty();
         let kind = payload.kind.or_empty();
         match kind {
             "user_message" => {
                 let text = request_in(text);
-                if self.prompt.was_told(text, false) {
-                    return out.skip(kind, Skip::Duplicate);
+                if self.prompt.is_duplicate(text, false) {
+                    return out.skip(kind, SkipReason::Duplicate);
                 }
-                out.person(at, None, text);
+                out.emit_prompt(at, None, text);
             }
             "agent_message" => {
-                if self.said.was_told(text, false) {
-                    return out.skip(kind, Skip::Duplicate);
+                if self.said.is_duplicate(text, false) {
+                    return out.skip(kind, SkipReason::Duplicate);
                 }
-                out.tell(at, None, false, EventKind::AssistantText { text: text.to_owned() });
+                out.emit(at, None, false, EventKind::AssistantText { text: text.to_owned() });
             }
             "turn_aborted" => match payload.reason.or_empty() {
-                "interrupted" => out.tell(at, None, false, EventKind::Interrupt),
+                "interrupted" => out.emit(at, None, false, EventKind::Interrupt),
                 reason => {
-                    out.tell(at, None, false, EventKind::System { text: format!("turn aborted: {reason}") })
+                    out.emit(at, None, false, EventKind::System { text: format!("turn aborted: {reason}") })
                 }
             },
             // The turns were said all the same, and the agent acted on them.
             "thread_rolled_back" => {
                 let turns = payload.num_turns.whole().unwrap_or(1);
-                out.tell(at, None, false, EventKind::System { text: format!("{turns} turns rolled back") });
+                out.emit(at, None, false, EventKind::System { text: format!("{turns} turns rolled back") });
             }
             "error" | "stream_error" | "warning" => {
-                out.tell(at, None, false, EventKind::Error { text: text.to_owned() })
+                out.emit(at, None, false, EventKind::Error { text: text.to_owned() })
             }
             "agent_reasoning"
             | "agent_reasoning_raw_content"
@@ -229,7 +231,7 @@ impl State {
             | "web_search_begin"
             | "view_image_tool_call"
             | "image_generation_end"
-            | "dynamic_tool_call_end" => out.skip(kind, Skip::Duplicate),
+            | "dynamic_tool_call_end" => out.skip(kind, SkipReason::Duplicate),
             "token_count"
             | "task_started"
             | "task_complete"
@@ -244,8 +246,8 @@ impl State {
             | "background_event"
             | "thread_settings_applied"
             | "item_completed"
-            | "item_started" => out.skip(kind, Skip::Bookkeeping),
-            other => out.unknown(&format!("event_msg/{other}")),
+            | "item_started" => out.skip(kind, SkipReason::Bookkeeping),
+            other => out.count_unknown(&format!("event_msg/{other}")),
         }
     }
 }
@@ -272,11 +274,11 @@ mod tests {
     #[test]
     fn a_turn_that_two_records_tell_is_told_once_in_either_order_and_again_when_it_is_said_again() {
         for first in [true, false] {
-            let mut twin = Twin::default();
-            assert!(!twin.was_told("continue", first));
-            assert!(twin.was_told("continue", !first));
-            assert!(!twin.was_told("continue", first));
-            assert!(!twin.was_told("continue", first));
+            let mut twin = DuplicateFilter::default();
+            assert!(!twin.is_duplicate("continue", first));
+            assert!(twin.is_duplicate("continue", !first));
+            assert!(!twin.is_duplicate("continue", first));
+            assert!(!twin.is_duplicate("continue", first));
         }
     }
 

@@ -2,44 +2,48 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, Number, Object, Raw, Text};
+use crate::ingest::loose::{LenientBool, LenientNumber, LenientObject, LenientText, MessageContent, RawJson};
 use cm_session::CallId;
 use cm_session::event::{EventKind, ToolOutcome};
 
 #[derive(Deserialize)]
-struct Output<'a> {
+struct CodexOutput<'a> {
     #[serde(borrow, default)]
-    output: Text<'a>,
+    output: LenientText<'a>,
     #[serde(default)]
-    metadata: Object<Metadata>,
+    metadata: LenientObject<CodexMetadata>,
     #[serde(borrow, default)]
-    content: Content<'a, Block<'a>>,
+    content: MessageContent<'a, CodexOutputBlock<'a>>,
     #[serde(default)]
-    success: Flag,
+    success: LenientBool,
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct CodexMetadata {
     #[serde(default)]
-    exit_code: Number,
+    exit_code: LenientNumber,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct CodexOutputBlock<'a> {
     #[serde(borrow, default)]
-    text: Text<'a>,
+    text: LenientText<'a>,
 }
 
 /// Converts the output of a tool into an event.
-pub fn result(id: Option<CallId>, output: Raw<'_>) -> EventKind {
+pub fn result(id: Option<CallId>, output: RawJson<'_>) -> EventKind {
     let text = output.text();
     let json = output.get().map_or("", |raw| raw.get());
     if json.starts_with('[') {
-        let content: Content<'_, Block<'_>> = serde_json::from_str(json).unwrap_or_default();
+        let content: MessageContent<'_, CodexOutputBlock<'_>> =
+            serde_json::from_str(json).unwrap_or_default();
         return plain(id, content.joined(|block| block.text.0.as_deref()), None);
     }
-    let Some(wire) =
-        text.trim_start().starts_with('{').then(|| serde_json::from_str::<Output<'_>>(&text).ok()).flatten()
+    let Some(wire) = text
+        .trim_start()
+        .starts_with('{')
+        .then(|| serde_json::from_str::<CodexOutput<'_>>(&text).ok())
+        .flatten()
     else {
         return plain(id, text, None);
     };

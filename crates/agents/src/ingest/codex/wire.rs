@@ -2,90 +2,90 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Number, Object, Raw, Text, When};
+use crate::ingest::loose::{LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize)]
-pub struct Envelope<'a> {
+pub struct CodexEnvelope<'a> {
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub payload: Object<Payload<'a>>,
+    pub payload: LenientObject<CodexPayload<'a>>,
 }
 
 /// Payload of any record; every kind uses some of the fields.
 #[derive(Deserialize)]
-pub struct Payload<'a> {
+pub struct CodexPayload<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub record_type: Text<'a>,
+    pub record_type: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow, default)]
-    pub instructions: Text<'a>,
+    pub instructions: LenientText<'a>,
     #[serde(borrow, default)]
-    pub base_instructions: Content<'a, Block<'a>>,
+    pub base_instructions: MessageContent<'a, CodexBlock<'a>>,
     #[serde(borrow, default)]
-    pub source: Raw<'a>,
+    pub source: RawJson<'a>,
     #[serde(borrow, default)]
-    pub forked_from_id: Text<'a>,
+    pub forked_from_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub parent_thread_id: Text<'a>,
+    pub parent_thread_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub git: Object<Git<'a>>,
+    pub git: LenientObject<Git<'a>>,
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, CodexBlock<'a>>,
     #[serde(borrow, default)]
-    pub summary: Content<'a, Block<'a>>,
+    pub summary: MessageContent<'a, CodexBlock<'a>>,
     #[serde(borrow, default)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
     #[serde(borrow, default)]
-    pub reason: Text<'a>,
+    pub reason: LenientText<'a>,
     #[serde(default)]
-    pub num_turns: Number,
+    pub num_turns: LenientNumber,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub call_id: Text<'a>,
+    pub call_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub arguments: Raw<'a>,
+    pub arguments: RawJson<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(borrow, default)]
-    pub action: Raw<'a>,
+    pub action: RawJson<'a>,
     #[serde(borrow, default)]
-    pub output: Raw<'a>,
+    pub output: RawJson<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct Git<'a> {
     #[serde(borrow, default)]
-    pub branch: Text<'a>,
+    pub branch: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Block<'a> {
+pub struct CodexBlock<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }
 
 /// An entry of the session name index.
 #[derive(Deserialize)]
 pub struct IndexEntry<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub thread_name: Text<'a>,
+    pub thread_name: LenientText<'a>,
 }

@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
-use super::lines::{self, Lines};
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
+use super::lines::{self, LineFormat};
 use super::object;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
-use wire::{Data, Envelope, LegacyMessage};
+use wire::{CopilotData, CopilotEnvelope, LegacyMessage};
 
 pub struct CopilotCli;
 
 impl Connector for CopilotCli {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::CopilotCli).to_vec();
         roots.push(places.home.join(".copilot"));
         for root in roots {
@@ -37,7 +37,7 @@ impl Connector for CopilotCli {
                 let path = folder.join("events.jsonl");
                 if path.is_file() {
                     let source = with_workspace(
-                        Source::new(Agent::CopilotCli, Format::CopilotLines, path),
+                        LogSource::new(Agent::CopilotCli, LogFormat::CopilotLines, path),
                         &folder,
                         found,
                     );
@@ -46,7 +46,7 @@ impl Connector for CopilotCli {
             }
             for path in found.list(&root.join("history-session-state")) {
                 if path.extension().is_some_and(|ending| ending == "json") {
-                    found.add(Agent::CopilotCli, Format::CopilotDocument, path);
+                    found.add(Agent::CopilotCli, LogFormat::CopilotDocument, path);
                 }
             }
         }
@@ -54,21 +54,21 @@ impl Connector for CopilotCli {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         match source.format {
-            Format::CopilotDocument => document::read_file(source, cursor, limits, sink, tell_document),
-            _ => lines::read_file::<State>(source, cursor, limits, sink),
+            LogFormat::CopilotDocument => document::read_file(source, cursor, limits, sink, tell_document),
+            _ => lines::read_file::<CopilotState>(source, cursor, limits, sink),
         }
     }
 }
 
 /// Adds the working directory and the title from the `workspace.yaml` of a session's folder.
-fn with_workspace(mut source: Source, folder: &Path, found: &mut Found) -> Source {
-    let text = found.beside(&folder.join("workspace.yaml")).unwrap_or_default();
+fn with_workspace(mut source: LogSource, folder: &Path, found: &mut FoundLogs) -> LogSource {
+    let text = found.read_companion(&folder.join("workspace.yaml")).unwrap_or_default();
     let value = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
         Some(value.trim().trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
@@ -80,7 +80,7 @@ fn with_workspace(mut source: Source, folder: &Path, found: &mut Found) -> Sourc
 
 /// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct CopilotState {
     /// Ids of tool calls that a message announced and that have not ended.
     open: BTreeSet<String>,
 }
@@ -88,9 +88,9 @@ pub struct State {
 /// Maximum number of open calls.
 const MOST_OPEN: usize = 1000;
 
-impl Lines for State {
-    fn begin(source: &Source, out: &mut Out<'_>) {
-        let mut meta = lines::meta_of(source);
+impl LineFormat for CopilotState {
+    fn begin(source: &LogSource, out: &mut Emitter<'_>) {
+        let mut meta = lines::initial_meta(source);
         let folder = places::folder(&source.path);
         if folder.is_empty() {
             return out.begin(meta);
@@ -99,36 +99,36 @@ impl Lines for State {
         out.begin(meta);
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
-        let envelope: Envelope<'_> = serde_json::from_slice(line)?;
-        let empty = Data::default();
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
+        let envelope: CopilotEnvelope<'_> = serde_json::from_slice(line)?;
+        let empty = CopilotData::default();
         let data = envelope.data.0.as_ref().unwrap_or(&empty);
         self.event(&envelope, data, out);
         Ok(())
     }
 }
 
-impl State {
-    fn event(&mut self, envelope: &Envelope<'_>, data: &Data<'_>, out: &mut Out<'_>) {
-        let (at, id) = (envelope.timestamp.0, envelope.id.said());
-        let side = envelope.agent_id.said().is_some();
+impl CopilotState {
+    fn event(&mut self, envelope: &CopilotEnvelope<'_>, data: &CopilotData<'_>, out: &mut Emitter<'_>) {
+        let (at, id) = (envelope.timestamp.0, envelope.id.non_blank());
+        let side = envelope.agent_id.non_blank().is_some();
         let kind = envelope.kind.or_empty();
         let event = match kind {
             "session.start" | "session.resume" => {
                 started(at, id, data, out);
-                return out.skip(kind, Skip::About);
+                return out.skip(kind, SkipReason::Metadata);
             }
             "session.model_change" => {
-                out.saw(at);
+                out.extend_time_range(at);
                 out.model(at, id, data.new_model.or_empty());
-                return out.skip(kind, Skip::About);
+                return out.skip(kind, SkipReason::Metadata);
             }
             "user.message" => {
                 let text = data.content.or_empty();
-                if side || data.source.said().is_some_and(|source| source != "user") {
+                if side || data.source.non_blank().is_some_and(|source| source != "user") {
                     EventKind::Injected { text: text.to_owned() }
                 } else {
-                    return out.person(at, id, text);
+                    return out.emit_prompt(at, id, text);
                 }
             }
             "system.message" => EventKind::Injected { text: data.content.or_empty().to_owned() },
@@ -136,10 +136,10 @@ impl State {
             "assistant.reasoning" => EventKind::Thinking { text: data.content.or_empty().to_owned() },
             "tool.execution_start" => {
                 if self.open.contains(data.tool_call_id.or_empty()) {
-                    return out.skip(kind, Skip::Duplicate);
+                    return out.skip(kind, SkipReason::Duplicate);
                 }
                 EventKind::ToolCall {
-                    id: data.tool_call_id.said().map(Into::into),
+                    id: data.tool_call_id.non_blank().map(Into::into),
                     name: data.tool_name.or_empty().to_owned(),
                     input: data.arguments.value(),
                 }
@@ -156,17 +156,17 @@ impl State {
             "session.compaction_complete" => {
                 EventKind::Compaction { trigger: None, summary: data.summary_content.owned() }
             }
-            "session.compaction_start" => return out.skip(kind, Skip::Duplicate),
+            "session.compaction_start" => return out.skip(kind, SkipReason::Duplicate),
             _ if kind.starts_with("hook.")
                 || kind.starts_with("subagent.")
                 || BOOKKEEPING.contains(&kind) =>
             {
-                out.saw(at);
-                return out.skip(kind, Skip::Bookkeeping);
+                out.extend_time_range(at);
+                return out.skip(kind, SkipReason::Bookkeeping);
             }
-            other => return out.unknown(other),
+            other => return out.count_unknown(other),
         };
-        out.tell(at, id, side, event);
+        out.emit(at, id, side, event);
     }
 
     fn answer(
@@ -174,16 +174,16 @@ impl State {
         at: Option<Instant>,
         id: Option<&str>,
         side: bool,
-        data: &Data<'_>,
-        out: &mut Out<'_>,
+        data: &CopilotData<'_>,
+        out: &mut Emitter<'_>,
     ) {
-        if let Some(model) = data.model.said().filter(|_| !side) {
+        if let Some(model) = data.model.non_blank().filter(|_| !side) {
             out.model(at, id, model);
         }
-        if let Some(thought) = data.reasoning_text.said() {
-            out.tell(at, id, side, EventKind::Thinking { text: thought.to_owned() });
+        if let Some(thought) = data.reasoning_text.non_blank() {
+            out.emit(at, id, side, EventKind::Thinking { text: thought.to_owned() });
         }
-        out.tell(at, id, side, EventKind::AssistantText { text: data.content.or_empty().to_owned() });
+        out.emit(at, id, side, EventKind::AssistantText { text: data.content.or_empty().to_owned() });
         for request in &data.tool_requests.0 {
             let call = request.tool_call_id.or_empty();
             if !call.is_empty() && self.open.len() < MOST_OPEN {
@@ -191,11 +191,11 @@ impl State {
             }
             let input = request.arguments.value();
             let name = request.name.or_empty().to_owned();
-            out.tell(
+            out.emit(
                 at,
                 id,
                 side,
-                EventKind::ToolCall { id: request.tool_call_id.said().map(Into::into), name, input },
+                EventKind::ToolCall { id: request.tool_call_id.non_blank().map(Into::into), name, input },
             );
         }
     }
@@ -219,8 +219,8 @@ const BOOKKEEPING: [&str; 15] = [
     "tool.execution_partial_result",
 ];
 
-fn started(at: Option<Instant>, id: Option<&str>, data: &Data<'_>, out: &mut Out<'_>) {
-    out.saw(at);
+fn started(at: Option<Instant>, id: Option<&str>, data: &CopilotData<'_>, out: &mut Emitter<'_>) {
+    out.extend_time_range(at);
     out.identify(data.session_id.or_empty());
     out.model(at, id, data.selected_model.or_empty());
     if let Some(context) = &data.context.0 {
@@ -229,11 +229,11 @@ fn started(at: Option<Instant>, id: Option<&str>, data: &Data<'_>, out: &mut Out
     }
 }
 
-fn result(data: &Data<'_>) -> EventKind {
-    let id = data.tool_call_id.said().map(Into::into);
+fn result(data: &CopilotData<'_>) -> EventKind {
+    let id = data.tool_call_id.non_blank().map(Into::into);
     let error = data.error.0.as_ref();
     let text = error.and_then(|error| error.message.owned()).unwrap_or_else(|| data.result_text());
-    if error.is_some_and(|error| matches!(error.code.said(), Some("rejected" | "denied"))) {
+    if error.is_some_and(|error| matches!(error.code.non_blank(), Some("rejected" | "denied"))) {
         return EventKind::ToolRejected { id, text };
     }
     let outcome = match data.success.0 {
@@ -253,12 +253,12 @@ fn exit_code(text: &str) -> Option<i32> {
 /// Emits the events of a session of the first generation, whose messages have the format of the
 /// model's API.
 pub fn tell_document(
-    source: &Source,
-    input: &mut dyn Input,
-    limits: Limits,
-    out: &mut Out<'_>,
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::meta_of(source));
+    out.begin(lines::initial_meta(source));
     document::members_then_entries(
         input,
         &["chatMessages", "timeline"],
@@ -268,45 +268,45 @@ pub fn tell_document(
             let text = || serde_json::from_slice::<String>(bytes).unwrap_or_default();
             match name {
                 "sessionId" => out.identify(&text()),
-                "startTime" => out.saw(Instant::parse(&text()).ok()),
+                "startTime" => out.extend_time_range(Instant::parse(&text()).ok()),
                 _ => {}
             }
         },
         &mut |out, list, bytes| {
             if list == "timeline" {
-                return out.skip("timeline", Skip::Duplicate);
+                return out.skip("timeline", SkipReason::Duplicate);
             }
-            object::tell(bytes, out, |bytes, out| {
+            object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|message| legacy(&message, out))
             });
         },
     )
 }
 
-fn legacy(message: &LegacyMessage<'_>, out: &mut Out<'_>) {
+fn legacy(message: &LegacyMessage<'_>, out: &mut Emitter<'_>) {
     let text = message.content.joined(|part| part.text.0.as_deref());
     match message.role.or_empty() {
-        "user" => out.person(None, None, &text),
-        "system" | "developer" => out.tell(None, None, false, EventKind::Injected { text }),
+        "user" => out.emit_prompt(None, None, &text),
+        "system" | "developer" => out.emit(None, None, false, EventKind::Injected { text }),
         "assistant" => {
-            out.tell(None, None, false, EventKind::AssistantText { text });
+            out.emit(None, None, false, EventKind::AssistantText { text });
             for call in &message.tool_calls.0 {
                 let Some(function) = &call.function.0 else { continue };
                 let arguments = function.arguments.text();
                 let kind = EventKind::ToolCall {
-                    id: call.id.said().map(Into::into),
+                    id: call.id.non_blank().map(Into::into),
                     name: function.name.or_empty().to_owned(),
                     input: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
                 };
-                out.tell(None, None, false, kind);
+                out.emit(None, None, false, kind);
             }
         }
         "tool" => {
             let exit_code = exit_code(&text);
-            let id = message.tool_call_id.said().map(Into::into);
+            let id = message.tool_call_id.non_blank().map(Into::into);
             let outcome = ToolOutcome::of_exit(exit_code);
-            out.tell(None, None, false, EventKind::ToolResult { id, outcome, exit_code, text });
+            out.emit(None, None, false, EventKind::ToolResult { id, outcome, exit_code, text });
         }
-        other => out.unknown(&format!("chatMessages/{other}")),
+        other => out.count_unknown(&format!("chatMessages/{other}")),
     }
 }

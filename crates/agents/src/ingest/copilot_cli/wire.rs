@@ -2,100 +2,102 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, List, Object, Raw, Text, When};
+use crate::ingest::loose::{
+    LenientBool, LenientList, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Envelope<'a> {
+pub struct CopilotEnvelope<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub agent_id: Text<'a>,
+    pub agent_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub data: Object<Data<'a>>,
+    pub data: LenientObject<CopilotData<'a>>,
 }
 
 /// Data of any event; every kind uses some of the fields.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Data<'a> {
+pub struct CopilotData<'a> {
     #[serde(borrow)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
     #[serde(borrow)]
-    pub selected_model: Text<'a>,
+    pub selected_model: LenientText<'a>,
     #[serde(borrow)]
-    pub context: Object<Context<'a>>,
+    pub context: LenientObject<CopilotContext<'a>>,
     #[serde(borrow)]
-    pub new_model: Text<'a>,
+    pub new_model: LenientText<'a>,
     #[serde(borrow)]
-    pub content: Text<'a>,
+    pub content: LenientText<'a>,
     #[serde(borrow)]
-    pub source: Text<'a>,
+    pub source: LenientText<'a>,
     #[serde(borrow)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow)]
-    pub reasoning_text: Text<'a>,
+    pub reasoning_text: LenientText<'a>,
     #[serde(borrow)]
-    pub tool_requests: List<ToolRequest<'a>>,
+    pub tool_requests: LenientList<ToolRequest<'a>>,
     #[serde(borrow)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
     #[serde(borrow)]
-    pub tool_name: Text<'a>,
+    pub tool_name: LenientText<'a>,
     #[serde(borrow)]
-    pub arguments: Raw<'a>,
-    pub success: Flag,
+    pub arguments: RawJson<'a>,
+    pub success: LenientBool,
     #[serde(borrow)]
-    pub result: Raw<'a>,
+    pub result: RawJson<'a>,
     #[serde(borrow)]
-    pub error: Object<Failure<'a>>,
+    pub error: LenientObject<CopilotFailure<'a>>,
     #[serde(borrow)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
     #[serde(borrow)]
-    pub summary_content: Text<'a>,
+    pub summary_content: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Context<'a> {
+pub struct CopilotContext<'a> {
     #[serde(borrow, default)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    pub branch: Text<'a>,
+    pub branch: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRequest<'a> {
     #[serde(borrow, default)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub arguments: Raw<'a>,
+    pub arguments: RawJson<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Failure<'a> {
+pub struct CopilotFailure<'a> {
     #[serde(borrow, default)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
     #[serde(borrow, default)]
-    pub code: Text<'a>,
+    pub code: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct CopilotAnswer<'a> {
     #[serde(borrow, default)]
-    content: Text<'a>,
+    content: LenientText<'a>,
 }
 
-impl Data<'_> {
+impl CopilotData<'_> {
     /// Returns the output of a tool, which is a string or an object that contains one.
     pub fn result_text(&self) -> String {
         let Some(raw) = self.result.get() else { return String::new() };
-        let answer: Object<Answer<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let answer: LenientObject<CopilotAnswer<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
         answer.0.and_then(|answer| answer.content.owned()).unwrap_or_else(|| self.result.text())
     }
 }
@@ -104,33 +106,33 @@ impl Data<'_> {
 #[derive(Deserialize)]
 pub struct LegacyMessage<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Part<'a>>,
+    pub content: MessageContent<'a, CopilotPart<'a>>,
     #[serde(borrow, default)]
-    pub tool_calls: List<LegacyCall<'a>>,
+    pub tool_calls: LenientList<LegacyCall<'a>>,
     #[serde(borrow, default)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Part<'a> {
+pub struct CopilotPart<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct LegacyCall<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub function: Object<LegacyFunction<'a>>,
+    pub function: LenientObject<LegacyFunction<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct LegacyFunction<'a> {
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub arguments: Raw<'a>,
+    pub arguments: RawJson<'a>,
 }

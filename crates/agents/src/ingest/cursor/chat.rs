@@ -3,50 +3,52 @@
 use rusqlite::OptionalExtension;
 
 use super::transcript::said;
-use super::wire::{Blob, Block, ChatMeta};
+use super::wire::{Blob, ChatMeta, CursorBlock};
 use crate::ingest::database::{self, has_table};
-use crate::ingest::error::Error;
+use crate::ingest::error::IngestError;
 use crate::ingest::lines;
-use crate::ingest::loose::{Content, Piece};
+use crate::ingest::loose::{ContentPiece, MessageContent};
 use crate::ingest::object;
-use crate::ingest::out::Out;
+use crate::ingest::out::Emitter;
 use crate::ingest::places;
-use crate::ingest::position::{Cursor, Stamp};
-use crate::ingest::reading::{Limits, Progress, Reading};
-use crate::ingest::sink::{Sink, Skip};
-use crate::ingest::source::Source;
+use crate::ingest::position::{LogCursor, LogStamp};
+use crate::ingest::reading::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::sink::{EventSink, SkipReason};
+use crate::ingest::source::LogSource;
 use cm_session::event::{EventKind, ToolOutcome};
 
 pub fn read(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) =
-        (Stamp::of(&std::fs::metadata(path).map_err(Error::io(path))?), vec![database::log_stamp(path)]);
+    let (stamp, beside) = (
+        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
+        vec![database::log_stamp(path)],
+    );
     if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
         return Ok(reading);
     }
-    let mut out = Out::new(sink);
-    let mut meta = lines::meta_of(source);
+    let mut out = Emitter::new(sink);
+    let mut meta = lines::initial_meta(source);
     meta.id = places::folder(path).into();
     out.begin_named(meta);
-    tell(source, limits, &mut out).map_err(Error::database(path))?;
+    tell(source, limits, &mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
-    Ok(Reading {
-        cursor: Cursor::of_whole(stamp, beside, String::new()),
+    Ok(ReadResult {
+        cursor: LogCursor::of_whole(stamp, beside, String::new()),
         tally,
-        progress: Progress::FromStart,
+        progress: ReadStart::FromStart,
     })
 }
 
-fn tell(source: &Source, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<()> {
+fn tell(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
     let database = database::open(&source.path)?;
     if !has_table(&database, "blobs")? {
         out.record(0);
-        out.unknown("database without blobs");
+        out.count_unknown("database without blobs");
         return Ok(());
     }
     if has_table(&database, "meta")? {
@@ -60,24 +62,24 @@ fn tell(source: &Source, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<
     let mut blobs = database.prepare(
         "SELECT octet_length(data) > ?1, CASE WHEN octet_length(data) <= ?1 THEN data END FROM blobs ORDER BY rowid",
     )?;
-    let mut rows = blobs.query([limits.record as i64])?;
+    let mut rows = blobs.query([limits.max_record_bytes as i64])?;
     let mut ordinal = 0;
     while let Some(row) = rows.next()? {
         ordinal += 1;
         out.record(ordinal);
         if row.get::<_, Option<bool>>(0)? == Some(true) {
-            out.oversized();
+            out.count_oversized();
             continue;
         }
         match database::bytes(row, 1)? {
             Some(data) if data.starts_with(b"{") => {
-                object::tell(&data, out, |data, out| {
+                object::emit_object(&data, out, |data, out| {
                     serde_json::from_slice(data).map(|said| blob(&said, out))
                 });
             }
             // Other blobs join messages to a chat.
-            Some(_) => out.skip("blob", Skip::Bookkeeping),
-            None => out.skip("blob", Skip::Empty),
+            Some(_) => out.skip("blob", SkipReason::Bookkeeping),
+            None => out.skip("blob", SkipReason::Empty),
         }
     }
     Ok(())
@@ -94,25 +96,25 @@ fn title(value: &[u8]) -> Option<String> {
     meta.title.owned()
 }
 
-fn blob(blob: &Blob<'_>, out: &mut Out<'_>) {
+fn blob(blob: &Blob<'_>, out: &mut Emitter<'_>) {
     let role = blob.role.or_empty();
     match &blob.content {
-        Content::Nothing => out.skip("blob", Skip::Bookkeeping),
-        Content::Text(text) => said(role, text, out),
-        Content::Blocks(pieces) => {
+        MessageContent::Nothing => out.skip("blob", SkipReason::Bookkeeping),
+        MessageContent::Text(text) => said(role, text, out),
+        MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    Piece::Text(text) => said(role, text, out),
-                    Piece::Block(block) => tell_block(blob.id.said(), role, block, out),
-                    Piece::Nothing => out.unknown("blob/no block"),
+                    ContentPiece::Text(text) => said(role, text, out),
+                    ContentPiece::Block(block) => tell_block(blob.id.non_blank(), role, block, out),
+                    ContentPiece::Nothing => out.count_unknown("blob/no block"),
                 }
             }
         }
     }
 }
 
-fn tell_block(record: Option<&str>, role: &str, block: &Block<'_>, out: &mut Out<'_>) {
-    let id = || block.tool_call_id.said().map(Into::into);
+fn tell_block(record: Option<&str>, role: &str, block: &CursorBlock<'_>, out: &mut Emitter<'_>) {
+    let id = || block.tool_call_id.non_blank().map(Into::into);
     let kind = match block.kind.or_empty() {
         "text" => return said(role, block.text.or_empty(), out),
         "reasoning" => EventKind::Thinking { text: block.text.or_empty().to_owned() },
@@ -127,10 +129,10 @@ fn tell_block(record: Option<&str>, role: &str, block: &Block<'_>, out: &mut Out
             exit_code: None,
             text: block.result.text(),
         },
-        kind @ ("redacted-reasoning" | "image" | "file") => return out.skip(kind, Skip::Hidden),
-        other => return out.unknown(&format!("{role}/{other}")),
+        kind @ ("redacted-reasoning" | "image" | "file") => return out.skip(kind, SkipReason::Hidden),
+        other => return out.count_unknown(&format!("{role}/{other}")),
     };
-    out.tell(None, record, false, kind);
+    out.emit(None, record, false, kind);
 }
 
 #[cfg(test)]

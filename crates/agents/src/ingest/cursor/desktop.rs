@@ -10,18 +10,18 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::bubble;
 use super::wire::{AllComposers, Bubble, Composer, Tab, Tabs};
 use crate::ingest::database::{self, has_table};
-use crate::ingest::error::Error;
+use crate::ingest::error::IngestError;
 use crate::ingest::lines;
 use crate::ingest::object;
-use crate::ingest::out::Out;
-use crate::ingest::position::{Cursor, Stamp};
-use crate::ingest::reading::{Limits, Progress, Reading};
-use crate::ingest::sink::{Sink, Skip};
-use crate::ingest::source::Source;
-use cm_session::Meta;
+use crate::ingest::out::Emitter;
+use crate::ingest::position::{LogCursor, LogStamp};
+use crate::ingest::reading::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::sink::{EventSink, SkipReason};
+use crate::ingest::source::LogSource;
+use cm_session::SessionMeta;
 
 /// Version of each conversation when it was last read, by id.
-type Versions = BTreeMap<String, String>;
+type ConversationVersions = BTreeMap<String, String>;
 
 /// The two keys of `ItemTable` that contain conversations. The table also contains credentials, so
 /// no other key is queried.
@@ -29,36 +29,44 @@ const CHATS: &str = "workbench.panel.aichat.view.aichat.chatdata";
 const COMPOSERS: &str = "composer.composerData";
 
 pub fn read(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) =
-        (Stamp::of(&std::fs::metadata(path).map_err(Error::io(path))?), vec![database::log_stamp(path)]);
+    let (stamp, beside) = (
+        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
+        vec![database::log_stamp(path)],
+    );
     if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
         return Ok(reading);
     }
-    let before: Option<Versions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
-    let progress = if before.is_some() { Progress::Continued } else { Progress::FromStart };
-    let mut out = Out::new(sink);
-    let mut desktop = Desktop { source, limits, before: before.unwrap_or_default(), now: Versions::new() };
-    desktop.tell(&mut out).map_err(Error::database(path))?;
+    let before: Option<ConversationVersions> =
+        cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
+    let progress = if before.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
+    let mut out = Emitter::new(sink);
+    let mut desktop = EditorDatabase {
+        source,
+        limits,
+        before: before.unwrap_or_default(),
+        now: ConversationVersions::new(),
+    };
+    desktop.tell(&mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
     let state = serde_json::to_string(&desktop.now).unwrap_or_default();
-    Ok(Reading { cursor: Cursor::of_whole(stamp, beside, state), tally, progress })
+    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, beside, state), tally, progress })
 }
 
-struct Desktop<'s> {
-    source: &'s Source,
-    limits: Limits,
-    before: Versions,
-    now: Versions,
+struct EditorDatabase<'s> {
+    source: &'s LogSource,
+    limits: IngestLimits,
+    before: ConversationVersions,
+    now: ConversationVersions,
 }
 
-impl Desktop<'_> {
-    fn tell(&mut self, out: &mut Out<'_>) -> rusqlite::Result<()> {
+impl EditorDatabase<'_> {
+    fn tell(&mut self, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let database = database::open(&self.source.path)?;
         let mut known = false;
         if has_table(&database, "cursorDiskKV")? {
@@ -74,23 +82,23 @@ impl Desktop<'_> {
         }
         if !known {
             out.record(0);
-            out.unknown("database without conversations");
+            out.count_unknown("database without conversations");
         }
         Ok(())
     }
 
     /// Reads the conversations that have their own keys.
-    fn composers(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
+    fn composers(&mut self, database: &Connection, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let mut composers = database.prepare(
             "SELECT substr(key, 14), octet_length(value) > ?1, CASE WHEN octet_length(value) <= ?1 THEN value END \
              FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key",
         )?;
-        let mut rows = composers.query([self.limits.record as i64])?;
+        let mut rows = composers.query([self.limits.max_record_bytes as i64])?;
         while let Some(row) = rows.next()? {
             let Some(id) = database::text(row, 0)? else { continue };
             if row.get::<_, Option<bool>>(1)? == Some(true) {
                 out.record(0);
-                out.oversized();
+                out.count_oversized();
                 continue;
             }
             // A deleted conversation leaves its key behind.
@@ -103,7 +111,7 @@ impl Desktop<'_> {
                 Ok(told) => told?,
                 Err(_) => {
                     out.record(0);
-                    out.bad();
+                    out.count_invalid();
                 }
             }
         }
@@ -112,11 +120,11 @@ impl Desktop<'_> {
 
     /// Reads the conversations that newer versions store in a table, except those that also have
     /// their own key.
-    fn headers(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
+    fn headers(&mut self, database: &Connection, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let mut headers = database.prepare(
             "SELECT composerId, CASE WHEN octet_length(value) <= ?1 THEN value END FROM composerHeaders ORDER BY composerId",
         )?;
-        let mut rows = headers.query([self.limits.record as i64])?;
+        let mut rows = headers.query([self.limits.max_record_bytes as i64])?;
         while let Some(row) = rows.next()? {
             let Some(id) = database::text(row, 0)? else { continue };
             if self.now.contains_key(&id) {
@@ -131,7 +139,7 @@ impl Desktop<'_> {
                 Ok(told) => told?,
                 Err(_) => {
                     out.record(0);
-                    out.bad();
+                    out.count_invalid();
                 }
             }
         }
@@ -143,7 +151,7 @@ impl Desktop<'_> {
         database: &Connection,
         id: &str,
         composer: &Composer<'_>,
-        out: &mut Out<'_>,
+        out: &mut Emitter<'_>,
     ) -> rusqlite::Result<()> {
         let headers = &composer.full_conversation_headers_only.0;
         let inline = composer.conversation.0.len();
@@ -168,21 +176,21 @@ impl Desktop<'_> {
             }
         }
         let map = composer.conversation_map.0.as_ref();
-        for bubble_id in headers.iter().filter_map(|header| header.bubble_id.said()) {
+        for bubble_id in headers.iter().filter_map(|header| header.bubble_id.non_blank()) {
             ordinal += 1;
             out.record(ordinal);
             if !self.stored(database, id, bubble_id, out)? {
                 match map.and_then(|map| map.get(bubble_id)) {
                     Some(bubble) => bubble::tell(bubble, out),
-                    None => out.skip("bubble", Skip::Empty),
+                    None => out.skip("bubble", SkipReason::Empty),
                 }
             }
         }
         if ordinal == 0 { self.unlisted(database, id, out) } else { Ok(()) }
     }
 
-    fn begin(&self, id: &str, composer: &Composer<'_>, out: &mut Out<'_>) {
-        let mut meta = Meta::new(self.source.agent, id.into());
+    fn begin(&self, id: &str, composer: &Composer<'_>, out: &mut Emitter<'_>) {
+        let mut meta = SessionMeta::new(self.source.agent, id.into());
         meta.workspace.clone_from(&self.source.workspace);
         meta.subagent = composer.is_subagent.is_set();
         meta.model = composer
@@ -191,13 +199,13 @@ impl Desktop<'_> {
             .as_ref()
             .and_then(|model| model.model_name.owned())
             .filter(|model| model != "default");
-        meta.saw(composer.created_at.0);
+        meta.extend_time_range(composer.created_at.0);
         out.begin_named(meta);
-        if let Some(name) = composer.name.said() {
+        if let Some(name) = composer.name.non_blank() {
             out.title(name);
         }
         let uri = composer.workspace_identifier.0.as_ref().and_then(|workspace| workspace.uri.0.as_ref());
-        if let Some(folder) = uri.and_then(|uri| uri.fs_path.said().or(uri.path.said())) {
+        if let Some(folder) = uri.and_then(|uri| uri.fs_path.non_blank().or(uri.path.non_blank())) {
             out.workspace(folder);
         }
     }
@@ -208,21 +216,22 @@ impl Desktop<'_> {
         database: &Connection,
         id: &str,
         bubble_id: &str,
-        out: &mut Out<'_>,
+        out: &mut Emitter<'_>,
     ) -> rusqlite::Result<bool> {
         let mut query = database.prepare_cached(
             "SELECT octet_length(value) > ?2, CASE WHEN octet_length(value) <= ?2 THEN value END \
              FROM cursorDiskKV WHERE key = ?1",
         )?;
         let found = query
-            .query_row(params![format!("bubbleId:{id}:{bubble_id}"), self.limits.record as i64], |row| {
-                Ok((row.get::<_, Option<bool>>(0)?, database::bytes(row, 1)?))
-            })
+            .query_row(
+                params![format!("bubbleId:{id}:{bubble_id}"), self.limits.max_record_bytes as i64],
+                |row| Ok((row.get::<_, Option<bool>>(0)?, database::bytes(row, 1)?)),
+            )
             .optional()?;
         match found {
             None => Ok(false),
             Some((Some(true), _)) => {
-                out.oversized();
+                out.count_oversized();
                 Ok(true)
             }
             Some((_, None)) => Ok(false),
@@ -234,13 +243,13 @@ impl Desktop<'_> {
     }
 
     /// Emits the events of a conversation without a message list, ordered by time.
-    fn unlisted(&self, database: &Connection, id: &str, out: &mut Out<'_>) -> rusqlite::Result<()> {
+    fn unlisted(&self, database: &Connection, id: &str, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let mut query = database.prepare_cached(
             "SELECT value FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 AND octet_length(value) <= ?3 \
              ORDER BY CASE WHEN json_valid(value) THEN json_extract(value, '$.createdAt') END, key",
         )?;
         let range = (format!("bubbleId:{id}:"), format!("bubbleId:{id};"));
-        let mut rows = query.query(params![range.0, range.1, self.limits.record as i64])?;
+        let mut rows = query.query(params![range.0, range.1, self.limits.max_record_bytes as i64])?;
         let mut ordinal = 0;
         while let Some(row) = rows.next()? {
             let Some(value) = database::bytes(row, 0)? else { continue };
@@ -252,20 +261,21 @@ impl Desktop<'_> {
     }
 
     /// Reads the conversations that older versions store together under one key.
-    fn items(&mut self, database: &Connection, out: &mut Out<'_>) -> rusqlite::Result<()> {
+    fn items(&mut self, database: &Connection, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         if let Some(value) = self.item(database, CHATS, out)?
             && object::read(&value, |value| serde_json::from_slice(value).map(|tabs| self.chats(&tabs, out)))
                 .is_err()
         {
             out.record(0);
-            out.bad();
+            out.count_invalid();
         }
         let Some(value) = self.item(database, COMPOSERS, out)? else { return Ok(()) };
         let told = object::read(&value, |value| {
             let all: AllComposers<'_> = serde_json::from_slice(value)?;
             for composer in &all.all_composers.0 {
                 // The list names conversations that have keys of their own; only older ones are in it.
-                if let Some(id) = composer.composer_id.said().filter(|_| !composer.conversation.0.is_empty())
+                if let Some(id) =
+                    composer.composer_id.non_blank().filter(|_| !composer.conversation.0.is_empty())
                 {
                     let told = self.composer(database, id, composer, out);
                     if told.is_err() {
@@ -279,17 +289,22 @@ impl Desktop<'_> {
             Ok(told) => told,
             Err(_) => {
                 out.record(0);
-                out.bad();
+                out.count_invalid();
                 Ok(())
             }
         }
     }
 
-    fn item(&self, database: &Connection, key: &str, out: &mut Out<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
+    fn item(
+        &self,
+        database: &Connection,
+        key: &str,
+        out: &mut Emitter<'_>,
+    ) -> rusqlite::Result<Option<Vec<u8>>> {
         let mut query = database.prepare_cached(
             "SELECT octet_length(value) > ?2, CASE WHEN octet_length(value) <= ?2 THEN value END FROM ItemTable WHERE key = ?1",
         )?;
-        let most = self.limits.record.saturating_mul(4) as i64;
+        let most = self.limits.max_record_bytes.saturating_mul(4) as i64;
         let found = query
             .query_row(params![key, most], |row| {
                 Ok((row.get::<_, Option<bool>>(0)?, database::bytes(row, 1)?))
@@ -297,16 +312,16 @@ impl Desktop<'_> {
             .optional()?;
         if let Some((Some(true), _)) = found {
             out.record(0);
-            out.oversized();
+            out.count_oversized();
         }
         Ok(found.and_then(|(_, value)| value))
     }
 
-    fn chats(&mut self, tabs: &Tabs<'_>, out: &mut Out<'_>) {
+    fn chats(&mut self, tabs: &Tabs<'_>, out: &mut Emitter<'_>) {
         for tab in &tabs.tabs.0 {
-            let Some(id) = tab.tab_id.said() else {
+            let Some(id) = tab.tab_id.non_blank() else {
                 out.record(0);
-                out.unknown("chat without an id");
+                out.count_unknown("chat without an id");
                 continue;
             };
             let version = format!("{}", tab.bubbles.0.len());
@@ -317,12 +332,12 @@ impl Desktop<'_> {
         }
     }
 
-    fn chat(&self, id: &str, tab: &Tab<'_>, out: &mut Out<'_>) {
-        let mut meta = Meta::new(self.source.agent, id.into());
+    fn chat(&self, id: &str, tab: &Tab<'_>, out: &mut Emitter<'_>) {
+        let mut meta = SessionMeta::new(self.source.agent, id.into());
         meta.workspace.clone_from(&self.source.workspace);
-        meta.saw(tab.last_send_time.0);
+        meta.extend_time_range(tab.last_send_time.0);
         out.begin_named(meta);
-        if let Some(title) = tab.chat_title.said() {
+        if let Some(title) = tab.chat_title.non_blank() {
             out.title(title);
         }
         for (at, bubble) in tab.bubbles.0.iter().enumerate() {
@@ -332,8 +347,8 @@ impl Desktop<'_> {
     }
 }
 
-fn tell_bubble(value: &[u8], out: &mut Out<'_>) {
-    object::tell(value, out, |value, out| {
+fn tell_bubble(value: &[u8], out: &mut Emitter<'_>) {
+    object::emit_object(value, out, |value, out| {
         let bubble: Bubble<'_> = serde_json::from_slice(value)?;
         bubble::tell(&bubble, out);
         Ok(())

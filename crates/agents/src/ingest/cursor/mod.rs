@@ -11,22 +11,22 @@ mod wire;
 use std::path::{Path, PathBuf};
 
 use super::connector::Connector;
-use super::error::Error;
+use super::error::IngestError;
 use super::lines;
-use super::places::{self, Places, Platform};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::Sink;
-use super::source::{Format, Found, Source};
+use super::places::{self, HostPlatform, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::EventSink;
+use super::source::{FoundLogs, LogFormat, LogSource};
 use super::uri::folder_of;
 use cm_session::Agent;
 
 pub struct CursorEditor;
 
 impl Connector for CursorEditor {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut users = vec![places.applications().join("Cursor/User")];
-        if places.platform == Platform::Linux && places.environment.contains_key("WSL_DISTRO_NAME") {
+        if places.platform == HostPlatform::Linux && places.environment.contains_key("WSL_DISTRO_NAME") {
             // The editor of Windows, seen from its Linux.
             users.extend(
                 found
@@ -51,39 +51,41 @@ impl Connector for CursorEditor {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         match source.format {
-            Format::CursorTranscript => lines::read_file::<transcript::State>(source, cursor, limits, sink),
-            Format::CursorChat => chat::read(source, cursor, limits, sink),
+            LogFormat::CursorTranscript => {
+                lines::read_file::<transcript::TranscriptState>(source, cursor, limits, sink)
+            }
+            LogFormat::CursorChat => chat::read(source, cursor, limits, sink),
             _ => desktop::read(source, cursor, limits, sink),
         }
     }
 }
 
-fn find_databases(user: &Path, found: &mut Found) {
+fn find_databases(user: &Path, found: &mut FoundLogs) {
     const NAME: &str = "state.vscdb";
     let global = user.join("globalStorage").join(NAME);
     if global.is_file() {
-        found.add(Agent::Cursor, Format::CursorDatabase, global);
+        found.add(Agent::Cursor, LogFormat::CursorDatabase, global);
     }
     for folder in found.list(&user.join("workspaceStorage")) {
         let path = folder.join(NAME);
         if path.is_file() {
-            let mut source = Source::new(Agent::Cursor, Format::CursorDatabase, path);
-            source.workspace = found.beside(&folder.join("workspace.json")).and_then(|text| {
-                let wire: wire::Workspace<'_> = serde_json::from_str(&text).ok()?;
-                wire.folder.said().map(folder_of)
+            let mut source = LogSource::new(Agent::Cursor, LogFormat::CursorDatabase, path);
+            source.workspace = found.read_companion(&folder.join("workspace.json")).and_then(|text| {
+                let wire: wire::CursorWorkspace<'_> = serde_json::from_str(&text).ok()?;
+                wire.folder.non_blank().map(folder_of)
             });
             found.sources.push(source);
         }
     }
 }
 
-fn find_transcripts(home: &Path, found: &mut Found) {
+fn find_transcripts(home: &Path, found: &mut FoundLogs) {
     for project in found.list(&home.join("projects")) {
         let logs: Vec<PathBuf> = found.files_below(&project.join("agent-transcripts"), 1);
         let logs: Vec<_> = logs
@@ -96,25 +98,25 @@ fn find_transcripts(home: &Path, found: &mut Found) {
         if logs.is_empty() {
             continue;
         }
-        let workspace = found.beside(&project.join(".workspace-trusted")).and_then(|text| {
-            let wire: wire::Trusted<'_> = serde_json::from_str(&text).ok()?;
+        let workspace = found.read_companion(&project.join(".workspace-trusted")).and_then(|text| {
+            let wire: wire::CursorTrustedFolder<'_> = serde_json::from_str(&text).ok()?;
             wire.workspace_path.owned()
         });
         for path in logs {
-            let mut source = Source::new(Agent::Cursor, Format::CursorTranscript, path);
+            let mut source = LogSource::new(Agent::Cursor, LogFormat::CursorTranscript, path);
             source.workspace.clone_from(&workspace);
             found.sources.push(source);
         }
     }
 }
 
-fn find_chats(home: &Path, found: &mut Found) {
+fn find_chats(home: &Path, found: &mut FoundLogs) {
     for workspace in found.list(&home.join("chats")) {
         for chat in found.list(&workspace) {
             let path = chat.join("store.db");
             if path.is_file() {
-                let mut source = Source::new(Agent::Cursor, Format::CursorChat, path);
-                source.title = found.beside(&chat.join("meta.json")).and_then(|text| {
+                let mut source = LogSource::new(Agent::Cursor, LogFormat::CursorChat, path);
+                source.title = found.read_companion(&chat.join("meta.json")).and_then(|text| {
                     let wire: wire::ChatMeta<'_> = serde_json::from_str(&text).ok()?;
                     wire.title.owned()
                 });

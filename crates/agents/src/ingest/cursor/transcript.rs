@@ -2,43 +2,43 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::wire::{Block, Line};
-use crate::ingest::lines::{self, Lines};
-use crate::ingest::loose::{Content, Piece};
-use crate::ingest::out::Out;
+use super::wire::{CursorBlock, TranscriptLine};
+use crate::ingest::lines::{self, LineFormat};
+use crate::ingest::loose::{ContentPiece, MessageContent};
+use crate::ingest::out::Emitter;
 use crate::ingest::places;
-use crate::ingest::sink::Skip;
-use crate::ingest::source::Source;
+use crate::ingest::sink::SkipReason;
+use crate::ingest::source::LogSource;
 use cm_session::event::EventKind;
 use cm_session::scaffold;
 
 /// Parser state between lines; empty.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct State {}
+pub struct TranscriptState {}
 
-impl Lines for State {
-    fn begin(source: &Source, out: &mut Out<'_>) {
-        let mut meta = lines::meta_of(source);
+impl LineFormat for TranscriptState {
+    fn begin(source: &LogSource, out: &mut Emitter<'_>) {
+        let mut meta = lines::initial_meta(source);
         meta.id = places::stem(&source.path).into();
         out.begin_named(meta);
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> serde_json::Result<()> {
-        let line: Line<'_> = serde_json::from_slice(line)?;
+    fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
+        let line: TranscriptLine<'_> = serde_json::from_slice(line)?;
         let role = line.role.or_empty();
         let Some(message) = &line.message.0 else {
-            out.unknown(if role.is_empty() { "line" } else { role });
+            out.count_unknown(if role.is_empty() { "line" } else { role });
             return Ok(());
         };
         match &message.content {
-            Content::Nothing => out.skip(role, Skip::Empty),
-            Content::Text(text) => said(role, text, out),
-            Content::Blocks(pieces) => {
+            MessageContent::Nothing => out.skip(role, SkipReason::Empty),
+            MessageContent::Text(text) => said(role, text, out),
+            MessageContent::Blocks(pieces) => {
                 for piece in pieces {
                     match piece {
-                        Piece::Text(text) => said(role, text, out),
-                        Piece::Block(block) => tell(role, block, out),
-                        Piece::Nothing => out.unknown("message/no block"),
+                        ContentPiece::Text(text) => said(role, text, out),
+                        ContentPiece::Block(block) => tell(role, block, out),
+                        ContentPiece::Nothing => out.count_unknown("message/no block"),
                     }
                 }
             }
@@ -48,16 +48,16 @@ impl Lines for State {
 }
 
 /// Emits a text; for the user role, only the text that the user typed.
-pub fn said(role: &str, text: &str, out: &mut Out<'_>) {
+pub fn said(role: &str, text: &str, out: &mut Emitter<'_>) {
     match role {
-        "user" if text.trim_start().starts_with("<user_info>") => out.skip("user_info", Skip::Hidden),
+        "user" if text.trim_start().starts_with("<user_info>") => out.skip("user_info", SkipReason::Hidden),
         "user" => match query_in(text) {
-            Some(query) => out.person(None, None, query),
-            None => out.person(None, None, text),
+            Some(query) => out.emit_prompt(None, None, query),
+            None => out.emit_prompt(None, None, text),
         },
-        "assistant" => out.tell(None, None, false, EventKind::AssistantText { text: text.to_owned() }),
-        "system" => out.tell(None, None, false, EventKind::Injected { text: text.to_owned() }),
-        other => out.unknown(other),
+        "assistant" => out.emit(None, None, false, EventKind::AssistantText { text: text.to_owned() }),
+        "system" => out.emit(None, None, false, EventKind::Injected { text: text.to_owned() }),
+        other => out.count_unknown(other),
     }
 }
 
@@ -71,7 +71,7 @@ fn query_in(text: &str) -> Option<&str> {
     Some(query.trim())
 }
 
-fn tell(role: &str, block: &Block<'_>, out: &mut Out<'_>) {
+fn tell(role: &str, block: &CursorBlock<'_>, out: &mut Emitter<'_>) {
     match block.kind.or_empty() {
         "text" => said(role, block.text.or_empty(), out),
         "tool_use" => {
@@ -80,10 +80,10 @@ fn tell(role: &str, block: &Block<'_>, out: &mut Out<'_>) {
                 name: block.name.or_empty().to_owned(),
                 input: block.input.value(),
             };
-            out.tell(None, None, false, kind);
+            out.emit(None, None, false, kind);
         }
-        kind @ "image" => out.skip(kind, Skip::Bookkeeping),
-        other => out.unknown(&format!("{role}/{other}")),
+        kind @ "image" => out.skip(kind, SkipReason::Bookkeeping),
+        other => out.count_unknown(&format!("{role}/{other}")),
     }
 }
 

@@ -5,25 +5,27 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, List, Number, Object, Raw, Text, When};
+use crate::ingest::loose::{
+    LenientBool, LenientList, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 #[derive(Deserialize)]
-pub struct Workspace<'a> {
+pub struct CursorWorkspace<'a> {
     #[serde(borrow, default)]
-    pub folder: Text<'a>,
+    pub folder: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Trusted<'a> {
+pub struct CursorTrustedFolder<'a> {
     #[serde(borrow, default)]
-    pub workspace_path: Text<'a>,
+    pub workspace_path: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct ChatMeta<'a> {
     #[serde(alias = "name", borrow, default)]
-    pub title: Text<'a>,
+    pub title: LenientText<'a>,
 }
 
 /// A conversation in the editor.
@@ -31,54 +33,54 @@ pub struct ChatMeta<'a> {
 #[serde(rename_all = "camelCase", default)]
 pub struct Composer<'a> {
     #[serde(borrow)]
-    pub composer_id: Text<'a>,
+    pub composer_id: LenientText<'a>,
     #[serde(borrow)]
-    pub name: Text<'a>,
-    pub created_at: When,
+    pub name: LenientText<'a>,
+    pub created_at: LenientTime,
     #[serde(borrow)]
-    pub last_updated_at: Raw<'a>,
+    pub last_updated_at: RawJson<'a>,
     #[serde(borrow)]
-    pub model_config: Object<ModelName<'a>>,
+    pub model_config: LenientObject<ModelName<'a>>,
     #[serde(borrow)]
-    pub full_conversation_headers_only: List<Header<'a>>,
+    pub full_conversation_headers_only: LenientList<BubbleHeader<'a>>,
     #[serde(borrow)]
-    pub conversation: List<Bubble<'a>>,
+    pub conversation: LenientList<Bubble<'a>>,
     #[serde(borrow)]
-    pub conversation_map: Object<HashMap<Cow<'a, str>, Bubble<'a>>>,
+    pub conversation_map: LenientObject<HashMap<Cow<'a, str>, Bubble<'a>>>,
     #[serde(borrow)]
-    pub tabs: List<Tab<'a>>,
+    pub tabs: LenientList<Tab<'a>>,
     #[serde(borrow)]
-    pub workspace_identifier: Object<WorkspaceIdentifier<'a>>,
-    pub is_subagent: Flag,
+    pub workspace_identifier: LenientObject<WorkspaceIdentifier<'a>>,
+    pub is_subagent: LenientBool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelName<'a> {
     #[serde(borrow, default)]
-    pub model_name: Text<'a>,
+    pub model_name: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Header<'a> {
+pub struct BubbleHeader<'a> {
     #[serde(borrow, default)]
-    pub bubble_id: Text<'a>,
+    pub bubble_id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct WorkspaceIdentifier<'a> {
     #[serde(borrow, default)]
-    pub uri: Object<Uri<'a>>,
+    pub uri: LenientObject<Uri<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Uri<'a> {
     #[serde(borrow, default)]
-    pub fs_path: Text<'a>,
+    pub fs_path: LenientText<'a>,
     #[serde(borrow, default)]
-    pub path: Text<'a>,
+    pub path: LenientText<'a>,
 }
 
 /// A message in the editor.
@@ -87,54 +89,54 @@ pub struct Uri<'a> {
 pub struct Bubble<'a> {
     /// `1` or `user`, `2` or `ai`.
     #[serde(rename = "type", borrow, default)]
-    pub kind: Raw<'a>,
+    pub kind: RawJson<'a>,
     #[serde(alias = "id", borrow, default)]
-    pub bubble_id: Text<'a>,
+    pub bubble_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub raw_text: Text<'a>,
+    pub raw_text: LenientText<'a>,
     #[serde(default)]
-    pub created_at: When,
+    pub created_at: LenientTime,
     #[serde(borrow, default)]
-    pub thinking: Object<Thinking<'a>>,
+    pub thinking: LenientObject<Thinking<'a>>,
     #[serde(borrow, default)]
-    pub tool_former_data: Object<ToolFormer<'a>>,
+    pub tool_former_data: LenientObject<ToolFormer<'a>>,
     #[serde(borrow, default)]
-    pub model_info: Object<ModelName<'a>>,
+    pub model_info: LenientObject<ModelName<'a>>,
     #[serde(borrow, default)]
-    pub model_type: Text<'a>,
+    pub model_type: LenientText<'a>,
     #[serde(borrow, default)]
-    pub workspace_project_dir: Text<'a>,
+    pub workspace_project_dir: LenientText<'a>,
     #[serde(default)]
-    pub capability_type: Number,
+    pub capability_type: LenientNumber,
 }
 
 #[derive(Deserialize)]
 pub struct Thinking<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFormer<'a> {
     #[serde(default)]
-    pub tool: Number,
+    pub tool: LenientNumber,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub params: Raw<'a>,
+    pub params: RawJson<'a>,
     #[serde(borrow, default)]
-    pub raw_args: Raw<'a>,
+    pub raw_args: RawJson<'a>,
     #[serde(borrow, default)]
-    pub status: Text<'a>,
+    pub status: LenientText<'a>,
     #[serde(borrow, default)]
-    pub result: Raw<'a>,
+    pub result: RawJson<'a>,
     #[serde(borrow, default)]
-    pub user_decision: Text<'a>,
+    pub user_decision: LenientText<'a>,
 }
 
 /// Output fields of a tool result, if present.
@@ -142,11 +144,11 @@ pub struct ToolFormer<'a> {
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolAnswer<'a> {
     #[serde(borrow)]
-    pub output: Text<'a>,
+    pub output: LenientText<'a>,
     #[serde(borrow)]
-    pub contents: Text<'a>,
+    pub contents: LenientText<'a>,
     #[serde(alias = "exitCodeV2")]
-    pub exit_code: Number,
+    pub exit_code: LenientNumber,
 }
 
 /// A conversation of the editor's chat, before it supported agents.
@@ -154,75 +156,75 @@ pub struct ToolAnswer<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Tab<'a> {
     #[serde(borrow, default)]
-    pub tab_id: Text<'a>,
+    pub tab_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub chat_title: Text<'a>,
+    pub chat_title: LenientText<'a>,
     #[serde(default)]
-    pub last_send_time: When,
+    pub last_send_time: LenientTime,
     #[serde(borrow, default)]
-    pub bubbles: List<Bubble<'a>>,
+    pub bubbles: LenientList<Bubble<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Tabs<'a> {
     #[serde(borrow)]
-    pub tabs: List<Tab<'a>>,
+    pub tabs: LenientList<Tab<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AllComposers<'a> {
     #[serde(borrow)]
-    pub all_composers: List<Composer<'a>>,
+    pub all_composers: LenientList<Composer<'a>>,
 }
 
 /// A line of a transcript.
 #[derive(Deserialize)]
-pub struct Line<'a> {
+pub struct TranscriptLine<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Message<'a>>,
+    pub message: LenientObject<TranscriptMessage<'a>>,
 }
 
 #[derive(Deserialize)]
-pub struct Message<'a> {
+pub struct TranscriptMessage<'a> {
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, CursorBlock<'a>>,
 }
 
 /// A message of a command-line chat.
 #[derive(Deserialize)]
 pub struct Blob<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, CursorBlock<'a>>,
 }
 
 /// A content block of a transcript or a command-line chat.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Block<'a> {
+pub struct CursorBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(borrow, default)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub tool_name: Text<'a>,
+    pub tool_name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub args: Raw<'a>,
+    pub args: RawJson<'a>,
     #[serde(borrow, default)]
-    pub result: Raw<'a>,
+    pub result: RawJson<'a>,
     #[serde(default)]
-    pub is_error: Flag,
+    pub is_error: LenientBool,
 }

@@ -11,26 +11,26 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
 use super::lines;
 use super::object;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
 pub use replay::tell_lines;
-use wire::{FunctionCall, FunctionResponse, Message, Meta, Part, Projects, ToolCall};
+use wire::{FunctionCall, FunctionResponse, GeminiMessage, GeminiMeta, GeminiPart, Projects, ToolCall};
 
 pub struct Gemini;
 
 impl Connector for Gemini {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Gemini).to_vec();
         roots.push(match places.variable("GEMINI_HOME") {
             Some(folder) => folder,
@@ -50,20 +50,20 @@ impl Connector for Gemini {
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
-        let tell = if source.format == Format::GeminiLines { tell_lines } else { tell_document };
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
+        let tell = if source.format == LogFormat::GeminiLines { tell_lines } else { tell_document };
         document::read_file(source, cursor, limits, sink, tell)
     }
 }
 
 /// Maps the names of folders below `tmp` to working directories; a name is short, or the hash that
 /// older versions use.
-fn workspaces(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
-    let text = found.beside(&root.join("projects.json")).unwrap_or_default();
+fn workspaces(root: &Path, found: &mut FoundLogs) -> BTreeMap<String, String> {
+    let text = found.read_companion(&root.join("projects.json")).unwrap_or_default();
     let wire: Projects<'_> = serde_json::from_str(&text).unwrap_or_default();
     let mut workspaces = BTreeMap::new();
     for (folder, name) in wire.projects.0.unwrap_or_default() {
@@ -75,42 +75,42 @@ fn workspaces(root: &Path, found: &mut Found) -> BTreeMap<String, String> {
     workspaces
 }
 
-fn find_project(project: &Path, workspaces: &BTreeMap<String, String>, found: &mut Found) {
+fn find_project(project: &Path, workspaces: &BTreeMap<String, String>, found: &mut FoundLogs) {
     let chats = project.join("chats");
     let logs = found.files_below(&chats, 1);
     if logs.is_empty() {
         return;
     }
-    let root = found.beside(&project.join(".project_root")).map(|text| text.trim().to_owned());
+    let root = found.read_companion(&project.join(".project_root")).map(|text| text.trim().to_owned());
     let workspace =
         root.filter(|root| !root.is_empty()).or_else(|| workspaces.get(places::name(project)).cloned());
     for path in logs {
         let Some(format) = format_of(&path) else { continue };
-        let mut source = Source::new(Agent::Gemini, format, &path);
+        let mut source = LogSource::new(Agent::Gemini, format, &path);
         source.workspace.clone_from(&workspace);
         source.parent = Some(places::folder(&path)).filter(|_| path.parent() != Some(&chats)).map(Into::into);
         found.sources.push(source);
     }
 }
 
-fn format_of(path: &Path) -> Option<Format> {
+fn format_of(path: &Path) -> Option<LogFormat> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("jsonl") => Some(Format::GeminiLines),
-        Some("json") => Some(Format::GeminiDocument),
+        Some("jsonl") => Some(LogFormat::GeminiLines),
+        Some("json") => Some(LogFormat::GeminiDocument),
         _ => None,
     }
 }
 
 /// Emits the events of a conversation that is one JSON document.
 pub fn tell_document(
-    source: &Source,
-    input: &mut dyn Input,
-    limits: Limits,
-    out: &mut Out<'_>,
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::meta_of(source));
+    out.begin(lines::initial_meta(source));
     let mut members = String::from("{");
-    let mut calls = Calls::default();
+    let mut calls = EmittedCalls::default();
     document::members_then_entries(
         input,
         &["messages"],
@@ -128,7 +128,7 @@ pub fn tell_document(
             }
         },
         &mut |out, _, bytes| {
-            object::tell(bytes, out, |bytes, out| {
+            object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|said| message(&said, &mut calls, out))
             });
         },
@@ -136,34 +136,34 @@ pub fn tell_document(
 }
 
 /// Applies session metadata.
-fn about(meta: &Meta<'_>, out: &mut Out<'_>) {
+fn about(meta: &GeminiMeta<'_>, out: &mut Emitter<'_>) {
     out.identify(meta.session_id.or_empty());
-    out.saw(meta.start_time.0);
-    if let Some(folder) = meta.directories.0.iter().find_map(|folder| folder.said()) {
+    out.extend_time_range(meta.start_time.0);
+    if let Some(folder) = meta.directories.0.iter().find_map(|folder| folder.non_blank()) {
         out.workspace(folder);
     }
-    if let Some(title) = meta.summary.said() {
+    if let Some(title) = meta.summary.non_blank() {
         out.title(title);
     }
-    if let (Some("subagent"), Some(known)) = (meta.kind.said(), out.meta()) {
+    if let (Some("subagent"), Some(known)) = (meta.kind.non_blank(), out.meta()) {
         known.subagent = true;
     }
 }
 
-fn text_of<'p>(part: &'p Part<'_>) -> Option<&'p str> {
+fn text_of<'p>(part: &'p GeminiPart<'_>) -> Option<&'p str> {
     part.text.0.as_deref()
 }
 
 /// Ids of the emitted tool calls and results. A message contains them once, and a resumed session
 /// repeats them as parts.
 #[derive(Default)]
-pub struct Calls {
+pub struct EmittedCalls {
     called: HashSet<String>,
     answered: HashSet<String>,
 }
 
-fn message(message: &Message<'_>, calls: &mut Calls, out: &mut Out<'_>) {
-    let (at, id) = (message.timestamp.0, message.id.said());
+fn message(message: &GeminiMessage<'_>, calls: &mut EmittedCalls, out: &mut Emitter<'_>) {
+    let (at, id) = (message.timestamp.0, message.id.non_blank());
     let text = message.content.joined(text_of);
     match message.kind.or_empty() {
         "user" => {
@@ -174,45 +174,45 @@ fn message(message: &Message<'_>, calls: &mut Calls, out: &mut Out<'_>) {
             let answers: Vec<_> = answers.collect();
             answers.iter().for_each(|answer| answered(at, id, answer, calls, out));
             if answers.is_empty() || !text.trim().is_empty() {
-                out.person(at, id, text);
+                out.emit_prompt(at, id, text);
             }
         }
         "gemini" => answer(at, id, message, text, calls, out),
         "info" | "error" if text.trim() == "Request cancelled." => {
-            out.tell(at, id, false, EventKind::Interrupt)
+            out.emit(at, id, false, EventKind::Interrupt)
         }
-        "info" | "warning" => out.tell(at, id, false, EventKind::System { text }),
-        "error" => out.tell(at, id, false, EventKind::Error { text }),
-        other => out.unknown(&format!("message/{other}")),
+        "info" | "warning" => out.emit(at, id, false, EventKind::System { text }),
+        "error" => out.emit(at, id, false, EventKind::Error { text }),
+        other => out.count_unknown(&format!("message/{other}")),
     }
 }
 
 fn answer(
     at: Option<Instant>,
     id: Option<&str>,
-    message: &Message<'_>,
+    message: &GeminiMessage<'_>,
     text: String,
-    calls: &mut Calls,
-    out: &mut Out<'_>,
+    calls: &mut EmittedCalls,
+    out: &mut Emitter<'_>,
 ) {
-    if let Some(model) = message.model.said() {
+    if let Some(model) = message.model.non_blank() {
         out.model(at, id, model);
     }
     for thought in &message.thoughts.0 {
         let text = format!("{}: {}", thought.subject.or_empty(), thought.description.or_empty());
-        out.tell(thought.timestamp.0.or(at), id, false, EventKind::Thinking { text });
+        out.emit(thought.timestamp.0.or(at), id, false, EventKind::Thinking { text });
     }
     if !text.trim().is_empty() {
-        out.tell(at, id, false, EventKind::AssistantText { text });
+        out.emit(at, id, false, EventKind::AssistantText { text });
     } else if message.thoughts.0.is_empty()
         && message.tool_calls.0.is_empty()
         && !message.content.blocks().any(|part| part.function_call.0.is_some())
     {
-        out.skip("message/gemini", Skip::Empty);
+        out.skip("message/gemini", SkipReason::Empty);
     }
     for call in &message.tool_calls.0 {
-        calls.called.extend(call.id.said().map(str::to_owned));
-        calls.answered.extend(call.id.said().map(str::to_owned));
+        calls.called.extend(call.id.non_blank().map(str::to_owned));
+        calls.answered.extend(call.id.non_blank().map(str::to_owned));
         tool(at, id, call, out);
     }
     for call in message.content.blocks().filter_map(|part| part.function_call.0.as_ref()) {
@@ -225,14 +225,14 @@ fn called(
     at: Option<Instant>,
     record: Option<&str>,
     call: &FunctionCall<'_>,
-    calls: &mut Calls,
-    out: &mut Out<'_>,
+    calls: &mut EmittedCalls,
+    out: &mut Emitter<'_>,
 ) {
-    if call.id.said().is_some_and(|id| !calls.called.insert(id.to_owned())) {
-        return out.skip("message/gemini", Skip::Duplicate);
+    if call.id.non_blank().is_some_and(|id| !calls.called.insert(id.to_owned())) {
+        return out.skip("message/gemini", SkipReason::Duplicate);
     }
-    let (id, name) = (call.id.said().map(Into::into), call.name.or_empty().to_owned());
-    out.tell(at, record, false, EventKind::ToolCall { id, name, input: call.args.value() });
+    let (id, name) = (call.id.non_blank().map(Into::into), call.name.or_empty().to_owned());
+    out.emit(at, record, false, EventKind::ToolCall { id, name, input: call.args.value() });
 }
 
 /// Emits a tool result that is part of a message.
@@ -240,37 +240,37 @@ fn answered(
     at: Option<Instant>,
     record: Option<&str>,
     answer: &FunctionResponse<'_>,
-    calls: &mut Calls,
-    out: &mut Out<'_>,
+    calls: &mut EmittedCalls,
+    out: &mut Emitter<'_>,
 ) {
-    if answer.id.said().is_some_and(|id| !calls.answered.insert(id.to_owned())) {
-        return out.skip("message/user", Skip::Duplicate);
+    if answer.id.non_blank().is_some_and(|id| !calls.answered.insert(id.to_owned())) {
+        return out.skip("message/user", SkipReason::Duplicate);
     }
     let Some(response) = &answer.response.0 else { return };
-    let error = response.error.said();
-    let text = response.output.said().or(error).unwrap_or_default().to_owned();
+    let error = response.error.non_blank();
+    let text = response.output.non_blank().or(error).unwrap_or_default().to_owned();
     let exit_code = exit_code(&text);
     let failed = error.is_some() || exit_code.is_some_and(|code| code != 0);
     let outcome = if failed { ToolOutcome::Error } else { ToolOutcome::Ok };
-    let id = answer.id.said().map(Into::into);
-    out.tell(at, record, false, EventKind::ToolResult { id, outcome, exit_code, text });
+    let id = answer.id.non_blank().map(Into::into);
+    out.emit(at, record, false, EventKind::ToolResult { id, outcome, exit_code, text });
 }
 
-fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Out<'_>) {
-    let id = || call.id.said().map(Into::into);
+fn tool(at: Option<Instant>, record: Option<&str>, call: &ToolCall<'_>, out: &mut Emitter<'_>) {
+    let id = || call.id.non_blank().map(Into::into);
     let at = call.timestamp.0.or(at);
     let name = call.name.or_empty().to_owned();
-    out.tell(at, record, false, EventKind::ToolCall { id: id(), name, input: call.args.value() });
+    out.emit(at, record, false, EventKind::ToolCall { id: id(), name, input: call.args.value() });
     let outcome = match call.status.or_empty() {
         "success" => ToolOutcome::Ok,
         "error" => ToolOutcome::Error,
-        "cancelled" => return out.tell(at, record, false, EventKind::Interrupt),
+        "cancelled" => return out.emit(at, record, false, EventKind::Interrupt),
         _ => return,
     };
     let text = call.output();
     let exit_code = exit_code(&text);
     let outcome = if exit_code.is_some_and(|code| code != 0) { ToolOutcome::Error } else { outcome };
-    out.tell(at, record, false, EventKind::ToolResult { id: id(), outcome, exit_code, text });
+    out.emit(at, record, false, EventKind::ToolResult { id: id(), outcome, exit_code, text });
 }
 
 /// Parses the exit code in a line such as `Exit Code: 1`.

@@ -5,151 +5,151 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, List, Object, Raw, Text, When};
+use crate::ingest::loose::{LenientList, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
 
 /// Names of projects, by folder.
 #[derive(Deserialize, Default)]
 pub struct Projects<'a> {
     #[serde(borrow, default)]
-    pub projects: Object<HashMap<Cow<'a, str>, Text<'a>>>,
+    pub projects: LenientObject<HashMap<Cow<'a, str>, LenientText<'a>>>,
 }
 
 /// Metadata of a session.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-pub struct Meta<'a> {
+pub struct GeminiMeta<'a> {
     #[serde(borrow, default)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
     #[serde(default)]
-    pub start_time: When,
+    pub start_time: LenientTime,
     #[serde(borrow, default)]
-    pub directories: List<Text<'a>>,
+    pub directories: LenientList<LenientText<'a>>,
     #[serde(borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
 }
 
 /// A line of a log: a change, a message, or session metadata.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Line<'a> {
+pub struct GeminiLine<'a> {
     #[serde(rename = "$set", borrow, default)]
-    pub set: Object<Set<'a>>,
+    pub set: LenientObject<GeminiSet<'a>>,
     #[serde(rename = "$rewindTo", borrow, default)]
-    pub rewind_to: Text<'a>,
+    pub rewind_to: LenientText<'a>,
     #[serde(rename = "$patch", borrow, default)]
-    pub patch: Raw<'a>,
+    pub patch: RawJson<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
 }
 
 /// Value of `$set`: session metadata and optionally the whole list of messages.
 #[derive(Deserialize)]
-pub struct Set<'a> {
+pub struct GeminiSet<'a> {
     #[serde(borrow, default)]
-    pub messages: Option<List<Message<'a>>>,
+    pub messages: Option<LenientList<GeminiMessage<'a>>>,
     #[serde(flatten, borrow)]
-    pub meta: Meta<'a>,
+    pub meta: GeminiMeta<'a>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Message<'a> {
+pub struct GeminiMessage<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
-    pub timestamp: When,
+    pub id: LenientText<'a>,
+    pub timestamp: LenientTime,
     #[serde(rename = "type", borrow)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow)]
-    pub content: Content<'a, Part<'a>>,
+    pub content: MessageContent<'a, GeminiPart<'a>>,
     #[serde(borrow)]
-    pub display_content: Content<'a, Part<'a>>,
+    pub display_content: MessageContent<'a, GeminiPart<'a>>,
     #[serde(borrow)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow)]
-    pub thoughts: List<Thought<'a>>,
+    pub thoughts: LenientList<GeminiThought<'a>>,
     #[serde(borrow)]
-    pub tool_calls: List<ToolCall<'a>>,
+    pub tool_calls: LenientList<ToolCall<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Part<'a> {
+pub struct GeminiPart<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub function_call: Object<FunctionCall<'a>>,
+    pub function_call: LenientObject<FunctionCall<'a>>,
     #[serde(borrow, default)]
-    pub function_response: Object<FunctionResponse<'a>>,
+    pub function_response: LenientObject<FunctionResponse<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct FunctionCall<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub args: Raw<'a>,
+    pub args: RawJson<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Thought<'a> {
+pub struct GeminiThought<'a> {
     #[serde(borrow, default)]
-    pub subject: Text<'a>,
+    pub subject: LenientText<'a>,
     #[serde(borrow, default)]
-    pub description: Text<'a>,
+    pub description: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub args: Raw<'a>,
+    pub args: RawJson<'a>,
     #[serde(borrow, default)]
-    pub status: Text<'a>,
+    pub status: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub result: Content<'a, ResultPart<'a>>,
+    pub result: MessageContent<'a, ResultPart<'a>>,
     #[serde(borrow, default)]
-    pub result_display: Text<'a>,
+    pub result_display: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultPart<'a> {
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub function_response: Object<FunctionResponse<'a>>,
+    pub function_response: LenientObject<FunctionResponse<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct FunctionResponse<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub response: Object<Response<'a>>,
+    pub response: LenientObject<Response<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct Response<'a> {
     #[serde(borrow, default)]
-    pub output: Text<'a>,
+    pub output: LenientText<'a>,
     #[serde(borrow, default)]
-    pub error: Text<'a>,
+    pub error: LenientText<'a>,
 }
 
 impl ToolCall<'_> {
@@ -158,7 +158,7 @@ impl ToolCall<'_> {
         let text = self.result.joined(|part| {
             let response = part.function_response.0.as_ref().and_then(|answer| answer.response.0.as_ref());
             match response {
-                Some(response) => response.output.said().or(response.error.said()),
+                Some(response) => response.output.non_blank().or(response.error.non_blank()),
                 None => part.text.0.as_deref(),
             }
         });

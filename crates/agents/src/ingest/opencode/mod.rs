@@ -5,28 +5,28 @@ mod tree;
 mod wire;
 
 use super::connector::Connector;
-use super::error::Error;
-use super::out::Out;
-use super::places::{self, Places};
-use super::position::Cursor;
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::error::IngestError;
+use super::out::Emitter;
+use super::places::{self, LogLocations};
+use super::position::LogCursor;
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
-use wire::{Message, Part};
+use wire::{OpencodeMessage, OpencodePart};
 
 pub struct Opencode;
 
 impl Connector for Opencode {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Opencode).to_vec();
         roots.push(places.data_home().join("opencode"));
         roots.extend(places.variable("OPENCODE_DB"));
         for root in roots {
             if root.is_file() {
-                found.add(Agent::Opencode, Format::OpencodeDatabase, root);
+                found.add(Agent::Opencode, LogFormat::OpencodeDatabase, root);
                 continue;
             }
             let databases: Vec<_> =
@@ -35,25 +35,25 @@ impl Connector for Opencode {
             if databases.is_empty() {
                 for path in found.files_below(&root.join("storage/session"), 1) {
                     if path.extension().is_some_and(|ending| ending == "json") {
-                        found.add(Agent::Opencode, Format::OpencodeTree, path);
+                        found.add(Agent::Opencode, LogFormat::OpencodeTree, path);
                     }
                 }
             }
             for path in databases {
-                found.add(Agent::Opencode, Format::OpencodeDatabase, path);
+                found.add(Agent::Opencode, LogFormat::OpencodeDatabase, path);
             }
         }
     }
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         match source.format {
-            Format::OpencodeTree => tree::read(source, cursor, limits, sink),
+            LogFormat::OpencodeTree => tree::read(source, cursor, limits, sink),
             _ => rows::read(source, cursor, limits, sink),
         }
     }
@@ -71,32 +71,36 @@ fn is_placeholder(title: &str) -> bool {
 }
 
 /// Emits the events before a message's parts: a change of the model.
-fn opening(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
-    let model = message.model_id.said().or(message.model.0.as_ref().and_then(|model| model.model_id.said()));
+fn opening(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
+    let model = message.model_id.non_blank().or(message
+        .model
+        .0
+        .as_ref()
+        .and_then(|model| model.model_id.non_blank()));
     if let Some(model) = model {
         out.model(at, Some(id), model);
     }
 }
 
 /// Emits the events after a message's parts: its error or interruption.
-fn closing(at: Option<Instant>, id: &str, message: &Message<'_>, out: &mut Out<'_>) {
+fn closing(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
     let Some(error) = &message.error.0 else { return };
-    if error.name.said() == Some("MessageAbortedError") {
-        return out.tell(at, Some(id), false, EventKind::Interrupt);
+    if error.name.non_blank() == Some("MessageAbortedError") {
+        return out.emit(at, Some(id), false, EventKind::Interrupt);
     }
-    let detail = error.data.0.as_ref().and_then(|data| data.message.said());
-    let text = detail.or(error.message.said()).or(error.name.said()).unwrap_or_default().to_owned();
-    out.tell(at, Some(id), false, EventKind::Error { text });
+    let detail = error.data.0.as_ref().and_then(|data| data.message.non_blank());
+    let text = detail.or(error.message.non_blank()).or(error.name.non_blank()).unwrap_or_default().to_owned();
+    out.emit(at, Some(id), false, EventKind::Error { text });
 }
 
 /// Emits the events of a part of a message.
-fn part(at: Option<Instant>, id: &str, role: &str, part: &Part<'_>, out: &mut Out<'_>) {
+fn part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
     let text = part.text.or_empty();
     let kind = part.kind.or_empty();
     let event = match kind {
         "text" => match role {
             "user" if part.synthetic.is_set() => EventKind::Injected { text: text.to_owned() },
-            "user" => return out.person(at, Some(id), text),
+            "user" => return out.emit_prompt(at, Some(id), text),
             _ => EventKind::AssistantText { text: text.to_owned() },
         },
         "reasoning" => EventKind::Thinking { text: text.to_owned() },
@@ -107,19 +111,19 @@ fn part(at: Option<Instant>, id: &str, role: &str, part: &Part<'_>, out: &mut Ou
         },
         "retry" => EventKind::Error { text: part.error.text() },
         "file" | "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "subtask" => {
-            return out.skip(kind, Skip::Bookkeeping);
+            return out.skip(kind, SkipReason::Bookkeeping);
         }
-        other => return out.unknown(&format!("part/{other}")),
+        other => return out.count_unknown(&format!("part/{other}")),
     };
-    out.tell(at, Some(id), false, event);
+    out.emit(at, Some(id), false, event);
 }
 
-fn tool(at: Option<Instant>, id: &str, part: &Part<'_>, out: &mut Out<'_>) {
-    let call = || part.call_id.said().or(part.id.said()).map(Into::into);
-    let Some(state) = &part.state.0 else { return out.unknown("part/tool without a state") };
+fn tool(at: Option<Instant>, id: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
+    let call = || part.call_id.non_blank().or(part.id.non_blank()).map(Into::into);
+    let Some(state) = &part.state.0 else { return out.count_unknown("part/tool without a state") };
     let (start, end) = state.time.0.as_ref().map_or((None, None), |time| (time.start.0, time.end.0));
-    let name = part.tool.said().or(part.name.said()).unwrap_or_default().to_owned();
-    out.tell(
+    let name = part.tool.non_blank().or(part.name.non_blank()).unwrap_or_default().to_owned();
+    out.emit(
         start.or(at),
         Some(id),
         false,
@@ -134,9 +138,9 @@ fn tool(at: Option<Instant>, id: &str, part: &Part<'_>, out: &mut Out<'_>) {
     };
     let id_of_result = call();
     if text.starts_with("The user rejected permission") {
-        return out.tell(end.or(at), Some(id), false, EventKind::ToolRejected { id: id_of_result, text });
+        return out.emit(end.or(at), Some(id), false, EventKind::ToolRejected { id: id_of_result, text });
     }
-    out.tell(
+    out.emit(
         end.or(at),
         Some(id),
         false,

@@ -4,48 +4,50 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::wire::{Message, Part};
+use super::wire::{OpencodeMessage, OpencodePart};
 use super::{closing, is_placeholder, opening, part};
 use crate::ingest::database::{self, has_column, has_table};
-use crate::ingest::error::Error;
+use crate::ingest::error::IngestError;
 use crate::ingest::lines;
-use crate::ingest::loose::{Content, Piece};
+use crate::ingest::loose::{ContentPiece, MessageContent};
 use crate::ingest::object;
-use crate::ingest::out::Out;
-use crate::ingest::position::{Cursor, Stamp};
-use crate::ingest::reading::{Limits, Progress, Reading};
-use crate::ingest::sink::{Sink, Skip};
-use crate::ingest::source::Source;
+use crate::ingest::out::Emitter;
+use crate::ingest::position::{LogCursor, LogStamp};
+use crate::ingest::reading::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::sink::{EventSink, SkipReason};
+use crate::ingest::source::LogSource;
 use cm_note::instant::Instant;
-use cm_session::Meta;
+use cm_session::SessionMeta;
 use cm_session::event::EventKind;
 
 /// Version of each session when it was last read, by id: its update time and message counts.
-type Versions = BTreeMap<String, String>;
+type OpencodeVersions = BTreeMap<String, String>;
 
 pub fn read(
-    source: &Source,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    sink: &mut dyn Sink,
-) -> Result<Reading, Error> {
+    source: &LogSource,
+    cursor: Option<&LogCursor>,
+    limits: IngestLimits,
+    sink: &mut dyn EventSink,
+) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) =
-        (Stamp::of(&std::fs::metadata(path).map_err(Error::io(path))?), vec![database::log_stamp(path)]);
+    let (stamp, beside) = (
+        LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
+        vec![database::log_stamp(path)],
+    );
     if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
         return Ok(reading);
     }
-    let before: Option<Versions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
-    let progress = if before.is_some() { Progress::Continued } else { Progress::FromStart };
-    let mut out = Out::new(sink);
+    let before: Option<OpencodeVersions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
+    let progress = if before.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
+    let mut out = Emitter::new(sink);
     let versions =
-        tell(source, &before.unwrap_or_default(), limits, &mut out).map_err(Error::database(path))?;
+        tell(source, &before.unwrap_or_default(), limits, &mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
     let state = serde_json::to_string(&versions).unwrap_or_default();
-    Ok(Reading { cursor: Cursor::of_whole(stamp, beside, state), tally, progress })
+    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, beside, state), tally, progress })
 }
 
-struct Row {
+struct OpencodeRow {
     id: String,
     parent: Option<String>,
     directory: Option<String>,
@@ -55,9 +57,14 @@ struct Row {
     updated: Option<String>,
 }
 
-fn tell(source: &Source, before: &Versions, limits: Limits, out: &mut Out<'_>) -> rusqlite::Result<Versions> {
+fn tell(
+    source: &LogSource,
+    before: &OpencodeVersions,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> rusqlite::Result<OpencodeVersions> {
     let database = database::open(&source.path)?;
-    let mut versions = Versions::new();
+    let mut versions = OpencodeVersions::new();
     let mut known = false;
     for table in ["session_v2", "session"] {
         if !has_table(&database, table)? {
@@ -77,12 +84,12 @@ fn tell(source: &Source, before: &Versions, limits: Limits, out: &mut Out<'_>) -
     }
     if !known {
         out.record(0);
-        out.unknown("database without a session table");
+        out.count_unknown("database without a session table");
     }
     Ok(versions)
 }
 
-fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<Row>> {
+fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<OpencodeRow>> {
     let mut columns = Vec::new();
     for column in ["parent_id", "directory", "title", "time_created", "time_updated"] {
         columns.push(if has_column(database, table, column)? { column } else { "NULL" });
@@ -90,7 +97,7 @@ fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<Row>> {
     let sql = format!("SELECT id, {} FROM {table} ORDER BY id", columns.join(", "));
     let mut statement = database.prepare(&sql)?;
     let rows = statement.query_map([], |row| {
-        Ok(Row {
+        Ok(OpencodeRow {
             id: database::text(row, 0)?.unwrap_or_default(),
             parent: database::text(row, 1)?,
             directory: database::text(row, 2)?,
@@ -102,7 +109,7 @@ fn sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<Row>> {
     rows.collect()
 }
 
-fn version(database: &Connection, session: &Row) -> rusqlite::Result<String> {
+fn version(database: &Connection, session: &OpencodeRow) -> rusqlite::Result<String> {
     let mut version = session.updated.clone().unwrap_or_default();
     for table in ["message", "session_message"] {
         if has_table(database, table)? {
@@ -115,17 +122,17 @@ fn version(database: &Connection, session: &Row) -> rusqlite::Result<String> {
 }
 
 fn tell_session(
-    source: &Source,
+    source: &LogSource,
     database: &Connection,
-    session: &Row,
-    limits: Limits,
-    out: &mut Out<'_>,
+    session: &OpencodeRow,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> rusqlite::Result<()> {
-    let mut meta = Meta::new(source.agent, session.id.as_str().into());
+    let mut meta = SessionMeta::new(source.agent, session.id.as_str().into());
     meta.subagent = session.parent.is_some();
     meta.parent = session.parent.as_deref().map(Into::into);
     meta.workspace.clone_from(&session.directory);
-    meta.saw(session.created);
+    meta.extend_time_range(session.created);
     out.begin_named(meta);
     if let Some(title) = session.title.as_deref().filter(|title| !is_placeholder(title)) {
         out.title(title);
@@ -136,7 +143,7 @@ fn tell_session(
     if has_table(database, "message")? { tell_first(database, session, limits, out) } else { Ok(()) }
 }
 
-fn has_rows(database: &Connection, session: &Row) -> rusqlite::Result<bool> {
+fn has_rows(database: &Connection, session: &OpencodeRow) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM session_message WHERE session_id = ?1 LIMIT 1";
     Ok(database.prepare_cached(sql)?.query_row([&session.id], |_| Ok(())).optional()?.is_some())
 }
@@ -144,11 +151,11 @@ fn has_rows(database: &Connection, session: &Row) -> rusqlite::Result<bool> {
 /// Emits the events of the first generation: messages, with their parts in a separate table.
 fn tell_first(
     database: &Connection,
-    session: &Row,
-    limits: Limits,
-    out: &mut Out<'_>,
+    session: &OpencodeRow,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> rusqlite::Result<()> {
-    let most = limits.record as i64;
+    let most = limits.max_record_bytes as i64;
     let mut messages = database.prepare_cached(
         "SELECT id, time_created, octet_length(data) > ?2, CASE WHEN octet_length(data) <= ?2 THEN data END \
          FROM message WHERE session_id = ?1 ORDER BY time_created, id",
@@ -166,7 +173,7 @@ fn tell_first(
         let created = database::time(row, 1)?;
         let Some(data) = value(row, 2, out)? else { continue };
         let told = object::read(&data, |data| {
-            let message: Message<'_> = serde_json::from_slice(data)?;
+            let message: OpencodeMessage<'_> = serde_json::from_slice(data)?;
             let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
             opening(at, &id, &message, out);
             let result = tell_parts(
@@ -174,7 +181,7 @@ fn tell_first(
                 &id,
                 most,
                 |out, bytes, part_id| {
-                    let said: Part<'_> = serde_json::from_slice(bytes)?;
+                    let said: OpencodePart<'_> = serde_json::from_slice(bytes)?;
                     part(at, part_id, message.role.or_empty(), &said, out);
                     Ok(())
                 },
@@ -185,7 +192,7 @@ fn tell_first(
         });
         match told {
             Ok(result) => result?,
-            Err(_) => out.bad(),
+            Err(_) => out.count_invalid(),
         }
     }
     Ok(())
@@ -195,8 +202,8 @@ fn tell_parts(
     parts: &mut rusqlite::CachedStatement<'_>,
     message: &str,
     most: i64,
-    mut tell: impl FnMut(&mut Out<'_>, &[u8], &str) -> serde_json::Result<()>,
-    out: &mut Out<'_>,
+    mut tell: impl FnMut(&mut Emitter<'_>, &[u8], &str) -> serde_json::Result<()>,
+    out: &mut Emitter<'_>,
 ) -> rusqlite::Result<()> {
     let mut rows = parts.query(params![message, most])?;
     while let Some(row) = rows.next()? {
@@ -204,7 +211,7 @@ fn tell_parts(
         if let Some(data) = value(row, 1, out)?
             && tell(out, &data, &id).is_err()
         {
-            out.bad();
+            out.count_invalid();
         }
     }
     Ok(())
@@ -212,14 +219,14 @@ fn tell_parts(
 
 /// Returns the value in the column after its "too long" flag; `None`, which is counted, if it is
 /// too long or NULL.
-fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Out<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
+fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Emitter<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
     if row.get::<_, Option<bool>>(column)? == Some(true) {
-        out.oversized();
+        out.count_oversized();
         return Ok(None);
     }
     let data = database::bytes(row, column + 1)?;
     if data.is_none() {
-        out.skip("row", Skip::Empty);
+        out.skip("row", SkipReason::Empty);
     }
     Ok(data)
 }
@@ -227,15 +234,15 @@ fn value(row: &rusqlite::Row<'_>, column: usize, out: &mut Out<'_>) -> rusqlite:
 /// Emits the events of the second generation: messages with types, which contain their parts.
 fn tell_second(
     database: &Connection,
-    session: &Row,
-    limits: Limits,
-    out: &mut Out<'_>,
+    session: &OpencodeRow,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
 ) -> rusqlite::Result<()> {
     let mut messages = database.prepare_cached(
         "SELECT id, type, time_created, octet_length(data) > ?2, CASE WHEN octet_length(data) <= ?2 THEN data END \
          FROM session_message WHERE session_id = ?1 ORDER BY seq, time_created, id",
     )?;
-    let mut rows = messages.query(params![session.id, limits.record as i64])?;
+    let mut rows = messages.query(params![session.id, limits.max_record_bytes as i64])?;
     let mut ordinal = 0;
     while let Some(row) = rows.next()? {
         ordinal += 1;
@@ -244,8 +251,8 @@ fn tell_second(
         let kind = database::text(row, 1)?.unwrap_or_default();
         let created = database::time(row, 2)?;
         let Some(data) = value(row, 3, out)? else { continue };
-        object::tell(&data, out, |data, out| {
-            let message: Message<'_> = serde_json::from_slice(data)?;
+        object::emit_object(&data, out, |data, out| {
+            let message: OpencodeMessage<'_> = serde_json::from_slice(data)?;
             let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
             typed(at, &id, &kind, &message, out);
             Ok(())
@@ -254,12 +261,12 @@ fn tell_second(
     Ok(())
 }
 
-fn typed(at: Option<Instant>, id: &str, kind: &str, message: &Message<'_>, out: &mut Out<'_>) {
+fn typed(at: Option<Instant>, id: &str, kind: &str, message: &OpencodeMessage<'_>, out: &mut Emitter<'_>) {
     let text = || message.text.or_empty().to_owned();
     match kind {
-        "user" => out.person(at, Some(id), message.text.or_empty()),
+        "user" => out.emit_prompt(at, Some(id), message.text.or_empty()),
         "synthetic" | "system" | "skill" => {
-            out.tell(at, Some(id), false, EventKind::Injected { text: text() })
+            out.emit(at, Some(id), false, EventKind::Injected { text: text() })
         }
         "shell" => {
             let kind = EventKind::PersonCommand {
@@ -267,19 +274,19 @@ fn typed(at: Option<Instant>, id: &str, kind: &str, message: &Message<'_>, out: 
                 output: message.output.owned(),
                 exit_code: None,
             };
-            out.tell(at, Some(id), false, kind);
+            out.emit(at, Some(id), false, kind);
         }
         "assistant" => {
             opening(at, id, message, out);
-            if let Content::Blocks(pieces) = &message.content {
+            if let MessageContent::Blocks(pieces) = &message.content {
                 for piece in pieces {
                     match piece {
-                        Piece::Block(block) => part(at, id, "assistant", block, out),
-                        Piece::Text(text) => {
+                        ContentPiece::Block(block) => part(at, id, "assistant", block, out),
+                        ContentPiece::Text(text) => {
                             let text = text.clone().into_owned();
-                            out.tell(at, Some(id), false, EventKind::AssistantText { text });
+                            out.emit(at, Some(id), false, EventKind::AssistantText { text });
                         }
-                        Piece::Nothing => out.unknown("assistant/no block"),
+                        ContentPiece::Nothing => out.count_unknown("assistant/no block"),
                     }
                 }
             }
@@ -288,8 +295,8 @@ fn typed(at: Option<Instant>, id: &str, kind: &str, message: &Message<'_>, out: 
         "compaction" => {
             let kind =
                 EventKind::Compaction { trigger: message.reason.owned(), summary: message.summary.owned() };
-            out.tell(at, Some(id), false, kind);
+            out.emit(at, Some(id), false, kind);
         }
-        other => out.unknown(&format!("session_message/{other}")),
+        other => out.count_unknown(&format!("session_message/{other}")),
     }
 }

@@ -2,135 +2,137 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, Number, Object, Raw, Text, When};
+use crate::ingest::loose::{
+    LenientBool, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 #[derive(Deserialize, Default)]
-pub struct Session<'a> {
+pub struct OpencodeSession<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(rename = "parentID", borrow, default)]
-    pub parent_id: Text<'a>,
+    pub parent_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub directory: Text<'a>,
+    pub directory: LenientText<'a>,
     #[serde(borrow, default)]
-    pub title: Text<'a>,
+    pub title: LenientText<'a>,
     #[serde(default)]
-    pub time: Object<Time>,
+    pub time: LenientObject<OpencodeTime>,
 }
 
 #[derive(Deserialize, Default)]
-pub struct Time {
+pub struct OpencodeTime {
     #[serde(default)]
-    pub created: When,
+    pub created: LenientTime,
     #[serde(default)]
-    pub start: When,
+    pub start: LenientTime,
     #[serde(default)]
-    pub end: When,
+    pub end: LenientTime,
 }
 
 #[derive(Deserialize, Default)]
-pub struct Message<'a> {
+pub struct OpencodeMessage<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(rename = "modelID", borrow, default)]
-    pub model_id: Text<'a>,
+    pub model_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub model: Object<Model<'a>>,
+    pub model: LenientObject<OpencodeModel<'a>>,
     #[serde(default)]
-    pub time: Object<Time>,
+    pub time: LenientObject<OpencodeTime>,
     #[serde(borrow, default)]
-    pub error: Object<Failure<'a>>,
+    pub error: LenientObject<OpencodeFailure<'a>>,
     /// Text of a user or program; only in the second generation, like the fields below.
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Part<'a>>,
+    pub content: MessageContent<'a, OpencodePart<'a>>,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow, default)]
-    pub command: Text<'a>,
+    pub command: LenientText<'a>,
     #[serde(borrow, default)]
-    pub output: Text<'a>,
+    pub output: LenientText<'a>,
     #[serde(borrow, default)]
-    pub reason: Text<'a>,
+    pub reason: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Model<'a> {
+pub struct OpencodeModel<'a> {
     #[serde(rename = "modelID", alias = "id", borrow, default)]
-    pub model_id: Text<'a>,
+    pub model_id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Failure<'a> {
+pub struct OpencodeFailure<'a> {
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
     #[serde(borrow, default)]
-    pub data: Object<FailureData<'a>>,
+    pub data: LenientObject<FailureData<'a>>,
 }
 
 #[derive(Deserialize)]
 pub struct FailureData<'a> {
     #[serde(borrow, default)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Part<'a> {
+pub struct OpencodePart<'a> {
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(default)]
-    pub synthetic: Flag,
+    pub synthetic: LenientBool,
     #[serde(borrow, default)]
-    pub tool: Text<'a>,
+    pub tool: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(rename = "callID", borrow, default)]
-    pub call_id: Text<'a>,
+    pub call_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub state: Object<ToolState<'a>>,
+    pub state: LenientObject<ToolState<'a>>,
     #[serde(default)]
-    pub auto: Flag,
+    pub auto: LenientBool,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow, default)]
-    pub error: Raw<'a>,
+    pub error: RawJson<'a>,
 }
 
 #[derive(Deserialize)]
 pub struct ToolState<'a> {
     #[serde(borrow, default)]
-    pub status: Text<'a>,
+    pub status: LenientText<'a>,
     #[serde(borrow, default)]
-    pub input: Raw<'a>,
+    pub input: RawJson<'a>,
     #[serde(borrow, default)]
-    output: Raw<'a>,
+    output: RawJson<'a>,
     #[serde(borrow, default)]
-    error: Raw<'a>,
+    error: RawJson<'a>,
     #[serde(borrow, default)]
-    content: Content<'a, Inner<'a>>,
+    content: MessageContent<'a, OpencodeInnerPart<'a>>,
     #[serde(default)]
-    pub metadata: Object<ToolMetadata>,
+    pub metadata: LenientObject<ToolMetadata>,
     #[serde(default)]
-    pub time: Object<Time>,
+    pub time: LenientObject<OpencodeTime>,
 }
 
 #[derive(Deserialize)]
 pub struct ToolMetadata {
     #[serde(default)]
-    pub exit: Number,
+    pub exit: LenientNumber,
 }
 
 #[derive(Deserialize)]
-pub struct Inner<'a> {
+pub struct OpencodeInnerPart<'a> {
     #[serde(borrow, default)]
-    text: Text<'a>,
+    text: LenientText<'a>,
 }
 
 impl ToolState<'_> {
@@ -142,7 +144,7 @@ impl ToolState<'_> {
 
     /// Returns the error message.
     pub fn error(&self) -> String {
-        let failure: Object<Failure<'_>> =
+        let failure: LenientObject<OpencodeFailure<'_>> =
             self.error.get().and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
         failure.0.and_then(|failure| failure.message.owned()).unwrap_or_else(|| self.error.text())
     }

@@ -7,26 +7,26 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, SeekFrom};
 
 use super::connector::Connector;
-use super::document::{self, Input};
-use super::error::Error;
-use super::lines::{self, Fed, Feed};
-use super::loose::Content;
+use super::document::{self, SeekableInput};
+use super::error::IngestError;
+use super::lines::{self, LineEvent, LineReader};
+use super::loose::MessageContent;
 use super::object;
-use super::out::Out;
-use super::places::Places;
-use super::position::{Cursor, Position};
-use super::reading::{Limits, Reading};
-use super::sink::{Sink, Skip};
-use super::source::{Format, Found, Source};
+use super::out::Emitter;
+use super::places::LogLocations;
+use super::position::{LinePosition, LogCursor};
+use super::reading::{IngestLimits, ReadResult};
+use super::sink::{EventSink, SkipReason};
+use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
-use wire::{Block, Entry, Message, Place};
+use wire::{PiBlock, PiEntry, PiMessage, PiTreePosition};
 
 pub struct Pi;
 
 impl Connector for Pi {
-    fn find(&self, places: &Places, found: &mut Found) {
+    fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut roots = places.named(Agent::Pi).to_vec();
         roots.push(
             match places
@@ -46,57 +46,62 @@ impl Connector for Pi {
             for path in
                 files.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
             {
-                found.add(Agent::Pi, Format::PiTree, path);
+                found.add(Agent::Pi, LogFormat::PiTree, path);
             }
         }
     }
 
     fn read(
         &self,
-        source: &Source,
-        cursor: Option<&Cursor>,
-        limits: Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<Reading, Error> {
+        source: &LogSource,
+        cursor: Option<&LogCursor>,
+        limits: IngestLimits,
+        sink: &mut dyn EventSink,
+    ) -> Result<ReadResult, IngestError> {
         document::read_file(source, cursor, limits, sink, tell)
     }
 }
 
 /// Emits the events of a tree in two passes: the first finds the active branch, the second emits
 /// its events.
-pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Out<'_>) -> io::Result<()> {
-    let mut meta = lines::meta_of(source);
+pub fn tell(
+    source: &LogSource,
+    input: &mut dyn SeekableInput,
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
+    let mut meta = lines::initial_meta(source);
     meta.id = super::places::stem(&source.path).rsplit('_').next().unwrap_or_default().into();
     if meta.id.as_str().is_empty() {
-        meta.id = lines::meta_of(source).id;
+        meta.id = lines::initial_meta(source).id;
     }
     out.begin(meta);
-    let left = left_lines(input, limits)?;
+    let left = inactive_lines(input, limits)?;
     input.seek(SeekFrom::Start(0))?;
-    let mut feed = Feed::new(input, Position::default(), limits);
+    let mut feed = LineReader::new(input, LinePosition::default(), limits);
     loop {
         let line = match feed.next()? {
-            Fed::Line { line, .. } => line,
-            Fed::Oversized(line) => {
+            LineEvent::Line { line, .. } => line,
+            LineEvent::Oversized(line) => {
                 out.record(line);
-                out.oversized();
+                out.count_oversized();
                 continue;
             }
-            Fed::Unended => match feed.take_unended() {
+            LineEvent::Unterminated => match feed.take_unterminated() {
                 Some(line) => line,
                 None => {
-                    out.torn();
+                    out.mark_truncated();
                     return Ok(());
                 }
             },
-            Fed::Rest(_) | Fed::End => return Ok(()),
+            LineEvent::LineRest(_) | LineEvent::End => return Ok(()),
         };
         out.record(line);
         if left.contains(&line) {
-            out.skip("entry", Skip::TakenBack);
+            out.skip("entry", SkipReason::Reverted);
             continue;
         }
-        object::tell(feed.bytes(), out, |bytes, out| {
+        object::emit_object(feed.bytes(), out, |bytes, out| {
             serde_json::from_slice(bytes).map(|said| entry(&said, out))
         });
     }
@@ -104,22 +109,22 @@ pub fn tell(source: &Source, input: &mut dyn Input, limits: Limits, out: &mut Ou
 
 /// Returns the lines outside the active branch, which leads from the last entry to the root.
 /// Entries without an id, from the first version of the format, belong to it.
-fn left_lines(input: &mut dyn Input, limits: Limits) -> io::Result<HashSet<u64>> {
+fn inactive_lines(input: &mut dyn SeekableInput, limits: IngestLimits) -> io::Result<HashSet<u64>> {
     let mut nodes: HashMap<Box<str>, (u64, Option<Box<str>>)> = HashMap::new();
     let mut last = None;
-    let mut feed = Feed::new(input, Position::default(), limits);
+    let mut feed = LineReader::new(input, LinePosition::default(), limits);
     loop {
         let line = match feed.next()? {
-            Fed::Line { line, .. } => line,
-            Fed::Unended => match feed.take_unended() {
+            LineEvent::Line { line, .. } => line,
+            LineEvent::Unterminated => match feed.take_unterminated() {
                 Some(line) => line,
                 None => break,
             },
-            Fed::Oversized(_) | Fed::Rest(_) => continue,
-            Fed::End => break,
+            LineEvent::Oversized(_) | LineEvent::LineRest(_) => continue,
+            LineEvent::End => break,
         };
         let place = object::read(feed.bytes(), |bytes| {
-            let place: Place<'_> = serde_json::from_slice(bytes)?;
+            let place: PiTreePosition<'_> = serde_json::from_slice(bytes)?;
             Ok((place.kind.or_empty() != "session").then(|| (place.id.owned(), place.parent_id.owned())))
         });
         if let Ok(Some((Some(id), parent))) = place {
@@ -136,60 +141,62 @@ fn left_lines(input: &mut dyn Input, limits: Limits) -> io::Result<HashSet<u64>>
     Ok(left)
 }
 
-fn entry(entry: &Entry<'_>, out: &mut Out<'_>) {
-    let (at, id) = (entry.timestamp.0, entry.id.said());
+fn entry(entry: &PiEntry<'_>, out: &mut Emitter<'_>) {
+    let (at, id) = (entry.timestamp.0, entry.id.non_blank());
     let kind = entry.kind.or_empty();
     match kind {
         "session" => {
             out.identify(entry.id.or_empty());
             out.workspace(entry.cwd.or_empty());
-            out.saw(at);
+            out.extend_time_range(at);
             out.model(at, None, entry.model_id.or_empty());
-            if let (Some(parent), Some(meta)) = (entry.parent_session.said(), out.meta()) {
+            if let (Some(parent), Some(meta)) = (entry.parent_session.non_blank(), out.meta()) {
                 let name = parent.rsplit(['/', '\\']).next().unwrap_or(parent).trim_end_matches(".jsonl");
                 meta.parent = Some(name.rsplit('_').next().unwrap_or(name).into());
             }
-            out.skip(kind, Skip::About);
+            out.skip(kind, SkipReason::Metadata);
         }
         "message" => match &entry.message.0 {
             Some(message) => said(at.or(message.timestamp.0), id, message, out),
-            None => out.unknown("message without a message"),
+            None => out.count_unknown("message without a message"),
         },
         "model_change" => {
-            out.saw(at);
+            out.extend_time_range(at);
             out.model(at, id, entry.model_id.or_empty());
-            out.skip(kind, Skip::About);
+            out.skip(kind, SkipReason::Metadata);
         }
         "compaction" => {
-            out.tell(at, id, false, EventKind::Compaction { trigger: None, summary: entry.summary.owned() });
+            out.emit(at, id, false, EventKind::Compaction { trigger: None, summary: entry.summary.owned() });
         }
         "branch_summary" => {
             let trigger = Some("branch".to_owned());
-            out.tell(at, id, false, EventKind::Compaction { trigger, summary: entry.summary.owned() });
+            out.emit(at, id, false, EventKind::Compaction { trigger, summary: entry.summary.owned() });
         }
         "custom_message" => {
             let text = entry.content.joined(text_of);
-            out.tell(at, id, false, EventKind::Injected { text });
+            out.emit(at, id, false, EventKind::Injected { text });
         }
         "session_info" | "title" => {
-            if let Some(title) = entry.name.said().or(entry.title.said()) {
+            if let Some(title) = entry.name.non_blank().or(entry.title.non_blank()) {
                 out.title(title);
             }
-            out.skip(kind, Skip::About);
+            out.skip(kind, SkipReason::Metadata);
         }
-        "thinking_level_change" | "label" | "custom" | "mode_change" => out.skip(kind, Skip::Bookkeeping),
-        other => out.unknown(other),
+        "thinking_level_change" | "label" | "custom" | "mode_change" => {
+            out.skip(kind, SkipReason::Bookkeeping)
+        }
+        other => out.count_unknown(other),
     }
 }
 
-fn text_of<'b>(block: &'b Block<'_>) -> Option<&'b str> {
+fn text_of<'b>(block: &'b PiBlock<'_>) -> Option<&'b str> {
     block.text.0.as_deref()
 }
 
-fn said(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, out: &mut Out<'_>) {
+fn said(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
     let text = || message.content.joined(text_of);
     match message.role.or_empty() {
-        "user" => out.person(at, id, &text()),
+        "user" => out.emit_prompt(at, id, &text()),
         "assistant" => assistant(at, id, message, out),
         "toolResult" => {
             let text = text();
@@ -199,8 +206,8 @@ fn said(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, out: &mut 
                 Some(false) => ToolOutcome::Ok,
                 None => ToolOutcome::of_exit(exit_code),
             };
-            let call = message.tool_call_id.said().map(Into::into);
-            out.tell(at, id, false, EventKind::ToolResult { id: call, outcome, exit_code, text });
+            let call = message.tool_call_id.non_blank().map(Into::into);
+            out.emit(at, id, false, EventKind::ToolResult { id: call, outcome, exit_code, text });
         }
         "bashExecution" => {
             let kind = EventKind::PersonCommand {
@@ -208,14 +215,14 @@ fn said(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, out: &mut 
                 output: message.output.0.as_ref().map(|output| output.clone().into_owned()),
                 exit_code: message.exit_code.exit_code(),
             };
-            out.tell(at, id, false, kind);
+            out.emit(at, id, false, kind);
         }
-        "custom" | "hookMessage" => out.tell(at, id, false, EventKind::Injected { text: text() }),
+        "custom" | "hookMessage" => out.emit(at, id, false, EventKind::Injected { text: text() }),
         "branchSummary" | "compactionSummary" => {
             let summary = message.summary.owned().or_else(|| Some(text()));
-            out.tell(at, id, false, EventKind::Compaction { trigger: None, summary });
+            out.emit(at, id, false, EventKind::Compaction { trigger: None, summary });
         }
-        other => out.unknown(&format!("message/{other}")),
+        other => out.count_unknown(&format!("message/{other}")),
     }
 }
 
@@ -225,42 +232,42 @@ fn exit_code(text: &str) -> Option<i32> {
     text.trim_end().lines().next_back()?.strip_prefix("Command exited with code ")?.trim().parse().ok()
 }
 
-fn assistant(at: Option<Instant>, id: Option<&str>, message: &Message<'_>, out: &mut Out<'_>) {
-    if let Some(model) = message.model.said() {
+fn assistant(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
+    if let Some(model) = message.model.non_blank() {
         out.model(at, id, model);
     }
     match &message.content {
-        Content::Text(text) => {
-            out.tell(at, id, false, EventKind::AssistantText { text: text.clone().into_owned() })
+        MessageContent::Text(text) => {
+            out.emit(at, id, false, EventKind::AssistantText { text: text.clone().into_owned() })
         }
-        Content::Nothing => {}
-        Content::Blocks(pieces) => {
+        MessageContent::Nothing => {}
+        MessageContent::Blocks(pieces) => {
             for piece in pieces {
-                let super::loose::Piece::Block(block) = piece else {
-                    out.unknown("assistant/no block");
+                let super::loose::ContentPiece::Block(block) = piece else {
+                    out.count_unknown("assistant/no block");
                     continue;
                 };
                 let kind = match block.kind.or_empty() {
                     "text" => EventKind::AssistantText { text: block.text.or_empty().to_owned() },
                     "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
                     "toolCall" => EventKind::ToolCall {
-                        id: block.id.said().map(Into::into),
+                        id: block.id.non_blank().map(Into::into),
                         name: block.name.or_empty().to_owned(),
                         input: block.arguments.value(),
                     },
                     other => {
-                        out.unknown(&format!("assistant/{other}"));
+                        out.count_unknown(&format!("assistant/{other}"));
                         continue;
                     }
                 };
-                out.tell(at, id, false, kind);
+                out.emit(at, id, false, kind);
             }
         }
     }
     match message.stop_reason.or_empty() {
-        "aborted" => out.tell(at, id, false, EventKind::Interrupt),
+        "aborted" => out.emit(at, id, false, EventKind::Interrupt),
         "error" => {
-            out.tell(at, id, false, EventKind::Error { text: message.error_message.or_empty().to_owned() })
+            out.emit(at, id, false, EventKind::Error { text: message.error_message.or_empty().to_owned() })
         }
         _ => {}
     }

@@ -2,88 +2,90 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{Content, Flag, Number, Object, Raw, Text, When};
+use crate::ingest::loose::{
+    LenientBool, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 /// Position of an entry in the tree.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place<'a> {
+pub struct PiTreePosition<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub parent_id: Text<'a>,
+    pub parent_id: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry<'a> {
+pub struct PiEntry<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow, default)]
-    pub parent_session: Text<'a>,
+    pub parent_session: LenientText<'a>,
     #[serde(borrow, default)]
-    pub message: Object<Message<'a>>,
+    pub message: LenientObject<PiMessage<'a>>,
     #[serde(borrow, default)]
-    pub model_id: Text<'a>,
+    pub model_id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, PiBlock<'a>>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub title: Text<'a>,
+    pub title: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Message<'a> {
+pub struct PiMessage<'a> {
     #[serde(borrow, default)]
-    pub role: Text<'a>,
+    pub role: LenientText<'a>,
     #[serde(default)]
-    pub timestamp: When,
+    pub timestamp: LenientTime,
     #[serde(borrow, default)]
-    pub content: Content<'a, Block<'a>>,
+    pub content: MessageContent<'a, PiBlock<'a>>,
     #[serde(borrow, default)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow, default)]
-    pub stop_reason: Text<'a>,
+    pub stop_reason: LenientText<'a>,
     #[serde(borrow, default)]
-    pub error_message: Text<'a>,
+    pub error_message: LenientText<'a>,
     #[serde(borrow, default)]
-    pub tool_call_id: Text<'a>,
+    pub tool_call_id: LenientText<'a>,
     #[serde(default)]
-    pub is_error: Flag,
+    pub is_error: LenientBool,
     #[serde(borrow, default)]
-    pub command: Text<'a>,
+    pub command: LenientText<'a>,
     #[serde(borrow, default)]
-    pub output: Text<'a>,
+    pub output: LenientText<'a>,
     #[serde(default)]
-    pub exit_code: Number,
+    pub exit_code: LenientNumber,
     #[serde(borrow, default)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
 }
 
 #[derive(Deserialize)]
-pub struct Block<'a> {
+pub struct PiBlock<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow, default)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow, default)]
-    pub thinking: Text<'a>,
+    pub thinking: LenientText<'a>,
     #[serde(borrow, default)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow, default)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow, default)]
-    pub arguments: Raw<'a>,
+    pub arguments: RawJson<'a>,
 }

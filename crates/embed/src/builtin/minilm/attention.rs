@@ -17,7 +17,7 @@ const SHARE: usize = FEATURES / HEADS;
 pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
     let count = text.len();
     let padded = count.next_multiple_of(ROWS);
-    let mut head = Head {
+    let mut head = AttentionHead {
         queries: Blocks::zeros(simd, count, SHARE),
         keys: vec![0.0; padded * SHARE],
         values: vec![0.0; SHARE * count],
@@ -35,7 +35,7 @@ pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mu
 }
 
 /// Query, key and value matrices of one head for one text.
-struct Head<S: Simd> {
+struct AttentionHead<S: Simd> {
     queries: Blocks<S>,
     /// Stored by token.
     keys: Vec<f32>,
@@ -43,7 +43,7 @@ struct Head<S: Simd> {
     values: Vec<f32>,
 }
 
-impl<S: Simd> Head<S> {
+impl<S: Simd> AttentionHead<S> {
     fn gather(&mut self, asked: &Blocks<S>, text: Range<usize>, first: usize) {
         let numbers = asked.numbers();
         let count = text.len();

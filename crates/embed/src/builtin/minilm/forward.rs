@@ -10,7 +10,7 @@ use super::attention::attend;
 use super::blocks::Blocks;
 use super::functions::{gelu, normalize};
 use super::product::add_linear;
-use super::weights::{FEATURES, HIDDEN, Layer, Weights};
+use super::weights::{FEATURES, HIDDEN, TransformerLayer, Weights};
 use crate::builtin::wordpiece::Token;
 
 /// Input of a forward pass. Each text has at least one token and at most as many as there are
@@ -62,7 +62,7 @@ impl Forward<'_> {
     }
 }
 
-impl Layer {
+impl TransformerLayer {
     fn apply<S: Simd>(&self, simd: S, tokens: &mut Blocks<S>, texts: &[Range<usize>]) {
         let count = texts.last().map_or(0, |last| last.end);
         let mut asked = Blocks::zeros(simd, count, 3 * FEATURES);

@@ -3,10 +3,10 @@
 use pulp::Simd;
 
 use super::blocks::Blocks;
-use super::weights::Norm;
+use super::weights::LayerNorm;
 
 /// Layer normalization of every token's vector.
-pub fn normalize<S: Simd>(simd: S, tokens: &mut Blocks<S>, norm: &Norm) {
+pub fn normalize<S: Simd>(simd: S, tokens: &mut Blocks<S>, norm: &LayerNorm) {
     simd.vectorize(
         #[inline(always)]
         || {

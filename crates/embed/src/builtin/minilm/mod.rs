@@ -18,17 +18,17 @@ use pulp::Arch;
 
 use self::forward::Forward;
 use self::weights::{FEATURES, Weights};
-use super::bytes::Reader;
+use super::bytes::WeightReader;
 use super::chance_of;
 use super::wordpiece::{self, BEGIN, END, Token};
 use crate::{Embedder, Error};
-use cm_note::rank::cut::Chance;
+use cm_note::rank::cut::CosineBaseline;
 use cm_text::embedding::Embedding;
 use cm_weights::MINILM;
 
 const NAME: &str = "builtin/minilm-l6";
 /// Cosines of unrelated texts, measured on questions and notes of different subjects.
-const UNRELATED: Chance = Chance { mean: 0.02, deviation: 0.055 };
+const UNRELATED: CosineBaseline = CosineBaseline { mean: 0.02, deviation: 0.055 };
 
 /// Maximum number of tokens per text, including the start and end tokens.
 const LONGEST: usize = 256;
@@ -47,7 +47,7 @@ pub struct MiniLm {
 impl MiniLm {
     /// Returns the model that is built into the program.
     #[allow(clippy::expect_used, reason = "the weights are compiled in, and every test reads them")]
-    pub fn shipped() -> &'static Self {
+    pub fn builtin() -> &'static Self {
         static SHIPPED: LazyLock<MiniLm> =
             LazyLock::new(|| MiniLm::read(MINILM).expect("the weights are those that were shipped"));
         &SHIPPED
@@ -59,7 +59,7 @@ impl MiniLm {
     ///
     /// [`Error::Damaged`] if the weights are invalid.
     pub fn read(weights: &'static [u8]) -> Result<Self, Error> {
-        let weights = Weights::read(Reader::new(NAME, weights), wordpiece::size())?;
+        let weights = Weights::read(WeightReader::new(NAME, weights), wordpiece::size())?;
         Ok(Self { weights, arch: Arch::new() })
     }
 
@@ -95,7 +95,7 @@ impl Embedder for MiniLm {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, Error> {
-        let mut vectors = vec![Embedding::none(FEATURES); texts.len()];
+        let mut vectors = vec![Embedding::zero(FEATURES); texts.len()];
         let (mut waiting, mut places) = (Vec::new(), Vec::new());
         let mut flush = |waiting: &mut Vec<Vec<Token>>, places: &mut Vec<usize>| -> Result<(), Error> {
             for (place, vector) in places.drain(..).zip(self.forward(waiting)?) {
@@ -126,7 +126,7 @@ impl Embedder for MiniLm {
         Ok(self.embed(&[text])?.remove(0))
     }
 
-    fn chance(&self, question: &str) -> Option<Chance> {
+    fn chance(&self, question: &str) -> Option<CosineBaseline> {
         Some(chance_of(UNRELATED, question))
     }
 }

@@ -3,7 +3,7 @@
 //! They stay in the program file; rows are dequantized on demand.
 
 use crate::Error;
-use crate::builtin::bytes::Reader;
+use crate::builtin::bytes::WeightReader;
 
 /// Number of 4-bit numbers that share a scale.
 const GROUP: usize = 64;
@@ -30,7 +30,7 @@ pub struct Quantized {
 
 impl Quantized {
     /// Reads a matrix: all scales, then all codes.
-    pub fn read(file: &mut Reader, rows: usize, columns: usize, width: Width) -> Result<Self, Error> {
+    pub fn read(file: &mut WeightReader, rows: usize, columns: usize, width: Width) -> Result<Self, Error> {
         let (groups, bits) = match width {
             Width::Four => (columns / GROUP, 4),
             Width::Eight => (1, 8),
@@ -122,7 +122,7 @@ mod tests {
         let mut bytes = vec![0x00, 0x3C, 0x00, 0x40];
         bytes.extend((0..32).map(|code: u8| (code % 16) | ((15 - code % 16) << 4)));
         bytes.extend([0x8F; 32]);
-        let mut file = Reader::new("test", bytes.leak());
+        let mut file = WeightReader::new("test", bytes.leak());
         let matrix = Quantized::read(&mut file, 2, GROUP, Width::Four).unwrap();
         assert_eq!((matrix.rows(), file.rest().len()), (2, 0));
         let mut row = [0.0; GROUP];
@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn a_row_of_eight_bits_has_one_scale() {
         let bytes = vec![0x00, 0x3C, 0x00, 0x38, 1, 0xFF, 0x80, 4];
-        let matrix = Quantized::read(&mut Reader::new("test", bytes.leak()), 2, 2, Width::Eight).unwrap();
+        let matrix =
+            Quantized::read(&mut WeightReader::new("test", bytes.leak()), 2, 2, Width::Eight).unwrap();
         let mut row = [0.0; 2];
         matrix.row(1, &mut row);
         assert_eq!((matrix.rows(), row), (2, [-64.0, 2.0]));

@@ -4,21 +4,21 @@ use super::*;
 
 #[test]
 fn a_text_without_tokens_means_nothing() {
-    let model = MiniLm::shipped();
+    let model = MiniLm::builtin();
     assert_eq!(model.embed(&[]).unwrap(), []);
-    assert_eq!(model.embed(&["", "\n"]).unwrap(), [Embedding::none(FEATURES), Embedding::none(FEATURES)]);
+    assert_eq!(model.embed(&["", "\n"]).unwrap(), [Embedding::zero(FEATURES), Embedding::zero(FEATURES)]);
 }
 
 #[test]
 fn a_text_means_the_same_in_any_company() {
-    let model = MiniLm::shipped();
+    let model = MiniLm::builtin();
     let long = "a long text of many words ".repeat(60);
     let texts = ["Deploy on Fridays", "", &long, "Never deploy on a Friday", &long];
     let together = model.embed(&texts).unwrap();
     let alone = model.embed_query(texts[3]).unwrap();
     assert!(together[3].cosine(&alone) > 0.99999);
     assert!(together[2].cosine(&together[4]) > 0.99999);
-    assert_eq!(together[1], Embedding::none(FEATURES));
+    assert_eq!(together[1], Embedding::zero(FEATURES));
     assert!(together[0].cosine(&together[3]) > together[0].cosine(&together[2]));
 }
 

@@ -3,7 +3,7 @@
 
 use super::quantized::{Quantized, Width};
 use crate::Error;
-use crate::builtin::bytes::{Reader, floats};
+use crate::builtin::bytes::{WeightReader, floats};
 
 /// Number of features of a token's vector and of the resulting text vector.
 pub const FEATURES: usize = 384;
@@ -23,26 +23,26 @@ pub struct Weights {
     /// Position embeddings, with the token type embedding added.
     pub places: Quantized,
     /// Normalization of the summed embeddings.
-    pub norm: Norm,
+    pub norm: LayerNorm,
     /// Layers, in the order of their application.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<TransformerLayer>,
 }
 
 /// A transformer layer: self-attention, then a feed-forward step per token.
 #[derive(Debug)]
-pub struct Layer {
+pub struct TransformerLayer {
     /// Projection of a token to query, key and value.
     pub attention: Linear,
     /// Projection of the attention output, which is added to the token.
     pub seen: Linear,
     /// Normalization after attention.
-    pub seen_norm: Norm,
+    pub seen_norm: LayerNorm,
     /// Feed-forward map from a token to the hidden layer.
     pub up: Linear,
     /// Feed-forward map from the hidden layer to the vector added to the token.
     pub down: Linear,
     /// Normalization after the feed-forward step.
-    pub down_norm: Norm,
+    pub down_norm: LayerNorm,
 }
 
 /// A linear map with one matrix row and one bias per output feature.
@@ -54,7 +54,7 @@ pub struct Linear {
 
 /// Parameters of a layer normalization.
 #[derive(Debug)]
-pub struct Norm {
+pub struct LayerNorm {
     /// Scale per feature.
     pub scale: Vec<f32>,
     /// Offset per feature.
@@ -63,7 +63,7 @@ pub struct Norm {
 
 impl Weights {
     /// Reads the weights of a model with a vocabulary of `tokens` tokens.
-    pub fn read(mut file: Reader, tokens: usize) -> Result<Self, Error> {
+    pub fn read(mut file: WeightReader, tokens: usize) -> Result<Self, Error> {
         let mut shape = vec![u32::from_le_bytes(*b"CMT1")];
         shape.extend([tokens, FEATURES, LAYERS, HEADS, HIDDEN].map(|number| number as u32));
         // The bits of token vectors, attention and feed-forward steps.
@@ -77,8 +77,8 @@ impl Weights {
         let weights = Self {
             tokens: Quantized::read(&mut file, tokens, FEATURES, Width::Four)?,
             places: Quantized::read(&mut file, PLACES, FEATURES, Width::Eight)?,
-            norm: Norm::read(&mut file)?,
-            layers: (0..LAYERS).map(|_| Layer::read(&mut file)).collect::<Result<_, _>>()?,
+            norm: LayerNorm::read(&mut file)?,
+            layers: (0..LAYERS).map(|_| TransformerLayer::read(&mut file)).collect::<Result<_, _>>()?,
         };
         match file.rest().len() {
             0 => Ok(weights),
@@ -87,28 +87,28 @@ impl Weights {
     }
 }
 
-impl Layer {
-    fn read(file: &mut Reader) -> Result<Self, Error> {
+impl TransformerLayer {
+    fn read(file: &mut WeightReader) -> Result<Self, Error> {
         Ok(Self {
             attention: Linear::read(file, FEATURES, 3 * FEATURES)?,
             seen: Linear::read(file, FEATURES, FEATURES)?,
-            seen_norm: Norm::read(file)?,
+            seen_norm: LayerNorm::read(file)?,
             up: Linear::read(file, FEATURES, HIDDEN)?,
             down: Linear::read(file, HIDDEN, FEATURES)?,
-            down_norm: Norm::read(file)?,
+            down_norm: LayerNorm::read(file)?,
         })
     }
 }
 
 impl Linear {
-    fn read(file: &mut Reader, from: usize, to: usize) -> Result<Self, Error> {
+    fn read(file: &mut WeightReader, from: usize, to: usize) -> Result<Self, Error> {
         let matrix = Quantized::read(file, to, from, Width::Eight)?;
         Ok(Self { matrix, bias: floats(file.take(to * 4)?) })
     }
 }
 
-impl Norm {
-    fn read(file: &mut Reader) -> Result<Self, Error> {
+impl LayerNorm {
+    fn read(file: &mut WeightReader) -> Result<Self, Error> {
         Ok(Self { scale: floats(file.take(FEATURES * 4)?), shift: floats(file.take(FEATURES * 4)?) })
     }
 }

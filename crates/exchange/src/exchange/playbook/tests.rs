@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::exchange::plan::{Held, Plan, Why, plan};
-use crate::exchange::{Form, write};
+use crate::exchange::plan::{BulletImportPlan, BulletSkipReason, VaultContents, plan};
+use crate::exchange::{PlaybookFormat, write};
 
 fn now() -> Instant {
     Instant::parse("2026-11-21T12:00:00Z").unwrap()
 }
 
-fn of(text: &str) -> Document {
+fn of(text: &str) -> ImportedDocument {
     read(text, "playbook.yaml", now()).unwrap()
 }
 
-fn messages(document: &Document) -> Vec<&str> {
+fn messages(document: &ImportedDocument) -> Vec<&str> {
     document.findings.iter().map(|found| found.message.as_str()).collect()
 }
 
@@ -111,20 +111,23 @@ fn the_first_version_is_read_whole_and_what_has_no_place_is_named() {
             "2026-08-01T00:00:00Z Helpful imported count",
         ]
     );
-    let source =
-        |session: &str| Source { session: session.to_owned(), agent: Some("claude".to_owned()), line: None };
+    let source = |session: &str| SessionSource {
+        session: session.to_owned(),
+        agent: Some("claude".to_owned()),
+        line: None,
+    };
     assert_eq!(first.fields.sources, [source("/s/1.jsonl"), source("/s/2.jsonl")]);
-    assert_eq!((second.state, second.category.as_str()), (State::Active, "general"));
+    assert_eq!((second.state, second.category.as_str()), (BulletState::Active, "general"));
     assert_eq!(second.feedback[1].at.to_string(), "2026-01-02T03:04:05Z");
     assert!(BulletId::parse(second.id.as_str()).is_ok());
-    assert_eq!((third.state, third.maturity), (State::Retired, Maturity::Deprecated));
+    assert_eq!((third.state, third.maturity), (BulletState::Retired, Maturity::Deprecated));
     assert_eq!(document.blocked[0].text(), "sleep(1)");
 }
 
 #[test]
 fn the_first_version_exports_as_the_second_and_stays_so() {
     let once = of(FIRST);
-    let text = write(&once.bullets, &once.blocked, Form::Yaml);
+    let text = write(&once.bullets, &once.blocked, PlaybookFormat::Yaml);
     insta::assert_snapshot!(text, @r#"
     schema_version: 2
     name: playbook
@@ -229,7 +232,7 @@ fn the_first_version_exports_as_the_second_and_stays_so() {
     let twice = of(&text);
     assert_eq!(messages(&twice), [""; 0]);
     assert_eq!((&twice.bullets, &twice.blocked), (&once.bullets, &once.blocked));
-    assert_eq!(write(&twice.bullets, &twice.blocked, Form::Yaml), text);
+    assert_eq!(write(&twice.bullets, &twice.blocked, PlaybookFormat::Yaml), text);
 }
 
 #[test]
@@ -255,15 +258,15 @@ fn documents_with_marks_of_either_kind_are_read() {
     for text in
         ["---\nbullets: []\n", "bullets: []\n...\n", "%YAML 1.2\n---\nbullets: []", "\u{feff}bullets: []\r\n"]
     {
-        assert_eq!(of(text), Document::default(), "{text:?}");
+        assert_eq!(of(text), ImportedDocument::default(), "{text:?}");
     }
 }
 
-fn held(notes: &[cm_note::note::Note]) -> Held<'_> {
-    Held { notes, blocked: &[], block_jaccard: 0.85, same_rule_once: false }
+fn held(notes: &[cm_note::note::Note]) -> VaultContents<'_> {
+    VaultContents { notes, blocked: &[], block_jaccard: 0.85, same_rule_once: false }
 }
 
-fn notes_of(plan: &Plan) -> Vec<cm_note::note::Note> {
+fn notes_of(plan: &BulletImportPlan) -> Vec<cm_note::note::Note> {
     use cm_note::note::{RelationTable, TypeTable, read};
     let bullets = plan.bullets.iter().map(|(bullet, text)| (&bullet.path, text));
     let files = bullets.chain(plan.blocked.iter().map(|(blocked, text)| (&blocked.path, text)));
@@ -275,26 +278,26 @@ fn notes_of(plan: &Plan) -> Vec<cm_note::note::Note> {
 }
 
 /// Imports a document and reads it back from the notes.
-fn through_notes(document: Document) -> (Vec<Bullet>, Vec<Blocked>) {
+fn through_notes(document: ImportedDocument) -> (Vec<Bullet>, Vec<BlockedNote>) {
     let mut document = document;
     let plan = plan(&mut document, &held(&[]), "p.yaml");
     assert_eq!(plan.skipped, []);
     let notes = notes_of(&plan);
-    (notes.iter().filter_map(Bullet::of).collect(), notes.iter().filter_map(Blocked::of).collect())
+    (notes.iter().filter_map(Bullet::of).collect(), notes.iter().filter_map(BlockedNote::of).collect())
 }
 
 #[test]
 fn a_large_playbook_goes_through_a_vault_and_comes_out_the_same() {
     let bullets: Vec<Bullet> = (0..156).map(everything).collect();
-    let text = write(&bullets, &[pattern(0), pattern(1)], Form::Yaml);
+    let text = write(&bullets, &[pattern(0), pattern(1)], PlaybookFormat::Yaml);
     let (once, blocked) = through_notes(of(&text));
     assert_eq!(once.len(), 156);
-    let exported = write(&once, &blocked, Form::Yaml);
+    let exported = write(&once, &blocked, PlaybookFormat::Yaml);
     assert_eq!(exported, text);
     let (twice, blocked) = through_notes(of(&exported));
     assert_eq!(twice, once);
-    assert_eq!(write(&twice, &blocked, Form::Yaml), exported);
-    let json = write(&once, &blocked, Form::Json);
+    assert_eq!(write(&twice, &blocked, PlaybookFormat::Yaml), exported);
+    let json = write(&once, &blocked, PlaybookFormat::Json);
     assert_eq!(of(&json).bullets, of(&text).bullets);
 }
 
@@ -306,13 +309,21 @@ fn a_second_import_brings_nothing_and_what_differs_is_named() {
     let mut second = of(&FIRST.replace("Old: do that", "Old: do this"));
     let again = plan(&mut second, &held(&notes), "p.yaml");
     assert!(again.bullets.is_empty() && again.blocked.is_empty());
-    let whys: Vec<Why> = again.skipped.iter().map(|skipped| skipped.why).collect();
-    assert_eq!(whys, [Why::ThereAlready, Why::ThereAlready, Why::IdTaken, Why::ThereAlready]);
+    let whys: Vec<BulletSkipReason> = again.skipped.iter().map(|skipped| skipped.why).collect();
+    assert_eq!(
+        whys,
+        [
+            BulletSkipReason::ThereAlready,
+            BulletSkipReason::ThereAlready,
+            BulletSkipReason::IdTaken,
+            BulletSkipReason::ThereAlready
+        ]
+    );
 }
 
 #[test]
 fn blocked_rules_stay_out_and_hidden_characters_make_a_draft() {
-    let toxic = Blocked {
+    let toxic = BlockedNote {
         kind: BlockKind::Toxic,
         fields: BlockedFields {
             content: Some("Retry a failed request at once".to_owned()),
@@ -322,18 +333,21 @@ fn blocked_rules_stay_out_and_hidden_characters_make_a_draft() {
     };
     let text = "bullets:\n- {id: a, content: 'retry a FAILED request at once'}\n- {id: b, content: 'Run\u{200b} the tests'}\n- {id: a2, content: 'Retry a failed request at once', state: retired}\n- {id: b, content: Another of that id}\n- {id: c, content: \"Ring \\u0007 the bell\"}\n";
     let mut document = of(text);
-    let held = Held { blocked: &[toxic], ..held(&[]) };
+    let held = VaultContents { blocked: &[toxic], ..held(&[]) };
     let plan = plan(&mut document, &held, "p.yaml");
     let states: Vec<_> = plan.bullets.iter().map(|(bullet, _)| (bullet.id.as_str(), bullet.state)).collect();
-    assert_eq!(states, [("b", State::Draft), ("a2", State::Retired)]);
+    assert_eq!(states, [("b", BulletState::Draft), ("a2", BulletState::Retired)]);
     let whys: Vec<_> = plan.skipped.iter().map(|skipped| (skipped.id.as_str(), skipped.why)).collect();
-    assert_eq!(whys, [("a", Why::Blocked), ("b", Why::IdTaken), ("c", Why::NoRule)]);
+    assert_eq!(
+        whys,
+        [("a", BulletSkipReason::Blocked), ("b", BulletSkipReason::IdTaken), ("c", BulletSkipReason::NoRule)]
+    );
     assert_eq!(messages(&document).len(), 1, "{:?}", document.findings);
 }
 
-fn pattern(number: usize) -> Blocked {
+fn pattern(number: usize) -> BlockedNote {
     let id = NoteId::parse(&format!("k-{number}")).unwrap();
-    Blocked {
+    BlockedNote {
         path: NotePath::parse(&format!("blocked/pattern-{number}-{}.md", id.short())).unwrap(),
         id,
         kind: BlockKind::Deprecated,
@@ -360,7 +374,7 @@ fn everything(number: usize) -> Bullet {
         session: text("session"),
         agent: Some("claude".to_owned()),
         author: Some("Mara".to_owned()),
-        reason: (signal == Signal::Harmful).then(|| "wasted_time".to_owned()),
+        reason: (signal == FeedbackSignal::Harmful).then(|| "wasted_time".to_owned()),
         note: text("note"),
         ..Feedback::new(day(days).unwrap(), signal)
     };
@@ -371,12 +385,17 @@ fn everything(number: usize) -> Bullet {
         category: category.to_owned(),
         scope: Scope::ALL[number % 5],
         workspace: text("workspace"),
-        state: State::ALL[number % 3],
+        state: BulletState::ALL[number % 3],
         maturity: if number % 3 == 2 { Maturity::Deprecated } else { Maturity::ALL[number % 3] },
         pinned: number.is_multiple_of(2),
         tags: vec!["a-tag".to_owned(), format!("nr-{number}"), "is".to_owned()],
         feedback: (0..number % 4)
-            .map(|days| event(days, [Signal::Helpful, Signal::Harmful, Signal::Irrelevant][days % 3]))
+            .map(|days| {
+                event(
+                    days,
+                    [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant][days % 3],
+                )
+            })
             .collect(),
         created: day(9),
         updated: day(3),
@@ -389,8 +408,8 @@ fn everything(number: usize) -> Bullet {
             pinned_reason: text("pinned"),
             half_life_days: Some(if number.is_multiple_of(2) { 30.0 } else { 12.5 }),
             sources: vec![
-                Source { session: format!("s-{number}"), agent: None, line: None },
-                Source { session: "s-x".to_owned(), agent: Some("codex".to_owned()), line: Some(7) },
+                SessionSource { session: format!("s-{number}"), agent: None, line: None },
+                SessionSource { session: "s-x".to_owned(), agent: Some("codex".to_owned()), line: Some(7) },
             ],
             derived_from: DerivedFrom {
                 diaries: vec!["d-1".to_owned()],
@@ -427,7 +446,7 @@ fn line() -> impl Strategy<Value = String> {
         ]).prop_map(str::to_owned),
     ];
     prop::collection::vec(piece, 1..8)
-        .prop_map(|pieces| folded(&pieces.concat()))
+        .prop_map(|pieces| fold_whitespace(&pieces.concat()))
         .prop_filter("empty", |it| !it.is_empty())
 }
 
@@ -445,8 +464,8 @@ proptest! {
         bullet.fields.why = Some(why);
         bullet.workspace = Some(workspace);
         bullet.fields.sources[0].session = session;
-        bullet.feedback.push(Feedback { note: Some(note), ..Feedback::new(now(), Signal::Helpful) });
-        for form in [Form::Yaml, Form::Json] {
+        bullet.feedback.push(Feedback { note: Some(note), ..Feedback::new(now(), FeedbackSignal::Helpful) });
+        for form in [PlaybookFormat::Yaml, PlaybookFormat::Json] {
             let text = write(std::slice::from_ref(&bullet), &[], form);
             let read = of(&text);
             prop_assert_eq!(&read.bullets, &[bullet.clone()], "{}", text);

@@ -100,14 +100,14 @@ fn items_and_instructions_become_drafts_by_section() {
             "`globs` of the file is not kept: *.rs"
         ]
     );
-    assert!(document.bullets.iter().all(|bullet| bullet.state == State::Draft && bullet.tags == [TAG]));
+    assert!(document.bullets.iter().all(|bullet| bullet.state == BulletState::Draft && bullet.tags == [TAG]));
 }
 
 #[test]
 fn the_same_file_gives_the_same_bullets() {
     let at = Instant::parse("2026-11-21T12:00:00Z").unwrap();
     assert_eq!(read(FILE, "a", at), read(FILE, "a", at));
-    assert_eq!(read("", "a", at), Document::default());
+    assert_eq!(read("", "a", at), ImportedDocument::default());
     let deep = "> ".repeat(20_000) + "x";
     assert_eq!(read(&deep, "a", at).left_out[0].what, "text that is nested too deep");
 }

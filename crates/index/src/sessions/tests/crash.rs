@@ -2,36 +2,43 @@
 
 use proptest::prelude::*;
 
-use super::talk::{AT_ONCE, Talk, agent, person, seen, told, tool};
-use crate::sessions::{Sessions, Told, Writer};
+use super::talk::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
+use crate::sessions::{RedactedEvent, SessionStoreWriter, Sessions};
 
-fn talks() -> Vec<Talk> {
+fn talks() -> Vec<SampleSession> {
     let said = |id: u64, line| match (id + line) % 3 {
         0 => person(line, &format!("the socket timeout {id} {line}")),
         1 => agent(line, "retry the connection reset"),
         _ => tool(line, "retrying the socket"),
     };
-    (0..3).map(|id| Talk::new(&format!("s{id}"), (1..6).map(|line| said(id, line)).collect())).collect()
+    (0..3)
+        .map(|id| SampleSession::new(&format!("s{id}"), (1..6).map(|line| said(id, line)).collect()))
+        .collect()
 }
 
 /// Continues reading at the stored cursor, like a real caller. Simulates a crash after `until`
 /// events by returning `false`.
-fn run(writer: &mut Writer, talks: &[Talk], until: &mut usize, step_after_each: bool) -> bool {
+fn run(
+    writer: &mut SessionStoreWriter,
+    talks: &[SampleSession],
+    until: &mut usize,
+    step_after_each: bool,
+) -> bool {
     for talk in talks {
         let read = writer.log(&talk.log()).unwrap().map_or(0, |log| log.cursor.parse::<usize>().unwrap());
         if read == 0 {
-            writer.begin(&talk.key()).unwrap();
+            writer.clear_events(&talk.key()).unwrap();
         }
         for event in &talk.events[read..] {
             if *until == 0 {
                 return false;
             }
             *until -= 1;
-            writer.event(&talk.key(), &Told::of(event, super::talk::redacted)).unwrap();
+            writer.event(&talk.key(), &RedactedEvent::of(event, super::talk::redacted)).unwrap();
         }
         talk.go_on(writer, talk.events.len());
         if step_after_each {
-            writer.step().unwrap();
+            writer.commit().unwrap();
         }
     }
     true
@@ -51,20 +58,20 @@ proptest! {
         let talks = talks();
         let folder = tempfile::tempdir().unwrap();
         for (mut until, step_after_each, grown) in kills {
-            let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
-            let shown: Vec<Talk> = match grown {
+            let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+            let shown: Vec<SampleSession> = match grown {
                 true => talks.clone(),
-                false => talks.iter().map(|talk| Talk::new(talk.meta.id.as_str(), talk.events[..3].to_vec())).collect(),
+                false => talks.iter().map(|talk| SampleSession::new(talk.meta.id.as_str(), talk.events[..3].to_vec())).collect(),
             };
             // A run over logs that have shrunk does not happen: what was read stays read.
-            let shown: Vec<Talk> = shown.into_iter().zip(&talks).map(|(shown, whole)| {
+            let shown: Vec<SampleSession> = shown.into_iter().zip(&talks).map(|(shown, whole)| {
                 let read = writer.log(&whole.log()).unwrap().map_or(0, |log| log.cursor.parse::<usize>().unwrap());
                 if read > shown.events.len() { whole.clone() } else { shown }
             }).collect();
             run(&mut writer, &shown, &mut until, step_after_each);
             drop(writer);
         }
-        let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+        let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
         let whole = run(&mut writer, &talks, &mut { usize::MAX }, false);
         prop_assert!(whole);
         writer.finish().unwrap();
@@ -78,14 +85,14 @@ proptest! {
 fn a_connector_that_fails_half_way_and_begins_again_tells_nothing_twice() {
     let talks = talks();
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     for event in &talks[0].events[..3] {
-        writer.event(&talks[0].key(), &Told::of(event, super::talk::redacted)).unwrap();
+        writer.event(&talks[0].key(), &RedactedEvent::of(event, super::talk::redacted)).unwrap();
     }
     // The step keeps what was told, with no word of the log having been read.
-    writer.step().unwrap();
+    writer.commit().unwrap();
     drop(writer);
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     assert_eq!(writer.log(&talks[0].log()).unwrap(), None);
     talks[0].go_on(&mut writer, 0);
     writer.finish().unwrap();
@@ -99,14 +106,14 @@ fn a_log_whose_reading_fails_is_read_from_its_beginning() {
     let folder = tempfile::tempdir().unwrap();
     told(folder.path(), &talks);
     let expected = plain(&Sessions::open(folder.path()));
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     // The log was rewritten, and cannot be read further than this.
-    writer.begin(&talks[0].key()).unwrap();
-    writer.event(&talks[0].key(), &Told::of(&talks[0].events[0], super::talk::redacted)).unwrap();
+    writer.clear_events(&talks[0].key()).unwrap();
+    writer.event(&talks[0].key(), &RedactedEvent::of(&talks[0].events[0], super::talk::redacted)).unwrap();
     writer.forget_log(&talks[0].log());
     writer.finish().unwrap();
     assert_ne!(plain(&Sessions::open(folder.path())), expected);
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     run(&mut writer, &talks, &mut { usize::MAX }, false);
     writer.finish().unwrap();
     assert_eq!(plain(&Sessions::open(folder.path())), expected);
@@ -114,18 +121,18 @@ fn a_log_whose_reading_fails_is_read_from_its_beginning() {
 
 #[test]
 fn a_run_that_dies_before_conversations_are_told_apart_is_mended_by_the_next() {
-    let record = |line, text: &str| cm_session::event::Event {
+    let record = |line, text: &str| cm_session::event::SessionEvent {
         record: Some("record-0001".into()),
         ..person(line, text)
     };
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
-    Talk::new("a", vec![record(1, "the socket")]).tell(&mut writer);
-    Talk::new("b", vec![record(1, "the socket")]).tell(&mut writer);
-    writer.step().unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+    SampleSession::new("a", vec![record(1, "the socket")]).tell(&mut writer);
+    SampleSession::new("b", vec![record(1, "the socket")]).tell(&mut writer);
+    writer.commit().unwrap();
     drop(writer);
     let sessions = Sessions::open(folder.path());
     assert_eq!(super::talk::ids(&sessions, "socket").len(), 2);
-    Writer::open(folder.path(), AT_ONCE).unwrap().finish().unwrap();
+    SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap().finish().unwrap();
     assert_eq!(super::talk::ids(&sessions, "socket").len(), 1);
 }

@@ -4,17 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::talk::{AT_ONCE, Talk, agent, person, seen, told, tool};
-use crate::sessions::{Sessions, Writer};
-use crate::{Error, Unusable, frame};
+use super::talk::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
+use crate::sessions::{SessionStoreWriter, Sessions};
+use crate::{Error, RebuildReason, frame};
 
-fn talks() -> Vec<Talk> {
+fn talks() -> Vec<SampleSession> {
     let said = |line: u64| match line % 3 {
         0 => person(line, &format!("the socket timeout {}", "retry ".repeat(line as usize))),
         1 => agent(line, "retry the connection reset"),
         _ => tool(line, "retrying the socket"),
     };
-    (0..4).map(|n| Talk::new(&format!("s{n}"), (n..n + 7).map(said).collect())).collect()
+    (0..4).map(|n| SampleSession::new(&format!("s{n}"), (n..n + 7).map(said).collect())).collect()
 }
 
 /// Creates an index with several segments and deleted documents, so that it has files of every
@@ -22,7 +22,7 @@ fn talks() -> Vec<Talk> {
 fn sound(folder: &Path) -> String {
     let talks = talks();
     told(folder, &talks);
-    let mut writer = Writer::open(folder, AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder, AT_ONCE).unwrap();
     talks[0].tell(&mut writer);
     writer.finish().unwrap();
     seen(&Sessions::open(folder)).unwrap()
@@ -63,14 +63,14 @@ fn each_file(damage: impl Fn(&Path)) {
             Err(Error::Unusable(_)) => {
                 refused += 1;
                 // A writer says so too, or finds nothing there and begins anew; it never goes on with what is damaged.
-                match Writer::open(&folder, AT_ONCE) {
+                match SessionStoreWriter::open(&folder, AT_ONCE) {
                     Err(Error::Unusable(_)) => {}
                     Ok(writer) => {
                         assert!(writer.log(&talks()[0].log()).unwrap().is_none(), "{}", name.display())
                     }
                     Err(other) => panic!("{}: {other}", name.display()),
                 }
-                let (mut writer, why) = Writer::mend(&folder, AT_ONCE).unwrap();
+                let (mut writer, why) = SessionStoreWriter::open_or_repair(&folder, AT_ONCE).unwrap();
                 // What had no index has one since the writer was opened.
                 assert!(why.is_some() || writer.log(&talks()[0].log()).unwrap().is_none());
                 talks().iter().for_each(|talk| talk.tell(&mut writer));
@@ -132,8 +132,11 @@ fn an_index_of_another_version_is_told_from_a_damaged_one() {
     foreign[4..8].copy_from_slice(&99u32.to_le_bytes());
     fs::write(&meta, foreign).unwrap();
     let version = || Sessions::open(folder.path()).version();
-    assert!(matches!(version(), Err(Error::Unusable(Unusable::Foreign))));
-    assert!(matches!(Writer::open(folder.path(), AT_ONCE), Err(Error::Unusable(Unusable::Foreign))));
+    assert!(matches!(version(), Err(Error::Unusable(RebuildReason::Foreign))));
+    assert!(matches!(
+        SessionStoreWriter::open(folder.path(), AT_ONCE),
+        Err(Error::Unusable(RebuildReason::Foreign))
+    ));
     fs::write(&meta, &bytes).unwrap();
     let text = String::from_utf8(frame::read(&meta).unwrap().unwrap().unwrap()).unwrap();
     let other = text
@@ -141,5 +144,5 @@ fn an_index_of_another_version_is_told_from_a_damaged_one() {
         .replace("\"payload\":\"2 ", "\"payload\":\"9 ");
     assert_ne!(text, other);
     frame::write(&meta, other.as_bytes()).unwrap();
-    assert!(matches!(version(), Err(Error::Unusable(Unusable::Foreign))));
+    assert!(matches!(version(), Err(Error::Unusable(RebuildReason::Foreign))));
 }

@@ -1,9 +1,9 @@
 //! Tests for search results and ranking.
 
 use super::talk::{
-    Talk, agent, event, found_ids, ids, instant, key, person, search, search_with, told, tool,
+    SampleSession, agent, event, found_ids, ids, instant, key, person, search, search_with, told, tool,
 };
-use crate::sessions::{Filter, Speaker, Weights};
+use crate::sessions::{SessionIndexFilter, Speaker, Weights};
 use cm_session::Agent;
 use cm_session::event::EventKind;
 
@@ -13,12 +13,12 @@ fn words_in_any_spelling_find_the_session_with_line_and_snippet() {
     let long =
         format!("{}\nThen set SocketKeepAlive before connecting.\n{}", "x ".repeat(3000), "y ".repeat(900));
     let talks = [
-        Talk::new("a", vec![person(3, "Say hello"), person(7, &long)]),
-        Talk::new("b", vec![person(1, "Nothing of that")]),
+        SampleSession::new("a", vec![person(3, "Say hello"), person(7, &long)]),
+        SampleSession::new("b", vec![person(1, "Nothing of that")]),
     ];
     let sessions = told(folder.path(), &talks);
     for query in ["socket_keepalive", "socket keepalive", "\"socket keepalive\"", "connected"] {
-        let found = search(&sessions, query, &Filter::default());
+        let found = search(&sessions, query, &SessionIndexFilter::default());
         assert_eq!(found_ids(&found), ["a"], "{query}");
         let hit = &found.hits[0];
         assert_eq!((hit.best.line, hit.best.speaker, hit.lines.clone()), (7, Some(Speaker::Person), vec![7]));
@@ -32,29 +32,29 @@ fn words_in_any_spelling_find_the_session_with_line_and_snippet() {
 fn the_persons_words_count_more_than_an_agents_and_tools_only_when_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let talks = [
-        Talk::new("said-by-agent", vec![person(1, "go on"), agent(2, "the pool was exhausted")]),
-        Talk::new("said-by-person", vec![agent(1, "done so"), person(2, "the pool was exhausted")]),
-        Talk::new("said-by-tool", vec![tool(1, "the pool was exhausted")]),
+        SampleSession::new("said-by-agent", vec![person(1, "go on"), agent(2, "the pool was exhausted")]),
+        SampleSession::new("said-by-person", vec![agent(1, "done so"), person(2, "the pool was exhausted")]),
+        SampleSession::new("said-by-tool", vec![tool(1, "the pool was exhausted")]),
     ];
     let sessions = told(folder.path(), &talks);
     assert_eq!(ids(&sessions, "pool exhausted"), ["said-by-person", "said-by-agent"]);
     let tools = Weights { person: 0.0, agent: 0.0, tool: 1.0 };
-    let found = search_with(&sessions, "pool exhausted", &Filter::default(), tools);
+    let found = search_with(&sessions, "pool exhausted", &SessionIndexFilter::default(), tools);
     assert_eq!(found_ids(&found), ["said-by-tool"]);
     let person_only = Weights { agent: 0.0, ..Weights::default() };
-    assert_eq!(search_with(&sessions, "pool", &Filter::default(), person_only).total, 1);
+    assert_eq!(search_with(&sessions, "pool", &SessionIndexFilter::default(), person_only).total, 1);
 }
 
 #[test]
 fn what_an_agent_asked_its_sub_agent_is_no_persons_word() {
     let folder = tempfile::tempdir().unwrap();
     let talks = [
-        Talk::new("sub", vec![person(5, "find the leak")]).about(|meta| meta.subagent = true),
-        Talk::new("main", vec![person(1, "find the leak")]),
+        SampleSession::new("sub", vec![person(5, "find the leak")]).about(|meta| meta.subagent = true),
+        SampleSession::new("main", vec![person(1, "find the leak")]),
     ];
     let sessions = told(folder.path(), &talks);
     assert_eq!(ids(&sessions, "leak"), ["main", "sub"]);
-    let filter = Filter { without_subagents: true, ..Filter::default() };
+    let filter = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
     assert_eq!(found_ids(&search(&sessions, "leak", &filter)), ["main"]);
 }
 
@@ -63,9 +63,12 @@ fn the_best_stretch_stands_for_its_session_and_the_others_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let filler = "of no interest to anybody ".repeat(12);
     let said = |line, words: &str| person(line, &format!("{words} {filler}"));
-    let talk = Talk::new("a", vec![said(1, "deadlock"), said(2, "deadlock in the scheduler"), said(3, "no")]);
+    let talk = SampleSession::new(
+        "a",
+        vec![said(1, "deadlock"), said(2, "deadlock in the scheduler"), said(3, "no")],
+    );
     let sessions = told(folder.path(), &[talk]);
-    let found = search(&sessions, "scheduler deadlock", &Filter::default());
+    let found = search(&sessions, "scheduler deadlock", &SessionIndexFilter::default());
     assert_eq!((found.total, found.hits[0].stretches, found.hits[0].best.line), (1, 2, 2));
     assert_eq!(found.hits[0].lines, [1, 2]);
 }
@@ -73,7 +76,7 @@ fn the_best_stretch_stands_for_its_session_and_the_others_are_counted() {
 #[test]
 fn filters_let_through_what_they_say() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = |id: &str, line| Talk::new(id, vec![person(line, "the common word")]);
+    let talk = |id: &str, line| SampleSession::new(id, vec![person(line, "the common word")]);
     let talks = [
         talk("a", 100).about(|meta| meta.workspace = Some("/home/dev/demo/sub".into())),
         talk("b", 200).about(|meta| meta.agent = Agent::Codex),
@@ -81,8 +84,8 @@ fn filters_let_through_what_they_say() {
         talk("d", 400).about(|meta| meta.workspace = Some(r"C:\work\Demo".into())),
     ];
     let sessions = told(folder.path(), &talks);
-    let all = Filter::default();
-    let passing = |filter: Filter| {
+    let all = SessionIndexFilter::default();
+    let passing = |filter: SessionIndexFilter| {
         let mut ids = found_ids(&search(&sessions, "common", &filter));
         ids.sort();
         let mut listed: Vec<String> = sessions
@@ -97,13 +100,19 @@ fn filters_let_through_what_they_say() {
         ids.concat()
     };
     assert_eq!(passing(all.clone()), "abcd");
-    assert_eq!(passing(Filter { agents: vec![Agent::Codex, Agent::Pi], ..all.clone() }), "b");
-    assert_eq!(passing(Filter { workspace: Some("/home/dev/demo/".into()), ..all.clone() }), "ab");
-    assert_eq!(passing(Filter { workspace: Some("/".into()), ..all.clone() }), "abc");
-    assert_eq!(passing(Filter { workspace: Some(r"C:\work".into()), ..all.clone() }), "d");
-    assert_eq!(passing(Filter { since: Some(instant(200)), until: Some(instant(400)), ..all.clone() }), "bc");
-    assert_eq!(passing(Filter { session: Some(key("c")), ..all.clone() }), "c");
-    assert_eq!(passing(Filter { session: Some(key("unheard")), ..all }), "");
+    assert_eq!(passing(SessionIndexFilter { agents: vec![Agent::Codex, Agent::Pi], ..all.clone() }), "b");
+    assert_eq!(
+        passing(SessionIndexFilter { workspace: Some("/home/dev/demo/".into()), ..all.clone() }),
+        "ab"
+    );
+    assert_eq!(passing(SessionIndexFilter { workspace: Some("/".into()), ..all.clone() }), "abc");
+    assert_eq!(passing(SessionIndexFilter { workspace: Some(r"C:\work".into()), ..all.clone() }), "d");
+    assert_eq!(
+        passing(SessionIndexFilter { since: Some(instant(200)), until: Some(instant(400)), ..all.clone() }),
+        "bc"
+    );
+    assert_eq!(passing(SessionIndexFilter { session: Some(key("c")), ..all.clone() }), "c");
+    assert_eq!(passing(SessionIndexFilter { session: Some(key("unheard")), ..all }), "");
     for (query, expected) in [
         ("common agent:codex", "b"),
         ("common workspace:/home/dev/demolition", "c"),
@@ -124,12 +133,13 @@ fn what_was_said_outside_of_the_time_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
     let timeless = person(0, "the common word");
     let talks = [
-        Talk::new("long", vec![person(10, "the common word"), person(500, "something else")]),
-        Talk::new("timeless", vec![cm_session::event::Event { at: None, ..timeless }])
-            .about(|meta| meta.saw(Some(instant(450)))),
+        SampleSession::new("long", vec![person(10, "the common word"), person(500, "something else")]),
+        SampleSession::new("timeless", vec![cm_session::event::SessionEvent { at: None, ..timeless }])
+            .about(|meta| meta.extend_time_range(Some(instant(450)))),
     ];
     let sessions = told(folder.path(), &talks);
-    let since = |seconds| Filter { since: Some(instant(seconds)), ..Filter::default() };
+    let since =
+        |seconds| SessionIndexFilter { since: Some(instant(seconds)), ..SessionIndexFilter::default() };
     assert_eq!(found_ids(&search(&sessions, "common", &since(5))).len(), 2);
     assert_eq!(found_ids(&search(&sessions, "common", &since(400))), ["timeless"]);
     assert!(found_ids(&search(&sessions, "common", &since(460))).is_empty());
@@ -140,10 +150,10 @@ fn every_script_is_found_and_shown_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let texts =
         ["Die Größe stimmt nicht", "日本語のテスト", "🧠 Заметка о сокете", "e\u{301}te\u{301} Ä\r\nÖ\0"];
-    let talks: Vec<Talk> = texts
+    let talks: Vec<SampleSession> = texts
         .iter()
         .enumerate()
-        .map(|(n, text)| Talk::new(&format!("ü{n}"), vec![person(1, text)]))
+        .map(|(n, text)| SampleSession::new(&format!("ü{n}"), vec![person(1, text)]))
         .collect();
     let sessions = told(folder.path(), &talks);
     assert_eq!(ids(&sessions, "größe"), ["ü0"]);
@@ -165,11 +175,11 @@ fn no_secret_reaches_the_index() {
         name: "Bash".into(),
         input: serde_json::json!({"command": format!("curl -H 'Authorization: token {secret}'")}),
     };
-    let talk = Talk::new("a", vec![person(1, &format!("my token is {secret}")), event(2, call)])
+    let talk = SampleSession::new("a", vec![person(1, &format!("my token is {secret}")), event(2, call)])
         .about(|meta| meta.title = Some(format!("my token is {secret}")));
     let sessions = told(folder.path(), &[talk]);
     let everyone = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
-    assert_eq!(search_with(&sessions, secret, &Filter::default(), everyone).total, 0);
+    assert_eq!(search_with(&sessions, secret, &SessionIndexFilter::default(), everyone).total, 0);
     assert!(!super::talk::seen(&sessions).unwrap().contains(secret));
     assert!(!format!("{:?}", sessions.stretches(&key("a"), 0..=9, 0, 9).unwrap()).contains(secret));
 }

@@ -1,14 +1,14 @@
 //! Tests for grouping sessions into conversations.
 
-use super::talk::{AT_ONCE, Talk, ids, person, search, told};
-use crate::sessions::{Filter, Sessions, Writer};
-use cm_session::event::Event;
+use super::talk::{AT_ONCE, SampleSession, ids, person, search, told};
+use crate::sessions::{SessionIndexFilter, SessionStoreWriter, Sessions};
+use cm_session::event::SessionEvent;
 
-fn record(line: u64, id: &str, text: &str) -> Event {
-    Event { record: Some(id.into()), ..person(line, text) }
+fn record(line: u64, id: &str, text: &str) -> SessionEvent {
+    SessionEvent { record: Some(id.into()), ..person(line, text) }
 }
 
-fn family() -> Vec<Talk> {
+fn family() -> Vec<SampleSession> {
     let shared =
         || vec![record(1, "record-0001", "the shared beginning"), record(2, "record-0002", "goes on")];
     let mut fork = shared();
@@ -16,10 +16,10 @@ fn family() -> Vec<Talk> {
     let mut fork_of_fork = vec![record(1, "record-0003", "until the fork went on")];
     fork_of_fork.push(record(9, "record-0004", "and ends elsewhere"));
     vec![
-        Talk::new("first", shared()),
-        Talk::new("fork", fork),
-        Talk::new("fork-of-fork", fork_of_fork),
-        Talk::new("stranger", vec![record(1, "record-0009", "the shared beginning")]),
+        SampleSession::new("first", shared()),
+        SampleSession::new("fork", fork),
+        SampleSession::new("fork-of-fork", fork_of_fork),
+        SampleSession::new("stranger", vec![record(1, "record-0009", "the shared beginning")]),
     ]
 }
 
@@ -27,13 +27,16 @@ fn family() -> Vec<Talk> {
 fn forks_are_found_once_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = told(folder.path(), &family());
-    let found = search(&sessions, "shared beginning", &Filter::default());
+    let found = search(&sessions, "shared beginning", &SessionIndexFilter::default());
     assert_eq!(found.total, 2);
     let hit = found.hits.iter().find(|hit| hit.session.meta.id.as_str() == "fork").unwrap();
     assert_eq!(hit.forks.iter().map(|key| key.id.as_str()).collect::<Vec<_>>(), ["first"]);
-    assert_eq!(sessions.evidence(&["shared", "beginning"], 2, &Filter::default()).unwrap().len(), 2);
+    assert_eq!(
+        sessions.evidence(&["shared", "beginning"], 2, &SessionIndexFilter::default()).unwrap().len(),
+        2
+    );
     assert_eq!(ids(&sessions, "elsewhere"), ["fork-of-fork"]);
-    let listed = sessions.list(&Filter::default(), 0, 9).unwrap().list;
+    let listed = sessions.list(&SessionIndexFilter::default(), 0, 9).unwrap().list;
     let of =
         |id: &str| listed.iter().find(|row| row.session.meta.id.as_str() == id).unwrap().session.conversation;
     assert_eq!((of("first"), of("first")), (of("fork"), of("fork-of-fork")));
@@ -43,14 +46,14 @@ fn forks_are_found_once_and_named() {
 #[test]
 fn a_session_that_names_its_origin_is_of_its_conversation_and_a_sub_agent_is_not() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = |id: &str| Talk::new(id, vec![person(1, "the same words")]);
+    let talk = |id: &str| SampleSession::new(id, vec![person(1, "the same words")]);
     let talks = [
         talk("origin"),
         talk("resumed").about(|meta| meta.parent = Some("origin".into())),
         talk("helper").about(|meta| (meta.parent, meta.subagent) = (Some("origin".into()), true)),
     ];
     let sessions = told(folder.path(), &talks);
-    assert_eq!(search(&sessions, "same words", &Filter::default()).total, 2);
+    assert_eq!(search(&sessions, "same words", &SessionIndexFilter::default()).total, 2);
 }
 
 #[test]
@@ -58,16 +61,16 @@ fn conversations_are_the_same_in_whatever_order_and_steps_they_are_told() {
     let talks = family();
     let conversations = |order: &[usize], each_alone: bool| {
         let folder = tempfile::tempdir().unwrap();
-        let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+        let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
         for at in order {
             talks[*at].tell(&mut writer);
             if each_alone {
                 writer.finish().unwrap();
-                writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+                writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
             }
         }
         writer.finish().unwrap();
-        let listed = Sessions::open(folder.path()).list(&Filter::default(), 0, 9).unwrap().list;
+        let listed = Sessions::open(folder.path()).list(&SessionIndexFilter::default(), 0, 9).unwrap().list;
         let mut all: Vec<_> =
             listed.iter().map(|row| (row.session.key(), row.session.conversation)).collect();
         all.sort();
@@ -86,13 +89,13 @@ fn what_was_joined_by_a_session_that_goes_is_parted_again() {
     let talks = family();
     let sessions = told(folder.path(), &talks);
     assert_eq!(conversations(&sessions), 2);
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     writer.remove(&talks[1].key()).unwrap();
     writer.finish().unwrap();
     assert_eq!(conversations(&sessions), 3);
 }
 
 fn conversations(sessions: &Sessions) -> usize {
-    let listed = sessions.list(&Filter::default(), 0, 9).unwrap().list;
+    let listed = sessions.list(&SessionIndexFilter::default(), 0, 9).unwrap().list;
     listed.iter().map(|row| row.session.conversation).collect::<std::collections::BTreeSet<_>>().len()
 }

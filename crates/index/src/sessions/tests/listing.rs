@@ -1,12 +1,14 @@
 //! Tests for listing sessions and looking them up.
 
-use super::talk::{AT_ONCE, Talk, agent, event, key, person, told, tool};
-use crate::sessions::{Filter, Lookup, SessionKey, Sessions, Understanding, Writer};
+use super::talk::{AT_ONCE, SampleSession, agent, event, key, person, told, tool};
+use crate::sessions::{
+    ParseCounts, SessionIndexFilter, SessionKey, SessionLookup, SessionStoreWriter, Sessions,
+};
 use cm_session::event::EventKind;
-use cm_session::{Agent, Meta};
+use cm_session::{Agent, SessionMeta};
 
 fn listed(sessions: &Sessions) -> Vec<String> {
-    let all = sessions.list(&Filter::default(), 0, 100).unwrap().list;
+    let all = sessions.list(&SessionIndexFilter::default(), 0, 100).unwrap().list;
     all.into_iter().map(|row| row.session.meta.id.to_string()).collect()
 }
 
@@ -14,8 +16,8 @@ fn listed(sessions: &Sessions) -> Vec<String> {
 fn the_last_ended_comes_first_with_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let talks = [
-        Talk::new("early", vec![person(10, "hello")]),
-        Talk::new(
+        SampleSession::new("early", vec![person(10, "hello")]),
+        SampleSession::new(
             "late",
             vec![
                 person(20, "größe"),
@@ -24,11 +26,11 @@ fn the_last_ended_comes_first_with_what_it_holds() {
                 event(40, EventKind::Interrupt),
             ],
         ),
-        Talk { meta: Meta::new(Agent::Pi, "timeless".into()), events: Vec::new() },
+        SampleSession { meta: SessionMeta::new(Agent::Pi, "timeless".into()), events: Vec::new() },
     ];
     let sessions = told(folder.path(), &talks);
     assert_eq!(listed(&sessions), ["late", "early", "timeless"]);
-    let page = sessions.list(&Filter::default(), 0, 1).unwrap();
+    let page = sessions.list(&SessionIndexFilter::default(), 0, 1).unwrap();
     assert_eq!(page.total, 3);
     let late = &page.list[0];
     assert_eq!(late.counts.bytes, 7 + 2 + 5000);
@@ -37,7 +39,10 @@ fn the_last_ended_comes_first_with_what_it_holds() {
     assert_eq!(late.counts.events["interrupt"], 1);
     assert_eq!(late.session.meta.title.as_deref(), Some("About late"));
     assert_eq!(late.log.as_ref().map(|log| log.path.as_str()), Some("/logs/late.jsonl"));
-    assert_eq!(sessions.list(&Filter::default(), 1, 1).unwrap().list[0].session.meta.id.as_str(), "early");
+    assert_eq!(
+        sessions.list(&SessionIndexFilter::default(), 1, 1).unwrap().list[0].session.meta.id.as_str(),
+        "early"
+    );
     let said = sessions.stretches(&key("late"), 20..=30, 0, 10).unwrap();
     assert_eq!(said.iter().map(|stretch| stretch.line).collect::<Vec<_>>(), [20, 30]);
     let tail = sessions.stretches(&key("late"), 0..=u64::MAX, 2, 2).unwrap();
@@ -47,13 +52,13 @@ fn the_last_ended_comes_first_with_what_it_holds() {
 #[test]
 fn a_name_is_an_id_or_the_beginning_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = |id: &str, line| Talk::new(id, vec![person(line, "x")]);
+    let talk = |id: &str, line| SampleSession::new(id, vec![person(line, "x")]);
     let talks = [talk("abc", 1), talk("abcdef", 2), talk("abd", 3), talk("Xyz", 4), talk("xyZ9", 5)];
     let sessions = told(folder.path(), &talks);
     let name = |name: &str| match sessions.lookup(name).unwrap() {
-        Lookup::Nothing => "-".to_owned(),
-        Lookup::One(one) => one.session.meta.id.to_string(),
-        Lookup::Several(several) => {
+        SessionLookup::Nothing => "-".to_owned(),
+        SessionLookup::One(one) => one.session.meta.id.to_string(),
+        SessionLookup::Several(several) => {
             several.iter().map(|session| session.meta.id.as_str()).collect::<Vec<_>>().join(" ")
         }
     };
@@ -69,21 +74,23 @@ fn a_name_is_an_id_or_the_beginning_of_one() {
 #[test]
 fn the_same_id_of_two_agents_is_two_sessions() {
     let folder = tempfile::tempdir().unwrap();
-    let one = Talk::new("same", vec![person(1, "one")]);
-    let other = Talk::new("same", vec![person(2, "other")]).about(|meta| meta.agent = Agent::Codex);
+    let one = SampleSession::new("same", vec![person(1, "one")]);
+    let other = SampleSession::new("same", vec![person(2, "other")]).about(|meta| meta.agent = Agent::Codex);
     let sessions = told(folder.path(), &[one, other]);
-    assert!(matches!(sessions.lookup("same").unwrap(), Lookup::Several(several) if several.len() == 2));
+    assert!(
+        matches!(sessions.lookup("same").unwrap(), SessionLookup::Several(several) if several.len() == 2)
+    );
     assert_eq!(sessions.stretches(&key("same"), 0..=9, 0, 9).unwrap().len(), 1);
 }
 
 #[test]
 fn thousands_of_tiny_sessions_are_all_listed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     for n in 0..3000 {
-        Talk::new(&format!("{n:05}"), vec![person(n, "tiny")]).tell(&mut writer);
+        SampleSession::new(&format!("{n:05}"), vec![person(n, "tiny")]).tell(&mut writer);
         if n % 700 == 0 {
-            writer.step().unwrap();
+            writer.commit().unwrap();
         }
     }
     writer.finish().unwrap();
@@ -95,7 +102,7 @@ fn thousands_of_tiny_sessions_are_all_listed() {
 fn listed_all(sessions: &Sessions) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let page = sessions.list(&Filter::default(), all.len(), 1000).unwrap();
+        let page = sessions.list(&SessionIndexFilter::default(), all.len(), 1000).unwrap();
         if page.list.is_empty() {
             assert_eq!(page.total, all.len());
             return all;
@@ -107,23 +114,25 @@ fn listed_all(sessions: &Sessions) -> Vec<String> {
 #[test]
 fn what_was_not_understood_adds_up_until_a_log_is_read_from_its_beginning() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = Talk::new("a", vec![person(1, "x")]);
-    let understood = |count| Understanding {
+    let talk = SampleSession::new("a", vec![person(1, "x")]);
+    let understood = |count| ParseCounts {
         records: 10,
         not_understood: count,
         unknown: [("new-kind".to_owned(), count)].into(),
     };
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     talk.tell(&mut writer);
     writer.read(&talk.log(), "1".into(), understood(2), true).unwrap();
-    writer.step().unwrap();
+    writer.commit().unwrap();
     writer.read(&talk.log(), "2".into(), understood(3), false).unwrap();
     writer.finish().unwrap();
-    let Lookup::One(one) = Sessions::open(folder.path()).lookup("a").unwrap() else { panic!("one session") };
+    let SessionLookup::One(one) = Sessions::open(folder.path()).lookup("a").unwrap() else {
+        panic!("one session")
+    };
     let log = one.log.unwrap();
     assert_eq!((log.cursor.as_str(), log.understood.records, log.understood.not_understood), ("2", 20, 5));
     assert_eq!(log.understood.unknown["new-kind"], 5);
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     writer.read(&talk.log(), "3".into(), understood(1), true).unwrap();
     assert_eq!(writer.log(&talk.log()).unwrap().unwrap().understood.not_understood, 1);
 }
@@ -131,20 +140,20 @@ fn what_was_not_understood_adds_up_until_a_log_is_read_from_its_beginning() {
 #[test]
 fn an_outcome_stays_when_its_session_is_told_anew_and_goes_with_the_session() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = Talk::new("a", vec![person(1, "x")]);
+    let talk = SampleSession::new("a", vec![person(1, "x")]);
     told(folder.path(), std::slice::from_ref(&talk));
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     writer.outcome(&talk.key(), Some("success".into())).unwrap();
-    writer.step().unwrap();
+    writer.commit().unwrap();
     talk.tell(&mut writer);
     writer.finish().unwrap();
     let sessions = Sessions::open(folder.path());
     let outcome = |sessions: &Sessions| match sessions.lookup("a").unwrap() {
-        Lookup::One(one) => one.session.outcome,
+        SessionLookup::One(one) => one.session.outcome,
         _ => None,
     };
     assert_eq!(outcome(&sessions).as_deref(), Some("success"));
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     writer.remove(&talk.key()).unwrap();
     talk.tell(&mut writer);
     writer.finish().unwrap();
@@ -154,10 +163,10 @@ fn an_outcome_stays_when_its_session_is_told_anew_and_goes_with_the_session() {
 #[test]
 fn a_session_of_ours_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = Talk::new("a", vec![person(1, "summarise")]);
+    let talk = SampleSession::new("a", vec![person(1, "summarise")]);
     let sessions = told(folder.path(), std::slice::from_ref(&talk));
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
-    writer.meta(&Meta { ours: true, ..talk.meta.clone() }, None, &talk.log()).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+    writer.meta(&SessionMeta { ours: true, ..talk.meta.clone() }, None, &talk.log()).unwrap();
     assert!(writer.session(&SessionKey::of(&talk.meta)).unwrap().is_none());
     writer.finish().unwrap();
     assert_eq!(listed(&sessions), Vec::<String>::new());
@@ -168,17 +177,17 @@ fn a_session_of_ours_leaves_nothing() {
 #[test]
 fn what_a_log_that_is_read_from_its_beginning_no_longer_tells_goes() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = |id: &str| Talk::new(id, vec![person(1, "x")]);
+    let talk = |id: &str| SampleSession::new(id, vec![person(1, "x")]);
     let tell = |log: &str, ids: &[&str], from_start: bool| {
-        let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
+        let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
         for id in ids {
             let talk = talk(id);
-            writer.begin(&talk.key()).unwrap();
+            writer.clear_events(&talk.key()).unwrap();
             writer.meta(&talk.meta, None, log).unwrap();
             // A step in the midst of a log changes nothing.
-            writer.step().unwrap();
+            writer.commit().unwrap();
         }
-        writer.read(log, "c".into(), Understanding::default(), from_start).unwrap();
+        writer.read(log, "c".into(), ParseCounts::default(), from_start).unwrap();
         writer.finish().unwrap();
         let mut ids = listed(&Sessions::open(folder.path()));
         ids.sort();
@@ -193,13 +202,13 @@ fn what_a_log_that_is_read_from_its_beginning_no_longer_tells_goes() {
 #[test]
 fn a_session_that_another_log_tells_by_now_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = Talk::new("a", vec![person(1, "x")]);
+    let talk = SampleSession::new("a", vec![person(1, "x")]);
     told(folder.path(), std::slice::from_ref(&talk));
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
-    writer.begin(&talk.key()).unwrap();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+    writer.clear_events(&talk.key()).unwrap();
     writer.meta(&talk.meta, None, "/logs/database").unwrap();
-    writer.read("/logs/database", "c".into(), Understanding::default(), true).unwrap();
-    writer.read(&talk.log(), "c".into(), Understanding::default(), true).unwrap();
+    writer.read("/logs/database", "c".into(), ParseCounts::default(), true).unwrap();
+    writer.read(&talk.log(), "c".into(), ParseCounts::default(), true).unwrap();
     writer.finish().unwrap();
     assert_eq!(listed(&Sessions::open(folder.path())), ["a"]);
 }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::talk::{AT_ONCE, Talk, agent, person, redacted, seen, tool};
-use crate::sessions::{Sessions, Told, Understanding, Writer};
-use cm_session::event::Event;
+use super::talk::{AT_ONCE, SampleSession, agent, person, redacted, seen, tool};
+use crate::sessions::{ParseCounts, RedactedEvent, SessionStoreWriter, Sessions};
+use cm_session::event::SessionEvent;
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = SessionEvent> {
     let text = "(socket |timeout |connection reset |retry |größe |SocketTimeout |\n){1,9}";
     (0u64..12, 0u32..2, 0..3, text, any::<bool>()).prop_map(|(line, part, who, text, timed)| {
         let event = match who {
@@ -14,28 +14,29 @@ fn event() -> impl Strategy<Value = Event> {
             1 => agent(line, &text),
             _ => tool(line, &text),
         };
-        Event { part, at: event.at.filter(|_| timed), ..event }
+        SessionEvent { part, at: event.at.filter(|_| timed), ..event }
     })
 }
 
 /// Indexes distinct events in the given order, some of them twice, with commits in between, and
 /// returns everything the index answers.
-fn index(events: &[(usize, Event)], order: &[usize], twice: &[bool], steps: &[bool]) -> String {
+fn index(events: &[(usize, SessionEvent)], order: &[usize], twice: &[bool], steps: &[bool]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::open(folder.path(), AT_ONCE).unwrap();
-    let talks: Vec<Talk> = (0..3).map(|n| Talk::new(&format!("s{n}"), vec![person(7, "x")])).collect();
+    let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
+    let talks: Vec<SampleSession> =
+        (0..3).map(|n| SampleSession::new(&format!("s{n}"), vec![person(7, "x")])).collect();
     for at in order {
         let (session, event) = &events[*at];
-        let told = Told::of(event, redacted);
+        let told = RedactedEvent::of(event, redacted);
         let times = if twice[*at] { 2 } else { 1 };
         (0..times).for_each(|_| writer.event(&talks[*session].key(), &told).unwrap());
         if steps[*at] {
-            writer.step().unwrap();
+            writer.commit().unwrap();
         }
     }
     for talk in &talks {
         writer.meta(&talk.meta, None, &talk.log()).unwrap();
-        writer.read(&talk.log(), "0".into(), Understanding::default(), true).unwrap();
+        writer.read(&talk.log(), "0".into(), ParseCounts::default(), true).unwrap();
     }
     writer.finish().unwrap();
     // How far a session was told is told apart from what was told.

@@ -4,18 +4,21 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::Error;
-use crate::sessions::{Asked, Filter, Found, SessionKey, Sessions, Told, Understanding, Weights, Writer};
+use crate::sessions::{
+    ParseCounts, RedactedEvent, SessionHits, SessionIndexFilter, SessionKey, SessionSearchRequest,
+    SessionStoreWriter, Sessions, Weights,
+};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
-use cm_secrets::{Redacted, Rules, redact};
-use cm_session::event::{Event, EventKind, ToolOutcome};
-use cm_session::{Agent, Meta};
+use cm_secrets::{Redacted, RedactionRules, redact};
+use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
+use cm_session::{Agent, SessionMeta};
 
 /// Zero timeout, since no test waits for a lock.
 pub(super) const AT_ONCE: Duration = Duration::ZERO;
 
 pub(super) fn redacted(text: &str) -> Redacted {
-    redact(text, &Rules::default()).0
+    redact(text, &RedactionRules::default()).0
 }
 
 pub(super) fn instant(seconds: i64) -> Instant {
@@ -27,40 +30,40 @@ pub(super) fn key(id: &str) -> SessionKey {
 }
 
 /// Returns an event at `line`, timestamped `line` seconds after 1970.
-pub(super) fn event(line: u64, kind: EventKind) -> Event {
-    Event { at: Some(instant(line as i64)), line, part: 0, record: None, side: false, kind }
+pub(super) fn event(line: u64, kind: EventKind) -> SessionEvent {
+    SessionEvent { at: Some(instant(line as i64)), line, part: 0, record: None, side: false, kind }
 }
 
-pub(super) fn person(line: u64, text: &str) -> Event {
+pub(super) fn person(line: u64, text: &str) -> SessionEvent {
     event(line, EventKind::UserPrompt { text: text.to_owned() })
 }
 
-pub(super) fn agent(line: u64, text: &str) -> Event {
+pub(super) fn agent(line: u64, text: &str) -> SessionEvent {
     event(line, EventKind::AssistantText { text: text.to_owned() })
 }
 
-pub(super) fn tool(line: u64, text: &str) -> Event {
+pub(super) fn tool(line: u64, text: &str) -> SessionEvent {
     let text = text.to_owned();
     event(line, EventKind::ToolResult { id: None, outcome: ToolOutcome::Ok, exit_code: None, text })
 }
 
 /// Content of one sample session log.
 #[derive(Debug, Clone)]
-pub(super) struct Talk {
-    pub(super) meta: Meta,
-    pub(super) events: Vec<Event>,
+pub(super) struct SampleSession {
+    pub(super) meta: SessionMeta,
+    pub(super) events: Vec<SessionEvent>,
 }
 
-impl Talk {
-    pub(super) fn new(id: &str, events: Vec<Event>) -> Self {
-        let mut meta = Meta::new(Agent::ClaudeCode, id.into());
-        events.iter().for_each(|event| meta.saw(event.at));
+impl SampleSession {
+    pub(super) fn new(id: &str, events: Vec<SessionEvent>) -> Self {
+        let mut meta = SessionMeta::new(Agent::ClaudeCode, id.into());
+        events.iter().for_each(|event| meta.extend_time_range(event.at));
         meta.title = Some(format!("About {id}"));
         meta.workspace = Some("/home/dev/demo".into());
         Self { meta, events }
     }
 
-    pub(super) fn about(mut self, change: impl FnOnce(&mut Meta)) -> Self {
+    pub(super) fn about(mut self, change: impl FnOnce(&mut SessionMeta)) -> Self {
         change(&mut self.meta);
         self
     }
@@ -74,60 +77,65 @@ impl Talk {
     }
 
     /// Writes the session from its beginning.
-    pub(super) fn tell(&self, writer: &mut Writer) {
-        writer.begin(&self.key()).unwrap();
+    pub(super) fn tell(&self, writer: &mut SessionStoreWriter) {
+        writer.clear_events(&self.key()).unwrap();
         self.go_on(writer, 0);
     }
 
     /// Writes the events from position `from` on.
-    pub(super) fn go_on(&self, writer: &mut Writer, from: usize) {
+    pub(super) fn go_on(&self, writer: &mut SessionStoreWriter, from: usize) {
         for event in &self.events[from..] {
-            writer.event(&self.key(), &Told::of(event, redacted)).unwrap();
+            writer.event(&self.key(), &RedactedEvent::of(event, redacted)).unwrap();
         }
         let title = self.meta.title.as_deref().map(redacted);
         writer.meta(&self.meta, title, &self.log()).unwrap();
-        let understood =
-            Understanding { records: (self.events.len() - from) as u64, ..Understanding::default() };
+        let understood = ParseCounts { records: (self.events.len() - from) as u64, ..ParseCounts::default() };
         writer.read(&self.log(), self.events.len().to_string(), understood, from == 0).unwrap();
     }
 }
 
 /// Creates an index of these sessions.
-pub(super) fn told(folder: &Path, talks: &[Talk]) -> Sessions {
-    let mut writer = Writer::open(folder, AT_ONCE).unwrap();
+pub(super) fn told(folder: &Path, talks: &[SampleSession]) -> Sessions {
+    let mut writer = SessionStoreWriter::open(folder, AT_ONCE).unwrap();
     talks.iter().for_each(|talk| talk.tell(&mut writer));
     writer.finish().unwrap();
     Sessions::open(folder)
 }
 
-pub(super) fn search(sessions: &Sessions, query: &str, filter: &Filter) -> Found {
+pub(super) fn search(sessions: &Sessions, query: &str, filter: &SessionIndexFilter) -> SessionHits {
     search_with(sessions, query, filter, Weights::default())
 }
 
-pub(super) fn search_with(sessions: &Sessions, query: &str, filter: &Filter, weights: Weights) -> Found {
+pub(super) fn search_with(
+    sessions: &Sessions,
+    query: &str,
+    filter: &SessionIndexFilter,
+    weights: Weights,
+) -> SessionHits {
     let query = Query::parse(query, instant(0));
-    sessions.search(Asked { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
+    sessions.search(SessionSearchRequest { query: &query, filter, weights, offset: 0, limit: 50 }).unwrap()
 }
 
 /// Returns the ids of the sessions that a search finds.
 pub(super) fn ids(sessions: &Sessions, query: &str) -> Vec<String> {
-    found_ids(&search(sessions, query, &Filter::default()))
+    found_ids(&search(sessions, query, &SessionIndexFilter::default()))
 }
 
-pub(super) fn found_ids(found: &Found) -> Vec<String> {
+pub(super) fn found_ids(found: &SessionHits) -> Vec<String> {
     found.hits.iter().map(|hit| hit.session.meta.id.to_string()).collect()
 }
 
 /// Returns the results of many queries as text, for comparing indexes.
 pub(super) fn seen(sessions: &Sessions) -> Result<String, Error> {
-    let filter = Filter::default();
+    let filter = SessionIndexFilter::default();
     let mut seen = String::new();
     for words in ["socket", "socket timeout", "\"connection reset\"", "retry*", "größe", "agent:claude-code"]
     {
         let query = Query::parse(words, instant(0));
         let all = Weights { person: 1.0, agent: 0.5, tool: 0.2 };
         for weights in [Weights::default(), all] {
-            let asked = Asked { query: &query, filter: &filter, weights, offset: 0, limit: 50 };
+            let asked =
+                SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: 50 };
             seen += &format!("{words}: {:#?}\n", sessions.search(asked)?);
         }
     }

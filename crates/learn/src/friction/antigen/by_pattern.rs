@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Candidate, add_new, median, most_frequent};
-use crate::friction::signal::Kind;
+use super::{AntigenCandidate, add_new, median, most_frequent};
+use crate::friction::signal::SignalKind;
 
 /// Messages of at most this many characters are not quoted in a cluster.
 const SHORT_CONTEXT: usize = 10;
 
 /// Candidates with the same anchor signal and the same tool sequence.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Cluster {
+pub struct PatternCluster {
     /// Signal that the candidates have in common.
-    pub anchor_signal: Kind,
+    pub anchor_signal: SignalKind,
     /// Names of the called tools, comma-separated; `(none)` if no tool was called.
     pub tool_pattern: String,
     /// Number of candidates.
@@ -38,8 +38,8 @@ pub struct Cluster {
 
 /// Groups the candidates into clusters, sorted by descending score; ties are in order of
 /// appearance.
-pub fn clusters(candidates: &[Candidate]) -> Vec<Cluster> {
-    let mut groups: Vec<((Kind, String), Vec<&Candidate>)> = Vec::new();
+pub fn clusters(candidates: &[AntigenCandidate]) -> Vec<PatternCluster> {
+    let mut groups: Vec<((SignalKind, String), Vec<&AntigenCandidate>)> = Vec::new();
     for candidate in candidates {
         let key = (candidate.anchor_signal, tool_pattern(candidate));
         match groups.iter_mut().find(|(known, _)| *known == key) {
@@ -47,19 +47,19 @@ pub fn clusters(candidates: &[Candidate]) -> Vec<Cluster> {
             None => groups.push((key, vec![candidate])),
         }
     }
-    let mut clusters: Vec<Cluster> =
+    let mut clusters: Vec<PatternCluster> =
         groups.into_iter().map(|((anchor, tools), members)| cluster(anchor, tools, &members)).collect();
     clusters.sort_by(|a, b| b.score.total_cmp(&a.score));
     clusters
 }
 
-fn tool_pattern(candidate: &Candidate) -> String {
+fn tool_pattern(candidate: &AntigenCandidate) -> String {
     let names: Vec<&str> =
         candidate.tool_sequence.iter().map(|tool| tool.split(':').next().unwrap_or_default()).collect();
     if names.is_empty() { "(none)".to_owned() } else { names.join(",") }
 }
 
-fn cluster(anchor_signal: Kind, tool_pattern: String, members: &[&Candidate]) -> Cluster {
+fn cluster(anchor_signal: SignalKind, tool_pattern: String, members: &[&AntigenCandidate]) -> PatternCluster {
     let mut sessions: Vec<&str> = members.iter().map(|member| member.session_id.as_str()).collect();
     sessions.sort_unstable();
     sessions.dedup();
@@ -74,7 +74,7 @@ fn cluster(anchor_signal: Kind, tool_pattern: String, members: &[&Candidate]) ->
             add_new(&mut errors, error, 5);
         }
     }
-    Cluster {
+    PatternCluster {
         anchor_signal,
         tool_pattern,
         count: members.len(),
@@ -89,12 +89,12 @@ fn cluster(anchor_signal: Kind, tool_pattern: String, members: &[&Candidate]) ->
     }
 }
 
-fn weight(anchor: Kind) -> f64 {
+fn weight(anchor: SignalKind) -> f64 {
     match anchor {
-        Kind::UserIntervention | Kind::SessionAbandoned => 10.0,
-        Kind::FalseSuccess | Kind::NoResolution => 8.0,
-        Kind::ToolLoop | Kind::RapidExit => 6.0,
-        Kind::InterruptCascade => 5.0,
+        SignalKind::UserIntervention | SignalKind::SessionAbandoned => 10.0,
+        SignalKind::FalseSuccess | SignalKind::NoResolution => 8.0,
+        SignalKind::ToolLoop | SignalKind::RapidExit => 6.0,
+        SignalKind::InterruptCascade => 5.0,
         _ => 1.0,
     }
 }

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Preceding, add_new, median};
+use super::{AntigenCandidate, PrecedingActions, add_new, median};
 use crate::friction::patterns::{SELF_CORRECTION, WORD};
-use crate::friction::signal::Kind;
+use crate::friction::signal::SignalKind;
 use cm_note::instant::Instant;
 
 /// Minimum overlap of two conversations in one cluster, as a share of the smaller shingle set.
@@ -35,7 +35,7 @@ const FILLERS: [&str; 105] = [
 /// Kind of note suggested for a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Artifact {
+pub enum SuggestedNote {
     /// Severe and recurring: a rule that prevents it.
     Antigen,
     /// Recurring but mild: a fact about the user's preferences.
@@ -72,7 +72,7 @@ impl Confidence {
 /// Severity of the friction in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Severity {
+pub enum FrictionSeverity {
     /// The user swore or interrupted repeatedly, or tools failed.
     Severe,
     /// No strong reaction, or the user only corrected themselves.
@@ -81,18 +81,18 @@ pub enum Severity {
 
 /// Conversations in which users reacted in similar words.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Cluster {
+pub struct WordCluster {
     /// Topic, as up to four shingles joined with ` / `.
     pub theme: String,
     /// Suggested kind of note.
-    pub suggested_artifact: Artifact,
+    pub suggested_artifact: SuggestedNote,
     /// Confidence in the suggestion.
     pub confidence: Confidence,
-    pub severity: Severity,
+    pub severity: FrictionSeverity,
     /// Number of reactions of each kind.
-    pub signals: BTreeMap<Kind, usize>,
+    pub signals: BTreeMap<SignalKind, usize>,
     /// Most frequent kind of reaction.
-    pub anchor_signal: Kind,
+    pub anchor_signal: SignalKind,
     /// Suggestion and severity, such as `antigen/severe`. The field keeps the name of the classic
     /// report so that other tools can read it.
     pub tool_pattern: String,
@@ -119,7 +119,7 @@ pub struct Cluster {
     pub errors: Vec<String>,
     /// Last actions of the agent before one of the reactions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub preceding: Option<Preceding>,
+    pub preceding: Option<PrecedingActions>,
     /// Whether the user seems to have corrected themselves.
     pub self_suspect: bool,
     /// Shingles that occur in most conversations; at most 10.
@@ -128,8 +128,8 @@ pub struct Cluster {
 
 /// A candidate with the conversation, project and end time of its session.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'c> {
-    pub candidate: &'c Candidate,
+pub struct CandidateContext<'c> {
+    pub candidate: &'c AntigenCandidate,
     /// Id of the conversation's first session.
     pub conversation: &'c str,
     /// Project of the session.
@@ -164,9 +164,9 @@ pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 
 /// Groups similar conversations, sorted by descending score; clusters with [`Artifact::Drop`] are
 /// left out. A topic recurs from `recurring` conversations on.
-pub fn clusters(told: &[Told<'_>], recurring: usize) -> Vec<Cluster> {
-    let mut groups: Vec<Group> = Vec::new();
-    for voice in voices(told) {
+pub fn clusters(told: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
+    let mut groups: Vec<ConversationGroup> = Vec::new();
+    for voice in reactions_by_conversation(told) {
         let best = groups
             .iter()
             .enumerate()
@@ -178,31 +178,31 @@ pub fn clusters(told: &[Told<'_>], recurring: usize) -> Vec<Cluster> {
             });
         match best {
             Some((_, at)) => groups[at].voices.push(voice),
-            None => groups.push(Group { seed: voice.shingles.clone(), voices: vec![voice] }),
+            None => groups.push(ConversationGroup { seed: voice.shingles.clone(), voices: vec![voice] }),
         }
     }
-    let mut clusters: Vec<Cluster> = groups.iter().map(|group| group.cluster(recurring)).collect();
-    clusters.retain(|cluster| cluster.suggested_artifact != Artifact::Drop);
+    let mut clusters: Vec<WordCluster> = groups.iter().map(|group| group.cluster(recurring)).collect();
+    clusters.retain(|cluster| cluster.suggested_artifact != SuggestedNote::Drop);
     clusters.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.sessions.cmp(&a.sessions)));
     clusters
 }
 
 /// All reactions of the user in one conversation.
-struct Voice<'c> {
+struct ConversationReactions<'c> {
     conversation: &'c str,
     project: &'c str,
     ended: Option<Instant>,
     texts: Vec<&'c str>,
     shingles: BTreeSet<String>,
-    candidates: Vec<&'c Candidate>,
+    candidates: Vec<&'c AntigenCandidate>,
 }
 
-fn voices<'c>(told: &[Told<'c>]) -> Vec<Voice<'c>> {
-    let mut voices: Vec<Voice<'c>> = Vec::new();
+fn reactions_by_conversation<'c>(told: &[CandidateContext<'c>]) -> Vec<ConversationReactions<'c>> {
+    let mut voices: Vec<ConversationReactions<'c>> = Vec::new();
     for told in told {
         let at =
             voices.iter().position(|voice| voice.conversation == told.conversation).unwrap_or_else(|| {
-                voices.push(Voice {
+                voices.push(ConversationReactions {
                     conversation: told.conversation,
                     project: told.project,
                     ended: None,
@@ -226,16 +226,16 @@ fn voices<'c>(told: &[Told<'c>]) -> Vec<Voice<'c>> {
 }
 
 /// Similar conversations; new ones are compared with the shingles of the first.
-struct Group<'c> {
+struct ConversationGroup<'c> {
     seed: BTreeSet<String>,
-    voices: Vec<Voice<'c>>,
+    voices: Vec<ConversationReactions<'c>>,
 }
 
-impl Group<'_> {
-    fn cluster(&self, recurring: usize) -> Cluster {
-        let candidates: Vec<&Candidate> =
+impl ConversationGroup<'_> {
+    fn cluster(&self, recurring: usize) -> WordCluster {
+        let candidates: Vec<&AntigenCandidate> =
             self.voices.iter().flat_map(|voice| voice.candidates.iter().copied()).collect();
-        let mut signals: BTreeMap<Kind, usize> = BTreeMap::new();
+        let mut signals: BTreeMap<SignalKind, usize> = BTreeMap::new();
         let (mut contexts, mut errors) = (Vec::new(), Vec::new());
         for candidate in &candidates {
             *signals.entry(candidate.anchor_signal).or_default() += 1;
@@ -247,15 +247,18 @@ impl Group<'_> {
             }
         }
         let all_self = !contexts.is_empty() && contexts.iter().all(|text| is_self_correction(text));
-        let strong = [Kind::UserCurse, Kind::InterruptCascade].iter().any(|kind| signals.contains_key(kind));
+        let strong = [SignalKind::UserCurse, SignalKind::InterruptCascade]
+            .iter()
+            .any(|kind| signals.contains_key(kind));
         let severe = (strong || !errors.is_empty()) && !all_self;
         let count = self.voices.len();
         let (suggested_artifact, artifact) = artifact(severe, count >= recurring);
-        let (severity, how) = if severe { (Severity::Severe, "severe") } else { (Severity::Mild, "mild") };
+        let (severity, how) =
+            if severe { (FrictionSeverity::Severe, "severe") } else { (FrictionSeverity::Mild, "mild") };
         let peaks: Vec<f64> = candidates.iter().map(|candidate| candidate.peak_friction).collect();
         let projects: BTreeSet<&str> = self.voices.iter().map(|voice| voice.project).collect();
         let top_keywords = self.top_shingles();
-        Cluster {
+        WordCluster {
             theme: theme(&top_keywords),
             suggested_artifact,
             confidence: Confidence::of(count),
@@ -284,7 +287,7 @@ impl Group<'_> {
 
     /// Returns the message of a conversation that has the most shingles in common with the group;
     /// the first of equals.
-    fn best_quote<'v>(&self, voice: &Voice<'v>) -> Option<&'v str> {
+    fn best_quote<'v>(&self, voice: &ConversationReactions<'v>) -> Option<&'v str> {
         let shared = |text: &str| shingles(text).intersection(&self.seed).count();
         voice.texts.iter().copied().fold(None, |best, text| match best {
             Some(best) if shared(best) >= shared(text) => Some(best),
@@ -305,12 +308,12 @@ impl Group<'_> {
     }
 }
 
-fn artifact(severe: bool, recurring: bool) -> (Artifact, &'static str) {
+fn artifact(severe: bool, recurring: bool) -> (SuggestedNote, &'static str) {
     match (severe, recurring) {
-        (true, true) => (Artifact::Antigen, "antigen"),
-        (false, true) => (Artifact::Fact, "fact"),
-        (true, false) => (Artifact::Episode, "episode"),
-        (false, false) => (Artifact::Drop, "drop"),
+        (true, true) => (SuggestedNote::Antigen, "antigen"),
+        (false, true) => (SuggestedNote::Fact, "fact"),
+        (true, false) => (SuggestedNote::Episode, "episode"),
+        (false, false) => (SuggestedNote::Drop, "drop"),
     }
 }
 
@@ -320,9 +323,9 @@ fn theme(top: &[String]) -> String {
 }
 
 /// Returns the most frequent kind; ties go to the first in the order of [`Kind`].
-fn dominant(signals: &BTreeMap<Kind, usize>) -> Kind {
+fn dominant(signals: &BTreeMap<SignalKind, usize>) -> SignalKind {
     let most = signals.values().max().copied().unwrap_or_default();
-    signals.iter().find(|(_, count)| **count == most).map_or(Kind::UserCorrection, |(kind, _)| *kind)
+    signals.iter().find(|(_, count)| **count == most).map_or(SignalKind::UserCorrection, |(kind, _)| *kind)
 }
 
 #[cfg(test)]

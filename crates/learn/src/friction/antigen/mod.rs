@@ -11,22 +11,22 @@ mod window;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config::Rules;
+use super::config::FrictionRules;
 use super::observed::is_reaction;
-use super::record::{Log, stamp};
-use super::signal::{Kind, Signal};
-use window::Window;
+use super::record::{SessionLog, stamp};
+use super::signal::{FrictionSignal, SignalKind};
+use window::StepWindow;
 
 /// Placeholder in `inhibitory_instruction` until the rule is written.
 const UNWRITTEN: &str = "# TODO: write what prevents this";
 
 /// The steps around one signal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Candidate {
+pub struct AntigenCandidate {
     /// Id of the session; empty until the sessions are combined.
     pub session_id: String,
     /// Signal around which the steps were taken.
-    pub anchor_signal: Kind,
+    pub anchor_signal: SignalKind,
     /// Time of the signal, RFC 3339 with milliseconds.
     pub anchor_ts: String,
     /// Peak friction of the session; 0 until the sessions are combined.
@@ -41,7 +41,7 @@ pub struct Candidate {
     pub errors: Vec<String>,
     /// Last actions of the agent; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub preceding: Option<Preceding>,
+    pub preceding: Option<PrecedingActions>,
     /// Whether the user seems to correct themselves; observed rules only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_suspect: Option<bool>,
@@ -58,7 +58,7 @@ pub struct Candidate {
 
 /// Actions of the agent before a signal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Preceding {
+pub struct PrecedingActions {
     /// The last two tool calls, or `none`.
     pub action: String,
     /// `error`, `claimed success` or `unknown`.
@@ -68,37 +68,45 @@ pub struct Preceding {
 }
 
 /// Returns `true` if candidates are collected around signals of this kind.
-pub fn is_anchor(rules: Rules, kind: Kind) -> bool {
+pub fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
     match rules {
-        Rules::Classic => matches!(
+        FrictionRules::Classic => matches!(
             kind,
-            Kind::UserIntervention | Kind::SessionAbandoned | Kind::FalseSuccess | Kind::InterruptCascade
+            SignalKind::UserIntervention
+                | SignalKind::SessionAbandoned
+                | SignalKind::FalseSuccess
+                | SignalKind::InterruptCascade
         ),
-        Rules::Observed => is_reaction(kind),
+        FrictionRules::Observed => is_reaction(kind),
     }
 }
 
 /// Returns the candidates of one session, in the order of its signals. `session_id` and
 /// `peak_friction` are filled in later.
-pub fn candidates(log: &Log, signals: &[Signal], rules: Rules) -> Vec<Candidate> {
-    let mut anchors: Vec<&Signal> = signals.iter().filter(|signal| is_anchor(rules, signal.kind)).collect();
-    if anchors.is_empty() && rules == Rules::Classic {
+pub fn candidates(
+    log: &SessionLog,
+    signals: &[FrictionSignal],
+    rules: FrictionRules,
+) -> Vec<AntigenCandidate> {
+    let mut anchors: Vec<&FrictionSignal> =
+        signals.iter().filter(|signal| is_anchor(rules, signal.kind)).collect();
+    if anchors.is_empty() && rules == FrictionRules::Classic {
         anchors.extend(signals.last());
     }
     anchors.into_iter().filter_map(|anchor| candidate(log, anchor, rules)).collect()
 }
 
-fn candidate(log: &Log, anchor: &Signal, rules: Rules) -> Option<Candidate> {
+fn candidate(log: &SessionLog, anchor: &FrictionSignal, rules: FrictionRules) -> Option<AntigenCandidate> {
     let window = match rules {
-        Rules::Classic => Window::by_time(log, anchor.at)?,
-        Rules::Observed => Window::by_record(log, anchor.record?)?,
+        FrictionRules::Classic => StepWindow::by_time(log, anchor.at)?,
+        FrictionRules::Observed => StepWindow::by_record(log, anchor.record?)?,
     };
-    let observed = rules == Rules::Observed;
+    let observed = rules == FrictionRules::Observed;
     let messages = window.messages(observed);
     let mut errors = window.errors();
     let preceding = observed.then(|| window.preceding(errors.last()));
     errors.truncate(5);
-    Some(Candidate {
+    Some(AntigenCandidate {
         session_id: String::new(),
         anchor_signal: anchor.kind,
         anchor_ts: stamp(anchor.at),

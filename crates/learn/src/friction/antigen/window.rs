@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Preceding;
+use super::PrecedingActions;
 use crate::friction::patterns::{
     FAILURE, FILE, FILE_WHOLE, KEYWORD, MARKS_FAILURE, SUCCEEDED, is_terminal_paste,
 };
-use crate::friction::record::{Log, Part, Record, Role, head};
+use crate::friction::record::{LogRecord, RecordPart, RecordRole, SessionLog, head};
 use cm_note::instant::Instant;
 use cm_session::event::ToolOutcome;
 
@@ -31,15 +31,15 @@ const MARKUP: [&str; 5] = [
 ];
 
 /// The step with a signal and the steps before it.
-pub struct Window<'l> {
-    steps: Vec<&'l Record>,
+pub struct StepWindow<'l> {
+    steps: Vec<&'l LogRecord>,
 }
 
-impl<'l> Window<'l> {
+impl<'l> StepWindow<'l> {
     /// Returns the window that ends with the first step at this time or, if no step has it, with
     /// the last one before it.
-    pub fn by_time(log: &'l Log, at: Option<Instant>) -> Option<Self> {
-        let steps: Vec<&Record> = log.records.iter().filter(|record| record.role.is_step()).collect();
+    pub fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
+        let steps: Vec<&LogRecord> = log.records.iter().filter(|record| record.role.is_step()).collect();
         let exact = steps.iter().position(|step| step.at == at);
         let before = || steps.iter().rposition(|step| step.at.is_some() && step.at <= at);
         Some(Self::up_to(&steps, exact.or_else(before)?))
@@ -47,14 +47,14 @@ impl<'l> Window<'l> {
 
     /// Returns the window that ends with a record or, if the record is not a step, with the last
     /// step before it.
-    pub fn by_record(log: &'l Log, record: usize) -> Option<Self> {
-        let steps: Vec<&Record> =
+    pub fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
+        let steps: Vec<&LogRecord> =
             log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
         let last = steps.len().checked_sub(1)?;
         Some(Self::up_to(&steps, last))
     }
 
-    fn up_to(steps: &[&'l Record], last: usize) -> Self {
+    fn up_to(steps: &[&'l LogRecord], last: usize) -> Self {
         Self { steps: steps[last.saturating_sub(BEFORE)..=last].to_vec() }
     }
 
@@ -62,7 +62,7 @@ impl<'l> Window<'l> {
         self.steps.len()
     }
 
-    fn parts(&self) -> impl Iterator<Item = &'l Part> {
+    fn parts(&self) -> impl Iterator<Item = &'l RecordPart> {
         self.steps.iter().flat_map(|step| step.parts.iter())
     }
 
@@ -77,8 +77,8 @@ impl<'l> Window<'l> {
         let mut named = Vec::new();
         for part in self.parts() {
             match part {
-                Part::Text(text) | Part::Result { text, .. } => find(text),
-                Part::Call { input, .. } => {
+                RecordPart::Text(text) | RecordPart::Result { text, .. } => find(text),
+                RecordPart::Call { input, .. } => {
                     named.extend(
                         ["file_path", "path"]
                             .iter()
@@ -89,7 +89,7 @@ impl<'l> Window<'l> {
                         find(command);
                     }
                 }
-                Part::Interrupt | Part::Compaction(_) => {}
+                RecordPart::Interrupt | RecordPart::Compaction(_) => {}
             }
         }
         files.extend(named.into_iter().map(str::to_owned));
@@ -102,13 +102,13 @@ impl<'l> Window<'l> {
         let mut tools: Vec<String> = Vec::new();
         for part in self.parts() {
             match part {
-                Part::Call { tool, .. } => tools.push(tool.clone()),
-                Part::Result { outcome, exit_code, text, .. } => {
+                RecordPart::Call { tool, .. } => tools.push(tool.clone()),
+                RecordPart::Result { outcome, exit_code, text, .. } => {
                     if let (Some(last), Some(mark)) = (tools.last_mut(), mark(*outcome, *exit_code, text)) {
                         last.push_str(mark);
                     }
                 }
-                Part::Text(_) | Part::Interrupt | Part::Compaction(_) => {}
+                RecordPart::Text(_) | RecordPart::Interrupt | RecordPart::Compaction(_) => {}
             }
         }
         tools.truncate(15);
@@ -119,7 +119,7 @@ impl<'l> Window<'l> {
     /// keyword. If the log states the outcome of a tool, it decides, not the text.
     pub fn errors(&self) -> Vec<String> {
         let lines = self.parts().filter_map(|part| {
-            let Part::Result { outcome, text, .. } = part else { return None };
+            let RecordPart::Result { outcome, text, .. } = part else { return None };
             let telling = text.lines().take(5).find(|line| FAILURE.is_match(line));
             match outcome {
                 ToolOutcome::Ok => None,
@@ -132,10 +132,10 @@ impl<'l> Window<'l> {
 
     /// Returns the user messages, each cut to 500 characters.
     pub fn messages(&self, without_pastes: bool) -> Vec<String> {
-        let said = self.steps.iter().filter(|step| step.role == Role::Person);
+        let said = self.steps.iter().filter(|step| step.role == RecordRole::Person);
         let texts = said.filter_map(|step| {
             step.parts.iter().find_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
+                RecordPart::Text(text) => Some(text.as_str()),
                 _ => None,
             })
         });
@@ -144,18 +144,18 @@ impl<'l> Window<'l> {
     }
 
     /// Returns the last two tool calls before the signal, with their result.
-    pub fn preceding(&self, error: Option<&String>) -> Preceding {
+    pub fn preceding(&self, error: Option<&String>) -> PrecedingActions {
         let calls: Vec<&str> = self
             .parts()
             .filter_map(|part| match part {
-                Part::Call { tool, .. } => Some(tool.as_str()),
+                RecordPart::Call { tool, .. } => Some(tool.as_str()),
                 _ => None,
             })
             .collect();
         let marks: Vec<&str> = self
             .parts()
             .filter_map(|part| match part {
-                Part::Result { outcome, exit_code, text, .. } => mark(*outcome, *exit_code, text),
+                RecordPart::Result { outcome, exit_code, text, .. } => mark(*outcome, *exit_code, text),
                 _ => None,
             })
             .collect();
@@ -165,7 +165,7 @@ impl<'l> Window<'l> {
             (false, true) => "claimed success",
             (false, false) => "unknown",
         };
-        Preceding {
+        PrecedingActions {
             action: if last_two.is_empty() { "none".to_owned() } else { last_two.join(" → ") },
             result: result.to_owned(),
             error: error.cloned(),
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::friction::claude_lines;
 
-    fn lines(lines: &[&str]) -> Log {
+    fn lines(lines: &[&str]) -> SessionLog {
         claude_lines::log("p", "s", lines.join("\n").as_bytes())
     }
 
@@ -222,7 +222,7 @@ mod tests {
             r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}}"#,
             r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"Exit code 0"}]}}"#,
         ]);
-        let window = Window::by_record(&log, 5).unwrap();
+        let window = StepWindow::by_record(&log, 5).unwrap();
         assert_eq!(window.tools(), ["Bash:error", "Read", "Bash:ok"]);
         assert_eq!(window.files(false), ["/w/x.rs", "a.py", "src/b.ts"]);
         assert_eq!(window.errors(), ["Exit code 2"]);
@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn a_window_is_the_step_and_the_five_before_it() {
         let log = lines(&[r#"{"type":"user","message":{"content":"a"}}"#; 9]);
-        assert_eq!(Window::by_record(&log, 8).unwrap().len(), 6);
-        assert_eq!(Window::by_record(&log, 2).unwrap().len(), 3);
-        assert!(Window::by_record(&Log::default(), 2).is_none());
+        assert_eq!(StepWindow::by_record(&log, 8).unwrap().len(), 6);
+        assert_eq!(StepWindow::by_record(&log, 2).unwrap().len(), 3);
+        assert!(StepWindow::by_record(&SessionLog::default(), 2).is_none());
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             r#"{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#,
             r#"{"type":"user","message":{"content":"Please keep the Config of the parser"}}"#,
         ]);
-        let messages = Window::by_record(&log, 2).unwrap().messages(false);
+        let messages = StepWindow::by_record(&log, 2).unwrap().messages(false);
         assert_eq!(messages, ["Please keep the Config of the parser"]);
         assert_eq!(keywords(&messages), ["config", "keep", "parser", "please"]);
     }
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn the_classic_rules_cut_an_ending_that_begins_with_another() {
         let log = lines(&[r#"{"type":"user","message":{"content":"see package.json"}}"#]);
-        let window = Window::by_record(&log, 0).unwrap();
+        let window = StepWindow::by_record(&log, 0).unwrap();
         assert_eq!(window.files(false), ["package.js"]);
         assert_eq!(window.files(true), ["package.json"]);
     }

@@ -6,7 +6,7 @@ use crate::friction::claude_lines;
 /// Parses a log in short form: `>` user message, `+` user text block, `=` tool result, `<` agent
 /// text, `!` tool call, `~` user text within progress, `#` summary. A line may start with its
 /// second.
-fn log(script: &[&str]) -> Log {
+fn log(script: &[&str]) -> SessionLog {
     let lines: Vec<String> = script.iter().zip(1..).map(|(step, at)| line(step, at)).collect();
     claude_lines::log("p", "s", lines.join("\n").as_bytes())
 }
@@ -39,34 +39,34 @@ fn line(step: &str, number: u32) -> String {
     format!(r#"{{"type":"{kind}","timestamp":"{at}",{rest}}}"#)
 }
 
-fn kinds(script: &[&str]) -> Vec<Kind> {
-    signals(&log(script), &Thresholds::default()).into_iter().map(|signal| signal.kind).collect()
+fn kinds(script: &[&str]) -> Vec<SignalKind> {
+    signals(&log(script), &FrictionThresholds::default()).into_iter().map(|signal| signal.kind).collect()
 }
 
 /// Counts the signals of a kind.
-fn count(kind: Kind, script: &[&str]) -> usize {
+fn count(kind: SignalKind, script: &[&str]) -> usize {
     kinds(script).into_iter().filter(|found| *found == kind).count()
 }
 
 #[test]
 fn a_stash_is_an_intervention_wherever_it_is_named() {
-    assert_eq!(count(Kind::UserIntervention, &[">run /STASH now"]), 1);
-    assert_eq!(count(Kind::UserIntervention, &["+<command-name>/stash</command-name>"]), 1);
-    assert_eq!(count(Kind::UserIntervention, &["~/stash"]), 1);
-    assert_eq!(count(Kind::UserIntervention, &[">git stash"]), 0);
-    assert_eq!(count(Kind::UserIntervention, &["</stash", "=/stash"]), 0);
+    assert_eq!(count(SignalKind::UserIntervention, &[">run /STASH now"]), 1);
+    assert_eq!(count(SignalKind::UserIntervention, &["+<command-name>/stash</command-name>"]), 1);
+    assert_eq!(count(SignalKind::UserIntervention, &["~/stash"]), 1);
+    assert_eq!(count(SignalKind::UserIntervention, &[">git stash"]), 0);
+    assert_eq!(count(SignalKind::UserIntervention, &["</stash", "=/stash"]), 0);
 }
 
 #[test]
 fn an_end_of_much_friction_and_no_success_is_abandoned() {
     let bad = [">a", ">b", "<done", "=Exit code 1", ">c"];
-    assert_eq!(count(Kind::SessionAbandoned, &bad), 1);
-    assert_eq!(count(Kind::SessionAbandoned, &bad[1..]), 0, "two turns");
+    assert_eq!(count(SignalKind::SessionAbandoned, &bad), 1);
+    assert_eq!(count(SignalKind::SessionAbandoned, &bad[1..]), 0, "two turns");
     assert_eq!(
-        count(Kind::SessionAbandoned, &[">a", ">b", "<done", "=Exit code 1", ">c", "=Exit code 0"]),
+        count(SignalKind::SessionAbandoned, &[">a", ">b", "<done", "=Exit code 1", ">c", "=Exit code 0"]),
         0
     );
-    assert_eq!(count(Kind::SessionAbandoned, &[">a", ">b", "<done", "=Exit code 1", ">/stash"]), 0);
+    assert_eq!(count(SignalKind::SessionAbandoned, &[">a", ">b", "<done", "=Exit code 1", ">/stash"]), 0);
     let weak = [
         ">a",
         ">b",
@@ -80,47 +80,51 @@ fn an_end_of_much_friction_and_no_success_is_abandoned() {
         "=Exit code 1",
         "=Exit code 1",
     ];
-    assert_eq!(count(Kind::SessionAbandoned, &weak), 0, "only the last five count");
+    assert_eq!(count(SignalKind::SessionAbandoned, &weak), 0, "only the last five count");
 }
 
 #[test]
 fn a_claim_before_a_failure_is_a_false_success_once() {
-    assert_eq!(count(Kind::FalseSuccess, &["<All done.", "=Exit code 1", "=Exit code 1"]), 1);
+    assert_eq!(count(SignalKind::FalseSuccess, &["<All done.", "=Exit code 1", "=Exit code 1"]), 1);
     assert_eq!(
-        count(Kind::FalseSuccess, &["<done", "=Exit code 0", "=Exit code 1"]),
+        count(SignalKind::FalseSuccess, &["<done", "=Exit code 0", "=Exit code 1"]),
         0,
         "success clears the claim"
     );
-    assert_eq!(count(Kind::FalseSuccess, &["<done", "=text", "=Exit code 1"]), 1, "other answers do not");
-    assert_eq!(count(Kind::FalseSuccess, &["<completed successfully", "=Exit code 1"]), 0);
-    assert_eq!(count(Kind::FalseSuccess, &["<✅ built", "=Exit code 1"]), 0);
-    assert_eq!(count(Kind::FalseSuccess, &[">done", "=Exit code 1"]), 0, "a person's claim is none");
+    assert_eq!(
+        count(SignalKind::FalseSuccess, &["<done", "=text", "=Exit code 1"]),
+        1,
+        "other answers do not"
+    );
+    assert_eq!(count(SignalKind::FalseSuccess, &["<completed successfully", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::FalseSuccess, &["<✅ built", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::FalseSuccess, &[">done", "=Exit code 1"]), 0, "a person's claim is none");
 }
 
 #[test]
 fn failures_without_success_or_stash_are_unresolved() {
-    assert_eq!(count(Kind::NoResolution, &[">a", ">b", "=Exit code 1"]), 1);
-    assert_eq!(count(Kind::NoResolution, &[">a", "=Exit code 1"]), 0);
-    assert_eq!(count(Kind::NoResolution, &[">a", ">b", "=Exit code 0", "=Exit code 1"]), 0);
-    assert_eq!(count(Kind::NoResolution, &[">a", ">/stash", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::NoResolution, &[">a", ">b", "=Exit code 1"]), 1);
+    assert_eq!(count(SignalKind::NoResolution, &[">a", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::NoResolution, &[">a", ">b", "=Exit code 0", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::NoResolution, &[">a", ">/stash", "=Exit code 1"]), 0);
 }
 
 #[test]
 fn the_third_call_and_each_after_it_is_a_loop() {
-    assert_eq!(count(Kind::ToolLoop, &["!ls", "!ls"]), 0);
-    assert_eq!(count(Kind::ToolLoop, &["!ls", "!ls", "!pwd", "!ls", "!ls"]), 2);
-    assert_eq!(count(Kind::ToolLoop, &["!ls", "!ls ", "!ls -l"]), 0);
-    let found = signals(&log(&["!ls", "!ls", "!ls"]), &Thresholds::default());
+    assert_eq!(count(SignalKind::ToolLoop, &["!ls", "!ls"]), 0);
+    assert_eq!(count(SignalKind::ToolLoop, &["!ls", "!ls", "!pwd", "!ls", "!ls"]), 2);
+    assert_eq!(count(SignalKind::ToolLoop, &["!ls", "!ls ", "!ls -l"]), 0);
+    let found = signals(&log(&["!ls", "!ls", "!ls"]), &FrictionThresholds::default());
     assert_eq!((found[0].details.as_str(), found[0].more.loop_count), ("Bash called 3x", Some(3)));
 }
 
 #[test]
 fn a_short_session_that_ends_with_a_failure_is_a_rapid_exit() {
-    assert_eq!(kinds(&[">a", "=Exit code 1"]), [Kind::ExitError, Kind::RapidExit]);
-    assert_eq!(count(Kind::RapidExit, &[">a", "+[Request interrupted by user]"]), 1);
-    assert_eq!(count(Kind::RapidExit, &["=Exit code 1"]), 0, "no turn");
-    assert_eq!(count(Kind::RapidExit, &[">a", ">b", ">c", ">d", "=Exit code 1"]), 0);
-    assert_eq!(count(Kind::RapidExit, &[">a", "=Exit code 1", "=Exit code 0"]), 0);
+    assert_eq!(kinds(&[">a", "=Exit code 1"]), [SignalKind::ExitError, SignalKind::RapidExit]);
+    assert_eq!(count(SignalKind::RapidExit, &[">a", "+[Request interrupted by user]"]), 1);
+    assert_eq!(count(SignalKind::RapidExit, &["=Exit code 1"]), 0, "no turn");
+    assert_eq!(count(SignalKind::RapidExit, &[">a", ">b", ">c", ">d", "=Exit code 1"]), 0);
+    assert_eq!(count(SignalKind::RapidExit, &[">a", "=Exit code 1", "=Exit code 0"]), 0);
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn each_pair_of_interruptions_within_a_minute_is_a_cascade() {
     let stop = |second: u32| format!("{second} +[Request interrupted by user]");
     let of = |seconds: &[u32]| {
         let steps: Vec<String> = seconds.iter().map(|second| stop(*second)).collect();
-        count(Kind::InterruptCascade, &steps.iter().map(String::as_str).collect::<Vec<_>>())
+        count(SignalKind::InterruptCascade, &steps.iter().map(String::as_str).collect::<Vec<_>>())
     };
     assert_eq!((of(&[0, 60]), of(&[0, 61]), of(&[0, 30, 60]), of(&[0])), (1, 0, 2, 0));
 }
@@ -138,7 +142,7 @@ fn a_curse_is_one_of_three_words() {
     for (text, expected) in
         [(">Damn it", 1), (">holy SHIT", 1), (">damnation", 0), (">shitake", 0), (">heck", 0), ("<damn", 0)]
     {
-        assert_eq!(count(Kind::UserCurse, &[text]), expected, "{text}");
+        assert_eq!(count(SignalKind::UserCurse, &[text]), expected, "{text}");
     }
 }
 
@@ -152,7 +156,7 @@ fn an_interruption_is_told_by_answers_and_by_messages() {
         (">please interrupt", 0),
         (">Exit code 137", 0),
     ] {
-        assert_eq!(count(Kind::RequestInterrupted, &[text]), expected, "{text}");
+        assert_eq!(count(SignalKind::RequestInterrupted, &[text]), expected, "{text}");
     }
 }
 
@@ -168,25 +172,28 @@ fn a_failure_is_told_by_its_code_or_by_python() {
         ("=Traceback", 0),
         (">Exit code 1", 0),
     ] {
-        assert_eq!(count(Kind::ExitError, &[text]), expected, "{text}");
+        assert_eq!(count(SignalKind::ExitError, &[text]), expected, "{text}");
     }
 }
 
 #[test]
 fn a_question_of_more_than_twenty_characters_is_repeated_by_its_first_hundred() {
     let long = format!(">{}", "x".repeat(100));
-    assert_eq!(count(Kind::RepeatedQuestion, &[&format!("{long}a"), &format!("{long}b")]), 1);
-    assert_eq!(count(Kind::RepeatedQuestion, &[">twenty-one characters", ">Twenty-One Characters "]), 1);
-    assert_eq!(count(Kind::RepeatedQuestion, &[">twenty characters it", ">twenty characters it"]), 0);
-    assert_eq!(count(Kind::RepeatedQuestion, &["+twenty-one characters", "+twenty-one characters"]), 0);
+    assert_eq!(count(SignalKind::RepeatedQuestion, &[&format!("{long}a"), &format!("{long}b")]), 1);
+    assert_eq!(
+        count(SignalKind::RepeatedQuestion, &[">twenty-one characters", ">Twenty-One Characters "]),
+        1
+    );
+    assert_eq!(count(SignalKind::RepeatedQuestion, &[">twenty characters it", ">twenty characters it"]), 0);
+    assert_eq!(count(SignalKind::RepeatedQuestion, &["+twenty-one characters", "+twenty-one characters"]), 0);
 }
 
 #[test]
 fn more_than_ten_minutes_between_messages_are_a_silence() {
-    assert_eq!(count(Kind::LongSilence, &["0 >a", "601 >b"]), 1);
-    assert_eq!(count(Kind::LongSilence, &["0 >a", "600 >b"]), 0);
-    assert_eq!(count(Kind::LongSilence, &["0 >a", "700 +b"]), 0);
-    assert_eq!(count(Kind::LongSilence, &["0 >a", "500 >b", "1000 >c"]), 0);
+    assert_eq!(count(SignalKind::LongSilence, &["0 >a", "601 >b"]), 1);
+    assert_eq!(count(SignalKind::LongSilence, &["0 >a", "600 >b"]), 0);
+    assert_eq!(count(SignalKind::LongSilence, &["0 >a", "700 +b"]), 0);
+    assert_eq!(count(SignalKind::LongSilence, &["0 >a", "500 >b", "1000 >c"]), 0);
 }
 
 #[test]
@@ -198,22 +205,23 @@ fn a_no_counts_in_a_session_of_more_than_one_turn() {
         (">know", 0),
         (">it did not work", 0),
     ] {
-        assert_eq!(count(Kind::UserNegation, &[">a", text]), expected, "{text}");
+        assert_eq!(count(SignalKind::UserNegation, &[">a", text]), expected, "{text}");
     }
-    assert_eq!(count(Kind::UserNegation, &[">no"]), 0);
+    assert_eq!(count(SignalKind::UserNegation, &[">no"]), 0);
 }
 
 #[test]
 fn a_summary_is_a_compaction_unless_somebody_exited() {
-    assert_eq!(count(Kind::Compaction, &["#Fixed the parser"]), 1);
-    assert_eq!(count(Kind::Compaction, &["#User Exited", "#"]), 0);
+    assert_eq!(count(SignalKind::Compaction, &["#Fixed the parser"]), 1);
+    assert_eq!(count(SignalKind::Compaction, &["#User Exited", "#"]), 0);
 }
 
 #[test]
 fn calls_dropped_at_the_same_time_are_one_sign() {
     let dropped = "<tool_use_error>Sibling tool call errored</tool_use_error>";
     let steps = [format!("5 ={dropped}"), format!("5 =● Read(x) {dropped}"), format!("6 ={dropped}")];
-    let found = signals(&log(&steps.iter().map(String::as_str).collect::<Vec<_>>()), &Thresholds::default());
+    let found =
+        signals(&log(&steps.iter().map(String::as_str).collect::<Vec<_>>()), &FrictionThresholds::default());
     assert_eq!(found.iter().map(|signal| signal.more.batch_size).collect::<Vec<_>>(), [Some(2), Some(1)]);
     assert_eq!(found[0].more.tools_affected.as_deref().unwrap(), ["unknown", "Read"]);
 }
@@ -225,8 +233,9 @@ fn the_first_words_of_a_record_end_the_look_at_it() {
     };
     let text = r#"{"type":"text","text":"damn"}"#;
     let answer = r#"{"type":"tool_result","content":"Exit code 1"}"#;
-    let found =
-        |line: String| signals(&claude_lines::log("p", "s", line.as_bytes()), &Thresholds::default()).len();
+    let found = |line: String| {
+        signals(&claude_lines::log("p", "s", line.as_bytes()), &FrictionThresholds::default()).len()
+    };
     assert_eq!((found(record(text, answer)), found(record(answer, text))), (1, 2));
 }
 
@@ -237,14 +246,14 @@ fn signs_are_in_the_order_in_which_they_are_summed_up() {
     assert_eq!(
         kinds(&script),
         [
-            Kind::Compaction,
-            Kind::LongSilence,
-            Kind::RepeatedQuestion,
-            Kind::UserCurse,
-            Kind::UserCurse,
-            Kind::ExitError,
-            Kind::RapidExit,
-            Kind::NoResolution,
+            SignalKind::Compaction,
+            SignalKind::LongSilence,
+            SignalKind::RepeatedQuestion,
+            SignalKind::UserCurse,
+            SignalKind::UserCurse,
+            SignalKind::ExitError,
+            SignalKind::RapidExit,
+            SignalKind::NoResolution,
         ]
     );
 }

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Advice, EXPIRES_AFTER_DAYS, FAILED_ATTEMPTS, HOT, QUOTES, RECURRENCES};
-use crate::friction::antigen::by_words::Cluster;
+use super::{EXPIRES_AFTER_DAYS, FAILED_ATTEMPTS, HOT, LedgerAction, QUOTES, RECURRENCES};
+use crate::friction::antigen::by_words::WordCluster;
 use cm_note::instant::Instant;
 
 /// Stage of an entry, from the first observation to rejection, escalation or expiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum EntryStatus {
     /// Seen in a few conversations.
     Observing,
     /// Recurring; a rule is needed or being tried.
@@ -23,7 +23,7 @@ pub enum Status {
     Expired,
 }
 
-impl Status {
+impl EntryStatus {
     /// Name of the status in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Status {
 
 /// One kind of recurring friction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct FrictionEntry {
     /// Id such as `ag-001`.
     pub id: String,
     /// Topic.
@@ -46,22 +46,22 @@ pub struct Entry {
     /// Keywords that match clusters to this entry.
     #[serde(default)]
     pub class_hints: Vec<String>,
-    pub status: Status,
+    pub status: EntryStatus,
     /// Rule that was adopted last.
     #[serde(default)]
     pub rule: Option<String>,
     /// All rules that were tried, oldest first.
     #[serde(default)]
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<RuleAttempt>,
     /// Conversations in which the friction was seen.
     #[serde(default)]
-    pub evidence: Evidence,
+    pub evidence: FrictionEvidence,
     /// Number of recurrences since the current rule was adopted.
     #[serde(default)]
     pub recurred_while_hot: u32,
     /// Status changes and other events, oldest first.
     #[serde(default)]
-    pub history: Vec<Happened>,
+    pub history: Vec<EntryEvent>,
     /// Fields written by other programs.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -69,7 +69,7 @@ pub struct Entry {
 
 /// A rule that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct RuleAttempt {
     /// Number of the attempt, from 1.
     pub n: u32,
     /// Text of the rule.
@@ -77,13 +77,13 @@ pub struct Attempt {
     /// Day of adoption.
     #[serde(with = "day")]
     pub adopted: Instant,
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
 }
 
 /// Result of trying a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum AttemptOutcome {
     /// The rule is being tried.
     Active,
     /// The friction recurred despite the rule.
@@ -97,14 +97,14 @@ pub enum Outcome {
 
 /// Conversations and quotes that support an entry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct FrictionEvidence {
     /// Number of conversations; may exceed the length of `session_ids` if another tool counted some
     /// without listing them.
     #[serde(default)]
     pub sessions: usize,
     /// Conversations with the day they ended.
     #[serde(default)]
-    pub session_ids: Vec<Seen>,
+    pub session_ids: Vec<SeenConversation>,
     /// Projects of the conversations.
     #[serde(default)]
     pub projects: Vec<String>,
@@ -118,7 +118,7 @@ pub struct Evidence {
 
 /// A conversation that is part of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SeenConversation {
     /// Id of its first session.
     pub id: String,
     /// Day on which it ended or, if the log has no time, on which it was recorded.
@@ -128,7 +128,7 @@ pub struct Seen {
 
 /// An event in the history of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Happened {
+pub struct EntryEvent {
     #[serde(with = "day")]
     pub date: Instant,
     /// Description such as `hot: it recurs`.
@@ -167,37 +167,37 @@ mod day_if_known {
     }
 }
 
-impl Entry {
+impl FrictionEntry {
     /// Creates an entry in status `observing`, without evidence.
-    pub(super) fn new(id: String, cluster: &Cluster, now: Instant) -> Self {
+    pub(super) fn new(id: String, cluster: &WordCluster, now: Instant) -> Self {
         let mut entry = Self {
             id,
             class: cluster.theme.clone(),
             class_hints: cluster.top_keywords.clone(),
-            status: Status::Observing,
+            status: EntryStatus::Observing,
             rule: None,
             attempts: Vec::new(),
-            evidence: Evidence::default(),
+            evidence: FrictionEvidence::default(),
             recurred_while_hot: 0,
             history: Vec::new(),
             other: Map::new(),
         };
-        entry.note("first noted", now);
+        entry.push_event("first noted", now);
         entry
     }
 
     /// Adds the conversations that are not recorded yet. Rejected and escalated entries only
     /// collect evidence.
-    pub(super) fn observe(&mut self, cluster: &Cluster, now: Instant) {
+    pub(super) fn observe(&mut self, cluster: &WordCluster, now: Instant) {
         let known =
             |id: &String| self.evidence.session_ids.iter().any(|seen| identity(&seen.id) == identity(id));
         let ended = cluster.ended.iter().copied().chain(std::iter::repeat(None));
-        let new: Vec<Seen> = cluster
+        let new: Vec<SeenConversation> = cluster
             .session_ids
             .iter()
             .zip(ended)
             .filter(|(id, _)| !known(id))
-            .map(|(id, ended)| Seen { id: id.clone(), seen: ended.unwrap_or(now).midnight() })
+            .map(|(id, ended)| SeenConversation { id: id.clone(), seen: ended.unwrap_or(now).midnight() })
             .collect();
         if new.is_empty() {
             return;
@@ -219,82 +219,82 @@ impl Entry {
                 self.evidence.quotes.push(quote.clone());
             }
         }
-        self.rise(u32::try_from(recurred).unwrap_or(u32::MAX), now);
+        self.update_status(u32::try_from(recurred).unwrap_or(u32::MAX), now);
     }
 
-    fn rise(&mut self, recurred: u32, now: Instant) {
+    fn update_status(&mut self, recurred: u32, now: Instant) {
         match self.status {
-            Status::Expired => self.stand(Status::Observing, "seen again", now),
-            Status::Hot if self.is_tried() => {
+            EntryStatus::Expired => self.set_status(EntryStatus::Observing, "seen again", now),
+            EntryStatus::Hot if self.is_tried() => {
                 self.recurred_while_hot = self.recurred_while_hot.saturating_add(recurred);
                 if self.recurred_while_hot >= RECURRENCES {
                     self.fail(now);
                 }
             }
-            Status::Observing | Status::Hot | Status::Rejected | Status::Escalated => {}
+            EntryStatus::Observing | EntryStatus::Hot | EntryStatus::Rejected | EntryStatus::Escalated => {}
         }
-        if self.status == Status::Observing && self.evidence.sessions >= HOT {
-            self.stand(Status::Hot, "it recurs", now);
+        if self.status == EntryStatus::Observing && self.evidence.sessions >= HOT {
+            self.set_status(EntryStatus::Hot, "it recurs", now);
         }
     }
 
     /// Returns `true` if the latest rule is still being tried.
     fn is_tried(&self) -> bool {
-        self.attempts.last().is_some_and(|attempt| attempt.outcome == Outcome::Active)
+        self.attempts.last().is_some_and(|attempt| attempt.outcome == AttemptOutcome::Active)
     }
 
     fn failed(&self) -> usize {
-        self.attempts.iter().filter(|attempt| attempt.outcome == Outcome::Failed).count()
+        self.attempts.iter().filter(|attempt| attempt.outcome == AttemptOutcome::Failed).count()
     }
 
     fn fail(&mut self, now: Instant) {
         if let Some(attempt) = self.attempts.last_mut() {
-            attempt.outcome = Outcome::Failed;
+            attempt.outcome = AttemptOutcome::Failed;
         }
-        self.note("the rule did not help", now);
+        self.push_event("the rule did not help", now);
         if self.failed() >= FAILED_ATTEMPTS {
-            self.stand(Status::Escalated, "rules did not help", now);
+            self.set_status(EntryStatus::Escalated, "rules did not help", now);
         }
     }
 
     pub(super) fn adopt(&mut self, rule: &str, now: Instant) {
         if let Some(attempt) = self.attempts.last_mut()
-            && attempt.outcome == Outcome::Active
+            && attempt.outcome == AttemptOutcome::Active
         {
-            attempt.outcome = Outcome::Replaced;
+            attempt.outcome = AttemptOutcome::Replaced;
         }
         let n = u32::try_from(self.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
-        self.attempts.push(Attempt {
+        self.attempts.push(RuleAttempt {
             n,
             rule: rule.to_owned(),
             adopted: now.midnight(),
-            outcome: Outcome::Active,
+            outcome: AttemptOutcome::Active,
         });
         self.rule = Some(rule.to_owned());
         self.recurred_while_hot = 0;
-        self.stand(Status::Hot, "a rule is tried", now);
+        self.set_status(EntryStatus::Hot, "a rule is tried", now);
     }
 
     pub(super) fn reject(&mut self, now: Instant) {
-        self.stand(Status::Rejected, "a person wants no rule", now);
+        self.set_status(EntryStatus::Rejected, "a person wants no rule", now);
     }
 
     /// Expires an `observing` entry that was not seen for [`EXPIRES_AFTER_DAYS`]; hot entries never
     /// expire.
     pub(super) fn expire(&mut self, now: Instant) {
         let old = self.evidence.last_seen.is_some_and(|seen| seen.days_until(now) > EXPIRES_AFTER_DAYS);
-        if self.status == Status::Observing && old {
-            self.stand(Status::Expired, "not seen for eight weeks", now);
+        if self.status == EntryStatus::Observing && old {
+            self.set_status(EntryStatus::Expired, "not seen for eight weeks", now);
         }
     }
 
-    pub(super) fn advice(&self) -> Option<Advice> {
+    pub(super) fn advice(&self) -> Option<LedgerAction> {
         let id = || self.id.clone();
         match self.status {
-            Status::Escalated => Some(Advice::Escalate { id: id() }),
-            Status::Hot if self.attempts.is_empty() => Some(Advice::Write { id: id() }),
-            Status::Hot if !self.is_tried() => Some(Advice::Rephrase { id: id() }),
-            Status::Hot | Status::Observing | Status::Rejected | Status::Expired => None,
+            EntryStatus::Escalated => Some(LedgerAction::Escalate { id: id() }),
+            EntryStatus::Hot if self.attempts.is_empty() => Some(LedgerAction::Write { id: id() }),
+            EntryStatus::Hot if !self.is_tried() => Some(LedgerAction::Rephrase { id: id() }),
+            EntryStatus::Hot | EntryStatus::Observing | EntryStatus::Rejected | EntryStatus::Expired => None,
         }
     }
 
@@ -303,13 +303,13 @@ impl Entry {
         self.attempts.iter().any(|attempt| attempt.rule.trim() == rule.trim())
     }
 
-    fn stand(&mut self, status: Status, why: &str, now: Instant) {
+    fn set_status(&mut self, status: EntryStatus, why: &str, now: Instant) {
         self.status = status;
-        self.note(&format!("{}: {why}", status.name()), now);
+        self.push_event(&format!("{}: {why}", status.name()), now);
     }
 
-    fn note(&mut self, event: &str, now: Instant) {
-        self.history.push(Happened { date: now.midnight(), event: event.to_owned() });
+    fn push_event(&mut self, event: &str, now: Instant) {
+        self.history.push(EntryEvent { date: now.midnight(), event: event.to_owned() });
     }
 }
 

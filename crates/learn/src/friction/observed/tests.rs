@@ -3,16 +3,16 @@
 use serde_json::json;
 
 use super::*;
-use crate::friction::config::Config;
-use crate::friction::config::Rules;
+use crate::friction::config::FrictionConfig;
+use crate::friction::config::FrictionRules;
 use crate::friction::events;
-use cm_session::event::{Event, EventKind};
-use cm_session::{Agent, Meta};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::{Agent, SessionMeta};
 
 /// Builds a session step by step; steps are one second apart unless the test advances the clock.
 #[derive(Default)]
 struct Script {
-    events: Vec<Event>,
+    events: Vec<SessionEvent>,
     clock: i64,
 }
 
@@ -21,7 +21,7 @@ impl Script {
         self.clock += 2;
         let line = self.events.len() as u64 + 1;
         let at = Some(Instant::from_unix(1_790_000_000 + self.clock));
-        self.events.push(Event { at, line, part: 0, record: None, side: false, kind });
+        self.events.push(SessionEvent { at, line, part: 0, record: None, side: false, kind });
         self
     }
 
@@ -66,17 +66,17 @@ impl Script {
         self.then(EventKind::Interrupt)
     }
 
-    fn signals(&self) -> Vec<Signal> {
-        let mut meta = Meta::new(Agent::Codex, "s".into());
-        self.events.iter().for_each(|event| meta.saw(event.at));
-        signals(&events::log(&meta, &self.events), &Config::of(Rules::Observed).thresholds)
+    fn signals(&self) -> Vec<FrictionSignal> {
+        let mut meta = SessionMeta::new(Agent::Codex, "s".into());
+        self.events.iter().for_each(|event| meta.extend_time_range(event.at));
+        signals(&events::log(&meta, &self.events), &FrictionConfig::of(FrictionRules::Observed).thresholds)
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<SignalKind> {
         self.signals().into_iter().map(|signal| signal.kind).collect()
     }
 
-    fn count(&self, kind: Kind) -> usize {
+    fn count(&self, kind: SignalKind) -> usize {
         self.kinds().into_iter().filter(|found| *found == kind).count()
     }
 }
@@ -101,7 +101,7 @@ fn a_message_that_begins_with_a_contradiction_is_a_correction() {
         "undo",
         "still broken",
     ] {
-        assert_eq!(script().says("go").agent("x").says(text).count(Kind::UserCorrection), 1, "{text}");
+        assert_eq!(script().says("go").agent("x").says(text).count(SignalKind::UserCorrection), 1, "{text}");
     }
     for text in [
         "now the tests",
@@ -112,93 +112,107 @@ fn a_message_that_begins_with_a_contradiction_is_a_correction() {
         "it is still broken",
         "not sure",
     ] {
-        assert_eq!(script().says("go").agent("x").says(text).count(Kind::UserCorrection), 0, "{text}");
+        assert_eq!(script().says("go").agent("x").says(text).count(SignalKind::UserCorrection), 0, "{text}");
     }
 }
 
 #[test]
 fn what_could_contradict_nothing_is_no_correction() {
-    assert_eq!(script().says("don't use tabs here").says("go on").count(Kind::UserCorrection), 0);
-    assert_eq!(script().says("no").count(Kind::UserCorrection), 0);
-    assert_eq!(script().says("go").told("no, says a hook").says("on").count(Kind::UserCorrection), 0);
-    assert_eq!(script().says("go").says("<task-notification>no").says("on").count(Kind::UserCorrection), 0);
+    assert_eq!(script().says("don't use tabs here").says("go on").count(SignalKind::UserCorrection), 0);
+    assert_eq!(script().says("no").count(SignalKind::UserCorrection), 0);
+    assert_eq!(script().says("go").told("no, says a hook").says("on").count(SignalKind::UserCorrection), 0);
     assert_eq!(
-        script().says("go").says("[SYSTEM NOTIFICATION] no").says("on").count(Kind::UserCorrection),
+        script().says("go").says("<task-notification>no").says("on").count(SignalKind::UserCorrection),
         0
     );
-    assert_eq!(script().says("go").says("no such host\n$ ping x\nunknown").count(Kind::UserCorrection), 0);
+    assert_eq!(
+        script().says("go").says("[SYSTEM NOTIFICATION] no").says("on").count(SignalKind::UserCorrection),
+        0
+    );
+    assert_eq!(
+        script().says("go").says("no such host\n$ ping x\nunknown").count(SignalKind::UserCorrection),
+        0
+    );
 }
 
 #[test]
 fn swearing_counts_if_it_is_short_or_directed() {
     let story = "the customer wrote about some shit that happened to a friend of theirs ".repeat(3);
-    assert_eq!(script().says("damn, slow").count(Kind::UserCurse), 1);
-    assert_eq!(script().says(&story).count(Kind::UserCurse), 0);
-    assert_eq!(script().says(&format!("{story} why the fuck does it")).count(Kind::UserCurse), 1);
+    assert_eq!(script().says("damn, slow").count(SignalKind::UserCurse), 1);
+    assert_eq!(script().says(&story).count(SignalKind::UserCurse), 0);
+    assert_eq!(script().says(&format!("{story} why the fuck does it")).count(SignalKind::UserCurse), 1);
     assert_eq!(
-        script().says(&format!("{} damn {} you", "é".repeat(100), "é".repeat(60))).count(Kind::UserCurse),
+        script()
+            .says(&format!("{} damn {} you", "é".repeat(100), "é".repeat(60)))
+            .count(SignalKind::UserCurse),
         0
     );
-    assert_eq!(script().says("$ cat notes\nshit").count(Kind::UserCurse), 0);
-    assert_eq!(script().says("damnation").count(Kind::UserCurse), 0);
+    assert_eq!(script().says("$ cat notes\nshit").count(SignalKind::UserCurse), 0);
+    assert_eq!(script().says("damnation").count(SignalKind::UserCurse), 0);
 }
 
 #[test]
 fn two_interruptions_within_a_minute_are_a_cascade_and_one_act_is_not_two() {
-    assert_eq!(script().says("go").stopped().wait(56).stopped().count(Kind::InterruptCascade), 1);
-    assert_eq!(script().says("go").stopped().wait(60).stopped().count(Kind::InterruptCascade), 0);
+    assert_eq!(script().says("go").stopped().wait(56).stopped().count(SignalKind::InterruptCascade), 1);
+    assert_eq!(script().says("go").stopped().wait(60).stopped().count(SignalKind::InterruptCascade), 0);
     let mut doubled = script().says("go").stopped().stopped();
     doubled.events[2].at = doubled.events[1].at;
-    assert_eq!((doubled.count(Kind::RequestInterrupted), doubled.count(Kind::InterruptCascade)), (1, 0));
+    assert_eq!(
+        (doubled.count(SignalKind::RequestInterrupted), doubled.count(SignalKind::InterruptCascade)),
+        (1, 0)
+    );
     let mut timeless = script().says("go").stopped().says("on").stopped();
     timeless.events.iter_mut().for_each(|event| event.at = Some(Instant::from_unix(0)));
-    assert_eq!((timeless.count(Kind::RequestInterrupted), timeless.count(Kind::InterruptCascade)), (2, 0));
+    assert_eq!(
+        (timeless.count(SignalKind::RequestInterrupted), timeless.count(SignalKind::InterruptCascade)),
+        (2, 0)
+    );
 }
 
 #[test]
 fn only_a_person_interrupts() {
     let killed = script().says("go").calls("make").ends(ToolOutcome::Error, Some(137), "Exit code 137");
-    assert_eq!((killed.count(Kind::RequestInterrupted), killed.count(Kind::ExitError)), (0, 1));
-    assert_eq!(script().says("was it interrupted by user?").count(Kind::RequestInterrupted), 0);
-    assert_eq!(script().says("go").stopped().count(Kind::RequestInterrupted), 1);
+    assert_eq!((killed.count(SignalKind::RequestInterrupted), killed.count(SignalKind::ExitError)), (0, 1));
+    assert_eq!(script().says("was it interrupted by user?").count(SignalKind::RequestInterrupted), 0);
+    assert_eq!(script().says("go").stopped().count(SignalKind::RequestInterrupted), 1);
 }
 
 #[test]
 fn the_third_same_call_is_a_loop() {
-    assert_eq!(script().calls("ls").calls("ls").calls("ls").calls("ls").count(Kind::ToolLoop), 2);
-    assert_eq!(script().calls("ls").calls("ls").calls("ls -l").count(Kind::ToolLoop), 0);
+    assert_eq!(script().calls("ls").calls("ls").calls("ls").calls("ls").count(SignalKind::ToolLoop), 2);
+    assert_eq!(script().calls("ls").calls("ls").calls("ls -l").count(SignalKind::ToolLoop), 0);
 }
 
 #[test]
 fn a_long_question_that_comes_again_after_an_answer_is_repeated() {
     let asked = |first: &str, second: &str| {
-        script().says(first).agent("It is there.").says(second).count(Kind::RepeatedQuestion)
+        script().says(first).agent("It is there.").says(second).count(SignalKind::RepeatedQuestion)
     };
     assert_eq!(asked("where is the parser kept?", "Where is the parser kept?"), 1);
     assert_eq!(asked("go on", "go on"), 0);
     assert_eq!(asked("/home/dev/demo/parser.rs is where?", "/home/dev/demo/parser.rs is where?"), 1);
     let told = script().says("where is the parser kept?").agent("x").told("where is the parser kept?");
-    assert_eq!(told.count(Kind::RepeatedQuestion), 0);
+    assert_eq!(told.count(SignalKind::RepeatedQuestion), 0);
 }
 
 #[test]
 fn what_is_sent_twice_without_an_answer_and_a_command_given_twice_are_no_repeated_questions() {
     let question = "where is the parser kept?";
-    assert_eq!(script().says(question).says(question).count(Kind::RepeatedQuestion), 0);
-    assert_eq!(script().says(question).stopped().says(question).count(Kind::RepeatedQuestion), 0);
-    assert_eq!(script().says(question).agent(" ").says(question).count(Kind::RepeatedQuestion), 0);
+    assert_eq!(script().says(question).says(question).count(SignalKind::RepeatedQuestion), 0);
+    assert_eq!(script().says(question).stopped().says(question).count(SignalKind::RepeatedQuestion), 0);
+    assert_eq!(script().says(question).agent(" ").says(question).count(SignalKind::RepeatedQuestion), 0);
     let thrice = script().says(question).agent("x").says(question).says(question);
-    assert_eq!(thrice.count(Kind::RepeatedQuestion), 1);
+    assert_eq!(thrice.count(SignalKind::RepeatedQuestion), 1);
     let command = "/review the whole branch again";
-    assert_eq!(script().says(command).agent("x").says(command).count(Kind::RepeatedQuestion), 0);
+    assert_eq!(script().says(command).agent("x").says(command).count(SignalKind::RepeatedQuestion), 0);
 }
 
 #[test]
 fn a_claim_that_the_next_command_belies_is_a_false_success() {
-    assert_eq!(script().says("go").agent("It is done.").fails().count(Kind::FalseSuccess), 1);
-    assert_eq!(script().says("go").agent("✅ built").fails().count(Kind::FalseSuccess), 1);
-    assert_eq!(script().says("go").agent("It is done.").works().fails().count(Kind::FalseSuccess), 0);
-    assert_eq!(script().says("go").agent("I will do it.").fails().count(Kind::FalseSuccess), 0);
+    assert_eq!(script().says("go").agent("It is done.").fails().count(SignalKind::FalseSuccess), 1);
+    assert_eq!(script().says("go").agent("✅ built").fails().count(SignalKind::FalseSuccess), 1);
+    assert_eq!(script().says("go").agent("It is done.").works().fails().count(SignalKind::FalseSuccess), 0);
+    assert_eq!(script().says("go").agent("I will do it.").fails().count(SignalKind::FalseSuccess), 0);
 }
 
 #[test]
@@ -207,7 +221,7 @@ fn a_failure_is_how_a_command_ended_and_not_what_it_printed() {
         script()
             .calls("cat log")
             .ends(outcome, code, "Exit code 1\nTraceback (most recent")
-            .count(Kind::ExitError)
+            .count(SignalKind::ExitError)
     };
     assert_eq!(printed(ToolOutcome::Ok, None), 0);
     assert_eq!(printed(ToolOutcome::Unknown, None), 1);
@@ -219,9 +233,12 @@ fn a_failure_is_how_a_command_ended_and_not_what_it_printed() {
             input: json!({"file_path": "x"}),
         })
         .ends(ToolOutcome::Error, None, "<tool_use_error>File does not exist.</tool_use_error>");
-    assert_eq!(reading.count(Kind::ExitError), 0, "no command");
-    assert_eq!(script().calls("x").ends(ToolOutcome::Unknown, Some(1), "").count(Kind::ExitError), 1);
-    assert_eq!(script().calls("x").ends(ToolOutcome::Unknown, None, "text").count(Kind::ExitSuccess), 1);
+    assert_eq!(reading.count(SignalKind::ExitError), 0, "no command");
+    assert_eq!(script().calls("x").ends(ToolOutcome::Unknown, Some(1), "").count(SignalKind::ExitError), 1);
+    assert_eq!(
+        script().calls("x").ends(ToolOutcome::Unknown, None, "text").count(SignalKind::ExitSuccess),
+        1
+    );
 }
 
 #[test]
@@ -238,7 +255,7 @@ fn what_is_read_without_a_command_is_no_success() {
         })
     };
     assert_eq!(read(script().says("go")).kinds(), []);
-    assert_eq!(read(script().says("go").agent("It is done.")).fails().count(Kind::FalseSuccess), 1);
+    assert_eq!(read(script().says("go").agent("It is done.")).fails().count(SignalKind::FalseSuccess), 1);
 }
 
 #[test]
@@ -246,35 +263,41 @@ fn calls_dropped_together_are_one_sign() {
     let dropped = "<tool_use_error>Sibling tool call errored</tool_use_error>";
     let mut both = script().ends(ToolOutcome::Error, None, dropped).ends(ToolOutcome::Error, None, dropped);
     both.events[1].at = both.events[0].at;
-    assert_eq!(both.kinds(), [Kind::SiblingToolError]);
-    assert_eq!(script().calls("cat x").ends(ToolOutcome::Ok, None, dropped).count(Kind::SiblingToolError), 0);
+    assert_eq!(both.kinds(), [SignalKind::SiblingToolError]);
+    assert_eq!(
+        script().calls("cat x").ends(ToolOutcome::Ok, None, dropped).count(SignalKind::SiblingToolError),
+        0
+    );
 }
 
 #[test]
 fn a_session_is_unresolved_if_its_last_command_failed() {
-    assert_eq!(script().says("a").says("b").works().fails().count(Kind::NoResolution), 1);
-    assert_eq!(script().says("a").says("b").fails().works().count(Kind::NoResolution), 0);
-    assert_eq!(script().says("a").fails().count(Kind::NoResolution), 0);
-    assert_eq!(script().says("a").fails().says("/stash").count(Kind::NoResolution), 0);
+    assert_eq!(script().says("a").says("b").works().fails().count(SignalKind::NoResolution), 1);
+    assert_eq!(script().says("a").says("b").fails().works().count(SignalKind::NoResolution), 0);
+    assert_eq!(script().says("a").fails().count(SignalKind::NoResolution), 0);
+    assert_eq!(script().says("a").fails().says("/stash").count(SignalKind::NoResolution), 0);
 }
 
 #[test]
 fn a_short_session_that_ends_with_a_failure_is_a_rapid_exit() {
-    assert_eq!(script().says("a").fails().count(Kind::RapidExit), 1);
-    assert_eq!(script().says("a").fails().works().count(Kind::RapidExit), 0);
-    assert_eq!(script().says("a").says("b").says("c").says("d").fails().count(Kind::RapidExit), 0);
+    assert_eq!(script().says("a").fails().count(SignalKind::RapidExit), 1);
+    assert_eq!(script().says("a").fails().works().count(SignalKind::RapidExit), 0);
+    assert_eq!(script().says("a").says("b").says("c").says("d").fails().count(SignalKind::RapidExit), 0);
 }
 
 #[test]
 fn a_stash_a_silence_and_an_end_count_only_after_a_reaction() {
     let calm = script().says("a").wait(700).says("b").says("/stash later");
-    assert_eq!(calm.kinds(), [Kind::Checkpoint, Kind::Checkpoint]);
-    assert_eq!(calm.signals()[0].more.gated_from, Some(Kind::LongSilence));
+    assert_eq!(calm.kinds(), [SignalKind::Checkpoint, SignalKind::Checkpoint]);
+    assert_eq!(calm.signals()[0].more.gated_from, Some(SignalKind::LongSilence));
     let angry =
         script().says("a").says("no, wrong").wait(700).says("b").told("<command-name>/stash</command-name>");
-    assert_eq!(angry.kinds(), [Kind::UserCorrection, Kind::LongSilence, Kind::UserIntervention]);
     assert_eq!(
-        script().says("go").says("damn it /stash").count(Kind::UserIntervention),
+        angry.kinds(),
+        [SignalKind::UserCorrection, SignalKind::LongSilence, SignalKind::UserIntervention]
+    );
+    assert_eq!(
+        script().says("go").says("damn it /stash").count(SignalKind::UserIntervention),
         0,
         "mentioned, not given"
     );
@@ -292,30 +315,38 @@ fn a_reaction_counts_for_the_next_eight_signs_and_successes_are_none() {
             .works()
             .says("/stash")
     };
-    assert_eq!(after(7).count(Kind::UserIntervention), 1);
-    assert_eq!(after(8).count(Kind::UserIntervention), 0);
+    assert_eq!(after(7).count(SignalKind::UserIntervention), 1);
+    assert_eq!(after(8).count(SignalKind::UserIntervention), 0);
 }
 
 #[test]
 fn an_end_of_friction_is_abandoned_after_a_reaction_unless_it_ended_well() {
     let bad = || script().says("a").says("no, wrong").says("damn you").says("c").calls("x").stopped();
-    assert_eq!(bad().count(Kind::SessionAbandoned), 1);
-    assert_eq!(bad().works().count(Kind::SessionAbandoned), 0);
-    assert_eq!(bad().says("/stash").count(Kind::SessionAbandoned), 0);
+    assert_eq!(bad().count(SignalKind::SessionAbandoned), 1);
+    assert_eq!(bad().works().count(SignalKind::SessionAbandoned), 0);
+    assert_eq!(bad().says("/stash").count(SignalKind::SessionAbandoned), 0);
     let calm =
         script().says("a").says("b").says("c").calls("x").calls("x").calls("x").stopped().wait(100).stopped();
-    assert_eq!((calm.count(Kind::SessionAbandoned), calm.count(Kind::Checkpoint)), (0, 1));
+    assert_eq!((calm.count(SignalKind::SessionAbandoned), calm.count(SignalKind::Checkpoint)), (0, 1));
 }
 
 #[test]
 fn a_compaction_is_one_sign() {
     let summed =
         |summary: Option<&str>| EventKind::Compaction { trigger: None, summary: summary.map(Into::into) };
-    assert_eq!(script().then(summed(None)).then(summed(Some("s"))).kinds(), [Kind::Compaction]);
+    assert_eq!(script().then(summed(None)).then(summed(Some("s"))).kinds(), [SignalKind::Compaction]);
 }
 
 #[test]
 fn signs_are_in_the_order_of_the_log() {
     let found = script().says("a").fails().says("no").wait(700).says("b").kinds();
-    assert_eq!(found, [Kind::ExitError, Kind::UserCorrection, Kind::LongSilence, Kind::NoResolution]);
+    assert_eq!(
+        found,
+        [
+            SignalKind::ExitError,
+            SignalKind::UserCorrection,
+            SignalKind::LongSilence,
+            SignalKind::NoResolution
+        ]
+    );
 }

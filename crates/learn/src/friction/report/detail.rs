@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::one_line;
-use crate::friction::analysis::{Analysis, Session};
-use crate::friction::config::Rules;
-use crate::friction::score::Quality;
-use crate::friction::signal::Kind;
+use crate::friction::analysis::{FrictionAnalysis, SessionReport};
+use crate::friction::config::FrictionRules;
+use crate::friction::score::SessionQuality;
+use crate::friction::signal::SignalKind;
 
 /// Minimum friction of a medium-friction session.
 const MEDIUM: f64 = 15.0;
@@ -17,7 +17,7 @@ const LISTED: usize = 20;
 /// Number of days in the trend.
 const DAYS: usize = 14;
 
-pub fn report(analysis: &Analysis) -> String {
+pub fn report(analysis: &FrictionAnalysis) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = opening(&mut text, analysis)
@@ -35,11 +35,11 @@ fn percent(rate: f64) -> String {
     format!("{:.0}%", (rate * 100.0 + 0.5).floor())
 }
 
-fn opening(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let overall = &analysis.summary.overall;
     let rules = match analysis.rules {
-        Rules::Classic => "classic",
-        Rules::Observed => "observed",
+        FrictionRules::Classic => "classic",
+        FrictionRules::Observed => "observed",
     };
     let now = analysis.now.to_chrono().format("%Y-%m-%d %H:%M:%S");
     writeln!(text, "# Friction Analysis - Detailed Report\n\n**Generated:** {now} UTC, rules: {rules}\n")?;
@@ -75,11 +75,11 @@ fn opening(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text, "**Verdict:** {}: {}\n", verdict.status.name(), verdict.reasons.join("; "))
 }
 
-fn signs(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn signs(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let weights = &analysis.summary.config_used.weights;
     writeln!(text, "## Signal Breakdown\n\n| Signal | Count | Weight | Total Friction | What It Means |")?;
     writeln!(text, "|--------|-------|--------|----------------|---------------|")?;
-    for (kind, count) in analysis.counted() {
+    for (kind, count) in analysis.signal_counts() {
         let weight = weights.get(&kind).copied().unwrap_or(0.0);
         let total = f64::from(count) * weight;
         writeln!(text, "| {kind} | {count} | +{weight:.1} | {total:.1} | {} |", kind.meaning())?;
@@ -87,7 +87,7 @@ fn signs(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn levels(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn levels(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let count = |range: std::ops::Range<f64>| {
         analysis
             .sessions
@@ -101,9 +101,10 @@ fn levels(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text, "**High Friction (50+):** {} sessions\n", count(HIGH..f64::INFINITY))
 }
 
-fn top_sessions(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
-    let many = analysis.is_of_many_projects();
-    let mut top: Vec<&Session> = analysis.sessions.iter().filter(|session| session.peak() > 0.0).collect();
+fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+    let many = analysis.spans_projects();
+    let mut top: Vec<&SessionReport> =
+        analysis.sessions.iter().filter(|session| session.peak() > 0.0).collect();
     top.sort_by(|a, b| b.peak().total_cmp(&a.peak()));
     writeln!(
         text,
@@ -128,9 +129,9 @@ fn top_sessions(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn top_signs(session: &Session) -> String {
+fn top_signs(session: &SessionReport) -> String {
     let of_kinds = session.by_source.values().flat_map(|source| &source.signals);
-    let mut signs: Vec<(&Kind, u32, f64)> =
+    let mut signs: Vec<(&SignalKind, u32, f64)> =
         of_kinds.map(|(kind, of)| (kind, of.count, of.total_weight)).collect();
     signs.sort_by(|a, b| b.2.total_cmp(&a.2));
     let named = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
@@ -146,21 +147,21 @@ fn duration(minutes: i64) -> String {
     }
 }
 
-fn qualities(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn qualities(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(
         text,
         "## Session Quality Breakdown\n\n| Quality | Count | Description |\n|---------|-------|-------------|"
     )?;
     let annoyed = match analysis.rules {
-        Rules::Classic => "swearing, or a success that was none",
-        Rules::Observed => "the person contradicted, swore, or stopped the agent again and again",
+        FrictionRules::Classic => "swearing, or a success that was none",
+        FrictionRules::Observed => "the person contradicted, swore, or stopped the agent again and again",
     };
     for (quality, description) in [
-        (Quality::Bad, "the person gave up"),
-        (Quality::Friction, annoyed),
-        (Quality::Rough, "much friction, but completed"),
-        (Quality::Ok, "no friction to speak of"),
-        (Quality::OneShot, "a single turn"),
+        (SessionQuality::Bad, "the person gave up"),
+        (SessionQuality::Friction, annoyed),
+        (SessionQuality::Rough, "much friction, but completed"),
+        (SessionQuality::Ok, "no friction to speak of"),
+        (SessionQuality::OneShot, "a single turn"),
     ] {
         let count = analysis.sessions.iter().filter(|session| session.quality == quality).count();
         if count > 0 {
@@ -170,7 +171,7 @@ fn qualities(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn projects(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     writeln!(
         text,
         "## Per-Project Statistics\n\n| Project | Interactive | BAD | BAD % | Avg Friction | Avg Turns | Avg Duration |"
@@ -192,18 +193,25 @@ fn projects(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn recommendations(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
-    let counted = analysis.counted();
-    let count = |kind: Kind| counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count);
+fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
+    let counted = analysis.signal_counts();
+    let count =
+        |kind: SignalKind| counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count);
     let interactive = analysis.summary.overall.interactive_sessions;
-    let gave_up = f64::from(count(Kind::UserIntervention)) > 0.4 * interactive as f64;
+    let gave_up = f64::from(count(SignalKind::UserIntervention)) > 0.4 * interactive as f64;
     let advice = [
-        (count(Kind::FalseSuccess) > 10, "**High:** a rule to look at the exit code before claiming success"),
-        (count(Kind::RequestInterrupted) > 20, "**High:** look for commands that take too long or hang"),
-        (gave_up, "**Critical:** more than 40% of sessions end with /stash; read the review for why"),
-        (count(Kind::ToolLoop) > 3, "**Medium:** a rule to stop repeating the same call"),
         (
-            count(Kind::RepeatedQuestion) > 20,
+            count(SignalKind::FalseSuccess) > 10,
+            "**High:** a rule to look at the exit code before claiming success",
+        ),
+        (
+            count(SignalKind::RequestInterrupted) > 20,
+            "**High:** look for commands that take too long or hang",
+        ),
+        (gave_up, "**Critical:** more than 40% of sessions end with /stash; read the review for why"),
+        (count(SignalKind::ToolLoop) > 3, "**Medium:** a rule to stop repeating the same call"),
+        (
+            count(SignalKind::RepeatedQuestion) > 20,
             "**Medium:** questions are asked again and again; is context lost?",
         ),
     ];
@@ -219,7 +227,7 @@ fn recommendations(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn days(text: &mut String, analysis: &Analysis) -> std::fmt::Result {
+fn days(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let days = &analysis.summary.daily_stats;
     if days.is_empty() {
         return Ok(());

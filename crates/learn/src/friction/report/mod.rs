@@ -5,13 +5,13 @@ mod review;
 
 use serde::Serialize;
 
-use super::analysis::Analysis;
+use super::analysis::FrictionAnalysis;
 use super::record::stamp;
-use super::signal::{Kind, More, Source};
+use super::signal::{SignalDetails, SignalKind, SignalSource};
 
 /// A rendered report file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct ReportFile {
     /// File name, without a folder.
     pub name: &'static str,
     pub text: String,
@@ -19,26 +19,26 @@ pub struct File {
 
 /// A line of `friction_raw.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Raw<'a> {
+struct RawSignal<'a> {
     ts: String,
-    source: Source,
-    signal: Kind,
+    source: SignalSource,
+    signal: SignalKind,
     details: &'a str,
     #[serde(flatten)]
-    more: &'a More,
+    more: &'a SignalDetails,
     session: &'a str,
 }
 
 /// Renders all files of an analysis; the output is deterministic.
-pub fn files(analysis: &Analysis) -> Vec<File> {
+pub fn files(analysis: &FrictionAnalysis) -> Vec<ReportFile> {
     vec![
-        File { name: "friction_analysis.json", text: json(&analysis.sessions) },
-        File { name: "friction_summary.json", text: json(&analysis.summary) },
-        File { name: "friction_raw.jsonl", text: raw(analysis) },
-        File { name: "antigen_candidates.json", text: json(&analysis.candidates) },
-        File { name: "antigen_clusters.json", text: json(&analysis.clusters) },
-        File { name: "antigen_review.md", text: review::review(analysis) },
-        File { name: "report.md", text: detail::report(analysis) },
+        ReportFile { name: "friction_analysis.json", text: json(&analysis.sessions) },
+        ReportFile { name: "friction_summary.json", text: json(&analysis.summary) },
+        ReportFile { name: "friction_raw.jsonl", text: raw(analysis) },
+        ReportFile { name: "antigen_candidates.json", text: json(&analysis.candidates) },
+        ReportFile { name: "antigen_clusters.json", text: json(&analysis.clusters) },
+        ReportFile { name: "antigen_review.md", text: review::review(analysis) },
+        ReportFile { name: "report.md", text: detail::report(analysis) },
     ]
 }
 
@@ -49,11 +49,11 @@ fn json(value: &impl Serialize) -> String {
     text
 }
 
-fn raw(analysis: &Analysis) -> String {
+fn raw(analysis: &FrictionAnalysis) -> String {
     let mut text = String::new();
     for (session, signals) in analysis.sessions.iter().zip(&analysis.signals) {
         for signal in signals {
-            let line = Raw {
+            let line = RawSignal {
                 ts: stamp(signal.at),
                 source: signal.source,
                 signal: signal.kind,

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 use super::one_line;
-use crate::friction::analysis::{Analysis, Clusters};
-use crate::friction::antigen::by_words::Cluster as ByWords;
+use crate::friction::analysis::{CandidateClusters, FrictionAnalysis};
+use crate::friction::antigen::by_words::WordCluster as ByWords;
 use crate::friction::record::stamp;
-use crate::friction::score::Quality;
+use crate::friction::score::SessionQuality;
 
 /// Maximum number of listed clusters.
 const SHOWN: usize = 25;
 
 /// Section for one cluster of either rule set.
-struct Entry<'a> {
+struct ReviewSection<'a> {
     heading: String,
     row: String,
     counts: String,
@@ -23,14 +23,14 @@ struct Entry<'a> {
     keywords: &'a [String],
 }
 
-pub fn review(analysis: &Analysis) -> String {
+pub fn review(analysis: &FrictionAnalysis) -> String {
     let (head, entries) = match &analysis.clusters {
-        Clusters::Classic(clusters) => {
+        CandidateClusters::Classic(clusters) => {
             let head = concat!(
                 "| # | Signal | Tool Pattern | Count | Sessions | Score | Median Peak |\n",
                 "|---|--------|-------------|-------|----------|-------|-------------|"
             );
-            let entries = clusters.iter().take(SHOWN).map(|cluster| Entry {
+            let entries = clusters.iter().take(SHOWN).map(|cluster| ReviewSection {
                 heading: format!("{} | {}", cluster.anchor_signal, cluster.tool_pattern),
                 row: format!(
                     "{} | {} | {} | {} | {} | {}",
@@ -56,7 +56,7 @@ pub fn review(analysis: &Analysis) -> String {
             });
             (head, entries.collect::<Vec<_>>())
         }
-        Clusters::Observed(clusters) => {
+        CandidateClusters::Observed(clusters) => {
             let head = concat!(
                 "| # | Signal | Artifact/Severity | Sessions | Projects | Score | Median Peak |\n",
                 "|---|--------|-------------------|----------|----------|-------|-------------|"
@@ -76,14 +76,14 @@ pub fn review(analysis: &Analysis) -> String {
     text
 }
 
-fn opening(analysis: &Analysis) -> String {
-    let bad = analysis.sessions.iter().filter(|session| session.quality == Quality::Bad).count();
+fn opening(analysis: &FrictionAnalysis) -> String {
+    let bad = analysis.sessions.iter().filter(|session| session.quality == SessionQuality::Bad).count();
     let (candidates, clusters) = (analysis.candidates.len(), analysis.clusters.len());
     let counts = match &analysis.clusters {
-        Clusters::Classic(_) => {
+        CandidateClusters::Classic(_) => {
             format!("BAD sessions: {bad} | Raw candidates: {candidates} | Clusters: {clusters}")
         }
-        Clusters::Observed(_) => {
+        CandidateClusters::Observed(_) => {
             let sessions = analysis.sessions.len();
             format!("Sessions scanned: {sessions} | Reaction candidates: {candidates} | Clusters: {clusters}")
         }
@@ -97,7 +97,7 @@ fn counts(count: usize, sessions: usize, score: f64, median: f64, max: f64) -> S
     )
 }
 
-fn observed(cluster: &ByWords) -> Entry<'_> {
+fn observed(cluster: &ByWords) -> ReviewSection<'_> {
     let projects = one_line(&cluster.projects.join(", "), 60).replace('|', "/");
     let mut notes = vec![format!("**Projects:** {projects}")];
     if cluster.self_suspect {
@@ -106,7 +106,7 @@ fn observed(cluster: &ByWords) -> Entry<'_> {
     if let Some(before) = &cluster.preceding {
         notes.push(format!("**Before it:** {} ({})", one_line(&before.action, 100), before.result));
     }
-    Entry {
+    ReviewSection {
         heading: format!("{} | {}", cluster.anchor_signal, cluster.tool_pattern),
         row: format!(
             "{} | {} | {} | {projects} | {} | {}",
@@ -121,7 +121,7 @@ fn observed(cluster: &ByWords) -> Entry<'_> {
     }
 }
 
-fn write_entry(text: &mut String, number: usize, entry: &Entry<'_>) {
+fn write_entry(text: &mut String, number: usize, entry: &ReviewSection<'_>) {
     let _ = writeln!(text, "## Cluster {number}: {}\n\n{}\n", entry.heading, entry.counts);
     for note in &entry.notes {
         let _ = writeln!(text, "{note}\n");

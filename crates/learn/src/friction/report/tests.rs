@@ -1,7 +1,7 @@
 //! Tests of the report files.
 
 use super::*;
-use crate::friction::{Config, Rules, claude_lines, conclude, examine};
+use crate::friction::{FrictionConfig, FrictionRules, claude_lines, conclude, examine};
 use cm_note::instant::Instant;
 
 #[test]
@@ -12,7 +12,7 @@ fn what_people_said_opens_nothing_in_a_review() {
 
 #[test]
 fn a_review_of_what_was_observed_tells_what_came_before() {
-    let config = Config::of(Rules::Observed);
+    let config = FrictionConfig::of(FrictionRules::Observed);
     let line =
         |kind: &str, content: &str| format!(r#"{{"type":"{kind}","message":{{"content":{content}}}}}"#);
     let call = r#"[{"type":"tool_use","name":"Edit","input":{}}]"#;

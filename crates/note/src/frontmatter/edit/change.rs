@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use yaml_serde::Value;
 
-use super::doc::{Doc, Pairs};
+use super::doc::{EditableText, KeyValuePairs};
 use super::{EditError, list};
-use crate::frontmatter::layout::{Entry, Root, Shape};
-use crate::frontmatter::write::{self, Style};
+use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlRoot};
+use crate::frontmatter::write::{self, ValueStyle};
 
 /// Sets a key. Tries several ways to write the value, those that change the fewest bytes first, and
 /// takes the first one that passes verification.
-pub(super) fn set(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, EditError> {
+pub(super) fn set(doc: &EditableText<'_>, key: &str, value: &Value) -> Result<String, EditError> {
     let Some(index) = doc.find(key) else { return add(doc, key, value) };
     if doc.pairs[index].1 == *value {
         return Ok(doc.split.text().to_owned());
@@ -20,20 +20,20 @@ pub(super) fn set(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, Edi
     let mut expected = doc.pairs.clone();
     expected[index].1 = value.clone();
     let ways = match doc.layout.root {
-        Root::Flow(..) => vec![(entry.span.clone(), flow_entry(doc, entry, key, value))],
+        YamlRoot::Flow(..) => vec![(entry.span.clone(), flow_entry(doc, entry, key, value))],
         _ => block_ways(doc, entry, key, &doc.pairs[index].1, value),
     };
-    first_sound(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
+    first_valid(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
 }
 
 /// Removes a key with its lines.
-pub(super) fn remove(doc: &Doc<'_>, key: &str) -> Result<String, EditError> {
+pub(super) fn remove(doc: &EditableText<'_>, key: &str) -> Result<String, EditError> {
     let Some(index) = doc.find(key) else { return Ok(doc.split.text().to_owned()) };
     let entry = doc.entry(index, key)?;
     let mut expected = doc.pairs.clone();
     expected.remove(index);
     let span = match doc.layout.root {
-        Root::Flow(_, close) => {
+        YamlRoot::Flow(_, close) => {
             let items: Vec<Range<usize>> =
                 doc.layout.entries.iter().map(|entry| entry.span.clone()).collect();
             list::without_item(&items, index, close)
@@ -41,11 +41,11 @@ pub(super) fn remove(doc: &Doc<'_>, key: &str) -> Result<String, EditError> {
         _ => entry.span.clone(),
     };
     let mut ways = vec![(span.clone(), String::new())];
-    if matches!(doc.layout.root, Root::Block(_)) {
+    if matches!(doc.layout.root, YamlRoot::Block(_)) {
         let (comments, blanks) = lines_below(doc.yaml, &span, indent_of(entry));
         ways.extend([comments, blanks].map(|end| (span.start..end, String::new())));
     }
-    first_sound(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
+    first_valid(doc, ways, &expected, Some(index)).ok_or_else(|| doc.entangled(key))
 }
 
 /// Returns the end of the comments below an entry that are indented deeper than its key, and the
@@ -67,23 +67,23 @@ fn lines_below(yaml: &str, span: &Range<usize>, indent: usize) -> (usize, usize)
     (comments, blanks)
 }
 
-fn add(doc: &Doc<'_>, key: &str, value: &Value) -> Result<String, EditError> {
+fn add(doc: &EditableText<'_>, key: &str, value: &Value) -> Result<String, EditError> {
     check_key(key)?;
     let mut expected = doc.pairs.clone();
     expected.push((Value::String(key.to_owned()), value.clone()));
     let way = match doc.layout.root {
-        Root::Flow(open, close) => {
+        YamlRoot::Flow(open, close) => {
             let items: Vec<Range<usize>> =
                 doc.layout.entries.iter().map(|entry| entry.span.clone()).collect();
             list::with_item(doc.yaml, open, close, &items, &write::flow_pair(key, value))
         }
-        Root::Block(indent) => {
+        YamlRoot::Block(indent) => {
             let entry = indented(&write::entry(key, value), indent);
             (doc.yaml.len()..doc.yaml.len(), entry)
         }
-        Root::Empty => (doc.yaml.len()..doc.yaml.len(), write::entry(key, value)),
+        YamlRoot::Empty => (doc.yaml.len()..doc.yaml.len(), write::entry(key, value)),
     };
-    first_sound(doc, vec![way], &expected, None).ok_or_else(|| doc.entangled(key))
+    first_valid(doc, vec![way], &expected, None).ok_or_else(|| doc.entangled(key))
 }
 
 /// Rejects a key that YAML cannot hold on one line, and the merge key `<<`.
@@ -95,10 +95,10 @@ fn check_key(key: &str) -> Result<(), EditError> {
     if sound { Ok(()) } else { Err(EditError::BadKey { key: key.to_owned() }) }
 }
 
-fn first_sound(
-    doc: &Doc<'_>,
+fn first_valid(
+    doc: &EditableText<'_>,
     ways: Vec<(Range<usize>, String)>,
-    expected: &Pairs,
+    expected: &KeyValuePairs,
     changed: Option<usize>,
 ) -> Option<String> {
     ways.into_iter().find_map(|(range, replacement)| {
@@ -107,7 +107,7 @@ fn first_sound(
     })
 }
 
-fn flow_entry(doc: &Doc<'_>, entry: &Entry, key: &str, value: &Value) -> String {
+fn flow_entry(doc: &EditableText<'_>, entry: &LayoutEntry, key: &str, value: &Value) -> String {
     match entry.colon {
         Some(colon) => format!("{} {}", &doc.yaml[entry.span.start..colon], write::flow_item(value)),
         None => write::flow_pair(key, value),
@@ -115,8 +115,8 @@ fn flow_entry(doc: &Doc<'_>, entry: &Entry, key: &str, value: &Value) -> String 
 }
 
 fn block_ways(
-    doc: &Doc<'_>,
-    entry: &Entry,
+    doc: &EditableText<'_>,
+    entry: &LayoutEntry,
     key: &str,
     old: &Value,
     new: &Value,
@@ -133,13 +133,13 @@ fn block_ways(
     }
     ways.push((entry.span.clone(), whole(doc.yaml, entry, key, &written)));
     // An indented comment below would become part of a block; a value of one line stands above it unharmed.
-    let written = write::value_of(key, new, indent_of(entry), Style::OneLine);
+    let written = write::value_of(key, new, indent_of(entry), ValueStyle::OneLine);
     ways.push((entry.span.clone(), whole(doc.yaml, entry, key, &written)));
     ways
 }
 
 /// Replaces the value alone, if the old one is on the key's line and the new one fits there.
-fn in_line(yaml: &str, entry: &Entry, head: &str) -> Option<(Range<usize>, String)> {
+fn in_line(yaml: &str, entry: &LayoutEntry, head: &str) -> Option<(Range<usize>, String)> {
     let colon = entry.colon?;
     let one_line = !yaml[entry.span.start..entry.span.end].trim_end().contains('\n');
     if !one_line {
@@ -152,7 +152,7 @@ fn in_line(yaml: &str, entry: &Entry, head: &str) -> Option<(Range<usize>, Strin
 }
 
 /// Rewrites the whole entry; preserves the spelling of the key and the comment on its line.
-fn whole(yaml: &str, entry: &Entry, key: &str, written: &write::Written) -> String {
+fn whole(yaml: &str, entry: &LayoutEntry, key: &str, written: &write::WrittenValue) -> String {
     let name = match entry.colon {
         Some(colon) => yaml[entry.span.start..colon].to_owned(),
         None => format!("{}{}:", " ".repeat(indent_of(entry)), write::key(key)),
@@ -165,17 +165,17 @@ fn whole(yaml: &str, entry: &Entry, key: &str, written: &write::Written) -> Stri
     format!("{name}{}{comment}\n{}", written.head, written.tail)
 }
 
-fn style(entry: &Entry, new: &Value) -> Style {
+fn style(entry: &LayoutEntry, new: &Value) -> ValueStyle {
     match (&entry.shape, new) {
-        (Shape::BlockList(indent, _), Value::Sequence(_)) => {
-            Style::Dashes(indent.saturating_sub(indent_of(entry)))
+        (ValueSyntax::BlockList(indent, _), Value::Sequence(_)) => {
+            ValueStyle::Dashes(indent.saturating_sub(indent_of(entry)))
         }
-        (Shape::Quoted(quote), Value::String(_)) => Style::Quotes(*quote),
-        _ => Style::Usual,
+        (ValueSyntax::Quoted(quote), Value::String(_)) => ValueStyle::Quotes(*quote),
+        _ => ValueStyle::Usual,
     }
 }
 
-fn indent_of(entry: &Entry) -> usize {
+fn indent_of(entry: &LayoutEntry) -> usize {
     entry.key_start - entry.span.start
 }
 

@@ -5,23 +5,23 @@ use std::ops::Range;
 use yaml_serde::Value;
 
 use super::EditError;
-use crate::frontmatter::layout::{Entry, Layout, Root};
-use crate::frontmatter::parse::{key_text, sound_pairs};
+use crate::frontmatter::layout::{LayoutEntry, YamlLayout, YamlRoot};
+use crate::frontmatter::parse::{key_text, valid_pairs};
 use crate::frontmatter::split::{BOM, Split};
 
 /// Keys and values as parsed, in order.
-pub(super) type Pairs = Vec<(Value, Value)>;
+pub(super) type KeyValuePairs = Vec<(Value, Value)>;
 
 /// A well-formed text with the layout and the values of its keys.
-pub(super) struct Doc<'a> {
+pub(super) struct EditableText<'a> {
     pub split: Split<'a>,
     /// The YAML; empty if there is no frontmatter.
     pub yaml: &'a str,
-    pub layout: Layout,
-    pub pairs: Pairs,
+    pub layout: YamlLayout,
+    pub pairs: KeyValuePairs,
 }
 
-impl<'a> Doc<'a> {
+impl<'a> EditableText<'a> {
     /// Parses a text. Fails if its frontmatter is unclosed, not YAML, not a mapping, or has a
     /// duplicate key.
     pub fn open(text: &'a str) -> Result<Self, EditError> {
@@ -30,8 +30,8 @@ impl<'a> Doc<'a> {
             return Err(fault.into());
         }
         let yaml = split.yaml().unwrap_or("");
-        let layout = Layout::of(yaml);
-        let pairs = sound_pairs(&split, &layout)?;
+        let layout = YamlLayout::of(yaml);
+        let pairs = valid_pairs(&split, &layout)?;
         Ok(Self { split, yaml, layout, pairs })
     }
 
@@ -44,7 +44,7 @@ impl<'a> Doc<'a> {
 
     /// Returns the layout of the key at an index. Fails if layout and parser disagree about the
     /// keys.
-    pub fn entry(&self, index: usize, key: &str) -> Result<&Entry, EditError> {
+    pub fn entry(&self, index: usize, key: &str) -> Result<&LayoutEntry, EditError> {
         if self.layout.broken || self.layout.entries.len() != self.pairs.len() {
             return Err(self.entangled(key));
         }
@@ -54,7 +54,7 @@ impl<'a> Doc<'a> {
     /// Returns the line of a key in the file, from 1.
     pub fn line(&self, key: &str) -> u32 {
         let entry = self.find(key).and_then(|index| self.layout.entries.get(index));
-        let place = entry.map_or((1, 1), |entry| Layout::place(self.yaml, entry.key_start));
+        let place = entry.map_or((1, 1), |entry| YamlLayout::place(self.yaml, entry.key_start));
         place.0 + self.split.yaml_line() - 1
     }
 
@@ -86,11 +86,11 @@ impl<'a> Doc<'a> {
     pub fn check(
         &self,
         text: String,
-        expected: &Pairs,
+        expected: &KeyValuePairs,
         changed: Option<usize>,
         replaced: &Range<usize>,
     ) -> Option<String> {
-        let new = Doc::open(&text).ok()?;
+        let new = EditableText::open(&text).ok()?;
         let same_values = new.pairs == *expected;
         let same_body = new.split.body() == self.split.body()
             && new.split.line_break() == self.split.line_break()
@@ -99,7 +99,7 @@ impl<'a> Doc<'a> {
         sound.then_some(text)
     }
 
-    fn keeps_lines(&self, new: &Doc<'_>, changed: Option<usize>, replaced: &Range<usize>) -> bool {
+    fn keeps_lines(&self, new: &EditableText<'_>, changed: Option<usize>, replaced: &Range<usize>) -> bool {
         if new.layout.broken || self.layout.broken || new.layout.entries.len() != new.pairs.len() {
             return false;
         }
@@ -117,8 +117,8 @@ impl<'a> Doc<'a> {
         }
         let span = changed.map(|index| self.layout.entries[index].span.clone());
         let span = match (self.layout.root, span) {
-            (Root::Block(_), Some(span)) => span.start..span.end.max(replaced.end),
-            (Root::Flow(open, close), _) => open..close + 1,
+            (YamlRoot::Block(_), Some(span)) => span.start..span.end.max(replaced.end),
+            (YamlRoot::Flow(open, close), _) => open..close + 1,
             _ => self.yaml.len()..self.yaml.len(),
         };
         new.yaml.starts_with(&self.yaml[..span.start]) && new.yaml.ends_with(&self.yaml[span.end..])

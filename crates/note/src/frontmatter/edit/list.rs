@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use yaml_serde::Value;
 
-use super::doc::Doc;
+use super::doc::EditableText;
 use super::{EditError, change};
-use crate::frontmatter::layout::{Entry, Shape};
+use crate::frontmatter::layout::{LayoutEntry, ValueSyntax};
 use crate::frontmatter::write;
 
 /// Appends an item to a list, unless it has an equal one; creates the list if it is absent.
-pub(super) fn push(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, EditError> {
+pub(super) fn push(doc: &EditableText<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     if items.contains(item) {
         return Ok(doc.split.text().to_owned());
@@ -21,7 +21,7 @@ pub(super) fn push(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, Edi
 }
 
 /// Removes all equal items, and the key with the last one.
-pub(super) fn pull(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, EditError> {
+pub(super) fn pull(doc: &EditableText<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     let before = items.len();
     items.retain(|known| known != item);
@@ -33,7 +33,7 @@ pub(super) fn pull(doc: &Doc<'_>, key: &str, item: &Value) -> Result<String, Edi
 }
 
 /// Returns the items of a key. Splits `tags: a, b` written as one text, which is common.
-fn items_of(doc: &Doc<'_>, key: &str) -> Result<Vec<Value>, EditError> {
+fn items_of(doc: &EditableText<'_>, key: &str) -> Result<Vec<Value>, EditError> {
     let value = doc.find(key).map(|index| &doc.pairs[index].1);
     match value {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -61,13 +61,13 @@ pub fn words<'a>(key: &str, text: &'a str) -> impl Iterator<Item = String> + use
 /// own.
 pub(super) fn changed_items(
     yaml: &str,
-    entry: &Entry,
+    entry: &LayoutEntry,
     old: &[Value],
     new: &[Value],
 ) -> Option<(Range<usize>, String)> {
     let (kept, more) = difference(old, new)?;
     match &entry.shape {
-        Shape::BlockList(indent, items) if items.len() == old.len() => {
+        ValueSyntax::BlockList(indent, items) if items.len() == old.len() => {
             let first = items.first()?.start;
             let last = items.last()?.end;
             let mut text = String::new();
@@ -84,7 +84,7 @@ pub(super) fn changed_items(
             let prefix = if text.starts_with(&yaml[first..last]) { same } else { 0 };
             Some((first + prefix..last, text.split_off(prefix)))
         }
-        Shape::FlowList(items) if items.len() == old.len() => {
+        ValueSyntax::FlowList(items) if items.len() == old.len() => {
             let (range, text) = flow_items(yaml, entry, items, &kept, more)?;
             Some((range, text))
         }
@@ -120,7 +120,7 @@ fn gap_after_dash(yaml: &str, indent: usize, item: &Range<usize>) -> usize {
 
 fn flow_items(
     yaml: &str,
-    entry: &Entry,
+    entry: &LayoutEntry,
     items: &[Range<usize>],
     kept: &[bool],
     more: &[Value],

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use yaml_serde::{Mapping, Value};
 
 use super::*;
-use crate::frontmatter::layout::Layout;
+use crate::frontmatter::layout::YamlLayout;
 use crate::frontmatter::parse::parse;
 
 fn set(key: &str, value: impl Into<Value>) -> Edit {
@@ -188,7 +188,7 @@ fn says(text: &str) -> Mapping {
 
 fn own_bytes<'a>(text: &'a str, without: &str) -> Vec<&'a str> {
     let yaml = Split::of(text).yaml().unwrap_or("");
-    let layout = Layout::of(yaml);
+    let layout = YamlLayout::of(yaml);
     assert!(!layout.broken, "{text:?}");
     let others = layout.entries.into_iter().filter(|entry| entry.key != without);
     others.map(|entry| &yaml[entry.span]).collect()

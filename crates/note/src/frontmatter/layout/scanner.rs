@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A line of YAML, as byte offsets.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct YamlLine {
     pub start: usize,
     /// Number of leading spaces.
     pub indent: usize,
@@ -21,7 +21,7 @@ pub(super) struct Line {
 }
 
 /// Result of reading one logical line, which may span several lines by quotes and brackets.
-pub(super) struct Read {
+pub(super) struct LogicalLine {
     pub next: usize,
     pub end: usize,
     pub comment: Option<usize>,
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
         self.bytes.get(at).copied()
     }
 
-    pub fn line(&self, start: usize) -> Option<Line> {
+    pub fn line(&self, start: usize) -> Option<YamlLine> {
         if start >= self.bytes.len() {
             return None;
         }
@@ -61,11 +61,11 @@ impl<'a> Scanner<'a> {
         let indent = self.bytes[start..end].iter().take_while(|byte| **byte == b' ').count();
         let content = self.after_blanks(start + indent).min(end);
         let comment = content < end && self.bytes[content] == b'#';
-        Some(Line { start, indent, content, end, next, blank: comment || content == end, comment })
+        Some(YamlLine { start, indent, content, end, next, blank: comment || content == end, comment })
     }
 
     /// Returns the first line from here on that is neither empty nor only a comment.
-    pub fn significant_line(&self, mut at: usize) -> Option<Line> {
+    pub fn significant_line(&self, mut at: usize) -> Option<YamlLine> {
         loop {
             let line = self.line(at)?;
             if !line.blank {
@@ -107,12 +107,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the offset of the `#` of a comment in a line of a plain scalar.
-    pub fn comment_in_plain(&self, line: &Line) -> Option<usize> {
+    pub fn comment_in_plain(&self, line: &YamlLine) -> Option<usize> {
         (line.content + 1..line.end).find(|at| self.bytes[*at] == b'#' && is_blank(self.bytes[at - 1]))
     }
 
     /// Returns the offset of the colon after the key that begins this line.
-    pub fn key_colon(&mut self, line: &Line) -> Option<usize> {
+    pub fn key_colon(&mut self, line: &YamlLine) -> Option<usize> {
         let at = self.after_blanks_and_properties(line.content);
         match self.byte(at)? {
             b'"' | b'\'' => {
@@ -142,16 +142,24 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads from `at` to the end of the line on which the last quote or bracket closes.
-    pub fn read_line(&mut self, start: usize, mut at: usize, open: &mut Vec<usize>, mut fresh: bool) -> Read {
+    pub fn read_line(
+        &mut self,
+        start: usize,
+        mut at: usize,
+        open: &mut Vec<usize>,
+        mut fresh: bool,
+    ) -> LogicalLine {
         let mut start = start;
         let mut end = at;
         loop {
             at = self.after_blanks(at);
             let Some(byte) = self.byte(at).filter(|byte| !is_break(*byte)) else {
-                return Read { next: self.after_break(at), end, comment: None, plain: false };
+                return LogicalLine { next: self.after_break(at), end, comment: None, plain: false };
             };
             match byte {
-                b'#' => return Read { next: self.after_break(at), end, comment: Some(at), plain: false },
+                b'#' => {
+                    return LogicalLine { next: self.after_break(at), end, comment: Some(at), plain: false };
+                }
                 b'-' | b'?' | b':' if fresh && self.is_indicator(at, byte) => {
                     deepen(open, at - start);
                     at += 1;
@@ -202,18 +210,18 @@ impl<'a> Scanner<'a> {
         length.map_or(self.bytes.len(), |length| at + length + 1)
     }
 
-    fn plain_rest(&self, at: usize) -> Read {
+    fn plain_rest(&self, at: usize) -> LogicalLine {
         let line_end = self.line_end(at);
         let comment =
             (at + 1..line_end).find(|hash| self.bytes[*hash] == b'#' && is_blank(self.bytes[hash - 1]));
         let end = self.trimmed_end(at, comment.unwrap_or(line_end));
-        Read { next: self.after_break(line_end), end, comment, plain: comment.is_none() }
+        LogicalLine { next: self.after_break(line_end), end, comment, plain: comment.is_none() }
     }
 
-    fn block_scalar(&self, header: usize, parent: usize) -> Read {
+    fn block_scalar(&self, header: usize, parent: usize) -> LogicalLine {
         let line_end = self.line_end(header);
         let comment = (header..line_end).find(|at| self.bytes[*at] == b'#');
-        let mut read = Read {
+        let mut read = LogicalLine {
             next: self.after_break(line_end),
             end: self.trimmed_end(header, comment.unwrap_or(line_end)),
             comment,

@@ -1,13 +1,13 @@
 //! Explains YAML errors to the author of a note: location in the file and remedy.
 
-use crate::finding::Code;
-use crate::frontmatter::Fault;
-use crate::frontmatter::parse::Source;
-use crate::frontmatter::parse::document::Unreadable;
+use crate::finding::FindingCode;
+use crate::frontmatter::FrontmatterFault;
+use crate::frontmatter::parse::YamlSource;
+use crate::frontmatter::parse::document::YamlError;
 
-pub(in crate::frontmatter) fn not_a_mapping(first_line: u32, what: &str) -> Fault {
-    Fault {
-        code: Code::NotAMapping,
+pub(in crate::frontmatter) fn not_a_mapping(first_line: u32, what: &str) -> FrontmatterFault {
+    FrontmatterFault {
+        code: FindingCode::NotAMapping,
         line: first_line,
         column: 1,
         message: format!("the frontmatter is {what} instead of `key: value` lines"),
@@ -16,9 +16,13 @@ pub(in crate::frontmatter) fn not_a_mapping(first_line: u32, what: &str) -> Faul
     }
 }
 
-pub(in crate::frontmatter) fn duplicate(key: &str, first: u32, (line, column): (u32, u32)) -> Fault {
-    Fault {
-        code: Code::DuplicateKey,
+pub(in crate::frontmatter) fn duplicate(
+    key: &str,
+    first: u32,
+    (line, column): (u32, u32),
+) -> FrontmatterFault {
+    FrontmatterFault {
+        code: FindingCode::DuplicateKey,
         line,
         column,
         message: format!("the key `{key}` stands a second time; the one on line {first} counts"),
@@ -26,13 +30,13 @@ pub(in crate::frontmatter) fn duplicate(key: &str, first: u32, (line, column): (
     }
 }
 
-pub(in crate::frontmatter) fn of_error(source: &Source<'_>, error: &Unreadable) -> Fault {
+pub(in crate::frontmatter) fn of_error(source: &YamlSource<'_>, error: &YamlError) -> FrontmatterFault {
     match error {
-        Unreadable::Yaml(error) => of_yaml(source, error),
-        Unreadable::TooDeep(at) => {
+        YamlError::Yaml(error) => of_yaml(source, error),
+        YamlError::TooDeep(at) => {
             let (line, column) = source.place(*at);
-            Fault {
-                code: Code::InvalidYaml,
+            FrontmatterFault {
+                code: FindingCode::InvalidYaml,
                 line,
                 column,
                 message: "the frontmatter has brackets in brackets in brackets, too many to be read"
@@ -43,7 +47,7 @@ pub(in crate::frontmatter) fn of_error(source: &Source<'_>, error: &Unreadable) 
     }
 }
 
-fn of_yaml(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
+fn of_yaml(source: &YamlSource<'_>, error: &yaml_serde::Error) -> FrontmatterFault {
     let location = error.location();
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let within = location.as_ref().map_or(1, |location| location.line().max(1));
@@ -66,8 +70,8 @@ fn of_yaml(source: &Source<'_>, error: &yaml_serde::Error) -> Fault {
     } else {
         culprit.map_or("put the value in quotes, or check the indentation", |(_, hint)| hint).to_owned()
     };
-    Fault {
-        code: if repeated { Code::DuplicateKey } else { Code::InvalidYaml },
+    FrontmatterFault {
+        code: if repeated { FindingCode::DuplicateKey } else { FindingCode::InvalidYaml },
         line: count(line).saturating_add(source.first_line - 1),
         column,
         message: format!("the frontmatter is no YAML: {message}"),
@@ -162,7 +166,7 @@ fn missing_blank(content: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::Code;
+    use crate::finding::FindingCode;
     use crate::frontmatter::parse::parse;
     use crate::frontmatter::split::Split;
 
@@ -198,6 +202,6 @@ mod tests {
     #[test]
     fn a_key_repeated_deeper_down_is_a_repeated_key() {
         let parsed = parse(&Split::of("---\na:\n  b: 1\n  b: 2\n---\n"));
-        assert_eq!(parsed.faults[0].code, Code::DuplicateKey);
+        assert_eq!(parsed.faults[0].code, FindingCode::DuplicateKey);
     }
 }

@@ -4,34 +4,34 @@ use std::ops::Range;
 
 use yaml_serde::Value;
 
-use super::document::{self, Document};
-use crate::frontmatter::layout::{Entry, Layout, Shape};
+use super::document::{self, YamlDocument};
+use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlLayout};
 
 /// Returns the recovered keys and values, each with its layout entry.
-pub(super) fn pairs(yaml: &str, layout: &Layout) -> (Vec<(Value, Value)>, Vec<Entry>) {
+pub(super) fn pairs(yaml: &str, layout: &YamlLayout) -> (Vec<(Value, Value)>, Vec<LayoutEntry>) {
     layout
         .entries
         .iter()
         .map(|entry| {
-            let pair = alone(yaml, entry).unwrap_or_else(|| bare(yaml, entry));
+            let pair = parse_single(yaml, entry).unwrap_or_else(|| bare(yaml, entry));
             (pair, entry.clone())
         })
         .unzip()
 }
 
-fn alone(yaml: &str, entry: &Entry) -> Option<(Value, Value)> {
+fn parse_single(yaml: &str, entry: &LayoutEntry) -> Option<(Value, Value)> {
     match document::read(&yaml[entry.span.clone()]) {
-        Ok(Document::Mapping(mut pairs)) if pairs.len() == 1 => pairs.pop(),
+        Ok(YamlDocument::Mapping(mut pairs)) if pairs.len() == 1 => pairs.pop(),
         _ => None,
     }
 }
 
-fn bare(yaml: &str, entry: &Entry) -> (Value, Value) {
+fn bare(yaml: &str, entry: &LayoutEntry) -> (Value, Value) {
     let list = |items: &[Range<usize>]| {
         Value::Sequence(items.iter().map(|item| scalar(&yaml[item.clone()])).collect())
     };
     let value = match &entry.shape {
-        Shape::FlowList(items) | Shape::BlockList(_, items) => list(items),
+        ValueSyntax::FlowList(items) | ValueSyntax::BlockList(_, items) => list(items),
         _ => scalar(&yaml[entry.value.clone()]),
     };
     (Value::String(entry.key.clone()), value)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::graph::Graph;
 
-use super::{Part, name, strength, type_of};
+use super::{Subgraph, name, strength, type_of};
 
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -19,7 +19,7 @@ const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 /// Writes the graph, or its subgraph of some notes, as GraphML.
 pub fn graphml(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
-    let part = Part::of(graph, only);
+    let part = Subgraph::of(graph, only);
     let mut text = String::from(HEAD);
     for (node, note) in part.nodes() {
         let values = [

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::graph::Graph;
 
-use super::{Part, strength, type_of};
+use super::{Subgraph, strength, type_of};
 
 /// Writes the graph, or its subgraph of some notes, as one JSON object. Edges refer to notes by id,
 /// or by path for notes without an id.
 pub fn json(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
-    let part = Part::of(graph, only);
+    let part = Subgraph::of(graph, only);
     let node = |(_, note): (_, &crate::note::Note)| json!({ "id": note.key(), "title": note.title, "type": type_of(note), "path": note.path });
     let nodes: Vec<Value> = part.nodes().map(node).collect();
     let edge = |edge: &&crate::graph::Edge| {

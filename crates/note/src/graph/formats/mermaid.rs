@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::graph::Graph;
 
-use super::{Part, name};
+use super::{Subgraph, name};
 
 /// Writes the graph, or its subgraph of some notes, as a Mermaid flowchart.
 pub fn mermaid(graph: &Graph<'_>, only: Option<&BTreeSet<usize>>) -> String {
-    let part = Part::of(graph, only);
+    let part = Subgraph::of(graph, only);
     let mut text = String::from("flowchart LR\n");
     for (node, note) in part.nodes() {
         text += &format!("  {node}[\"{}\"]\n", label(&note.title));

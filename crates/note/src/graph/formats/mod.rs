@@ -10,7 +10,7 @@ mod mermaid;
 
 use std::collections::BTreeSet;
 
-use crate::note::{Kind, Note};
+use crate::note::{Note, NoteKind};
 
 use super::{Edge, Graph};
 
@@ -20,14 +20,14 @@ pub use json::json;
 pub use mermaid::mermaid;
 
 /// The subgraph that is exported.
-struct Part<'g> {
+struct Subgraph<'g> {
     /// Positions of the notes, ascending.
     nodes: Vec<usize>,
     edges: Vec<&'g Edge>,
     notes: &'g [Note],
 }
 
-impl<'g> Part<'g> {
+impl<'g> Subgraph<'g> {
     /// Selects the notes of `only` and the edges between them; without `only`, all notes except
     /// edge files that have no edges of their own.
     fn of(graph: &'g Graph<'_>, only: Option<&BTreeSet<usize>>) -> Self {
@@ -35,7 +35,7 @@ impl<'g> Part<'g> {
         let shown = |note: &usize| match only {
             Some(only) => only.contains(note),
             None => {
-                notes[*note].kind != Kind::Edge
+                notes[*note].kind != NoteKind::Edge
                     || graph.outgoing(*note).chain(graph.incoming(*note)).next().is_some()
             }
         };

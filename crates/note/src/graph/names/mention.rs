@@ -5,7 +5,7 @@ use crate::note::{LinkForm, Note};
 use crate::path::NotePath;
 
 use super::{fold, last_part, slugs_of, tables::SHORTEST_PREFIX, without_ending};
-use crate::note::Kind;
+use crate::note::NoteKind;
 
 /// Hash below 2⁴⁰ of a normalized name; spelling variants of a name have the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +17,7 @@ pub struct Mention<'n> {
     /// Target as written.
     target: &'n str,
     /// Whether the target is a path, possibly relative, rather than a name.
-    along: bool,
+    is_path: bool,
     /// Whether the reference makes a typed edge.
     pub typed: bool,
 }
@@ -54,37 +54,37 @@ impl NameKey {
 
 /// Returns the keys of a note's names: title, aliases and file name, without its id.
 pub fn names_of(note: &Note) -> Vec<NameKey> {
-    let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+    let title = (note.kind != NoteKind::Edge).then_some(note.title.as_str());
     let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
     let slugs = slugs_of(note).map(|slug| NameKey::hash(slug.as_bytes()));
-    once(names.map(NameKey::of).chain(slugs))
+    sorted_unique(names.map(NameKey::of).chain(slugs))
 }
 
 /// Returns the keys of a note. Every mention of the note has at least one of them.
-pub fn called(note: &Note) -> Vec<NameKey> {
+pub fn keys_of(note: &Note) -> Vec<NameKey> {
     let id = note.id.as_ref().map(|id| id.as_str());
     let by_id = id.into_iter().flat_map(|id| [Some(NameKey::of(id)), NameKey::of_beginning(id)]);
-    once(names_of(note).into_iter().chain(by_id.flatten()))
+    sorted_unique(names_of(note).into_iter().chain(by_id.flatten()))
 }
 
 /// Returns a note's references to other notes, without duplicates, typed edges first: the ends of
 /// an edge file, or else relations and links.
 pub fn mentions(note: &Note) -> Vec<Mention<'_>> {
-    let name = |target| Mention { target, along: false, typed: true };
+    let name = |target| Mention { target, is_path: false, typed: true };
     if let Some(ends) = &note.edge {
         return vec![name(&ends.from), name(&ends.to)];
     }
     let mut mentions: Vec<Mention<'_>> = note.relations.iter().map(|entry| name(&*entry.target)).collect();
     if !note.path.is_generated() {
         mentions.extend(note.links.iter().map(|link| Mention {
-            along: link.form == LinkForm::Markdown || climbs(&link.target),
+            is_path: link.form == LinkForm::Markdown || is_relative(&link.target),
             target: &link.target,
             typed: link.relation.is_some(),
         }));
     }
     mentions.sort_by_key(|mention| !mention.typed);
     let mut seen = std::collections::HashSet::new();
-    mentions.retain(|mention| seen.insert((mention.target, mention.along)));
+    mentions.retain(|mention| seen.insert((mention.target, mention.is_path)));
     mentions
 }
 
@@ -98,9 +98,9 @@ impl<'n> Mention<'n> {
         if self.is_fixed() {
             return vec![last];
         }
-        let whole = (!self.along).then(|| NameKey::of(target));
+        let whole = (!self.is_path).then(|| NameKey::of(target));
         let id = (target.len() < WHOLE_ID).then(|| NameKey::of_beginning(bare)).flatten();
-        once([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
+        sorted_unique([Some(NameKey::of(bare)), Some(last), whole, id].into_iter().flatten())
     }
 
     /// Returns the prefix of the ids that the mention may refer to; `None` for a path that cannot
@@ -113,7 +113,7 @@ impl<'n> Mention<'n> {
     /// Returns the full paths that the mention may refer to from a note at `from`.
     pub fn paths(&self, from: &NotePath) -> Vec<NotePath> {
         let target = self.target.trim();
-        let along = self.along.then(|| from.resolve(target)).flatten();
+        let along = self.is_path.then(|| from.resolve(target)).flatten();
         let rooted = if self.is_fixed() { None } else { NotePath::parse(target).ok() };
         let mut paths: Vec<NotePath> = along.into_iter().chain(rooted).collect();
         let bare = paths.iter().filter(|path| without_ending(path.as_str()).is_none());
@@ -125,15 +125,15 @@ impl<'n> Mention<'n> {
 
     /// Whether the target can only be a path, relative to the note's folder or the root.
     fn is_fixed(&self) -> bool {
-        self.along && (climbs(self.target) || self.target.starts_with('/'))
+        self.is_path && (is_relative(self.target) || self.target.starts_with('/'))
     }
 }
 
-fn climbs(target: &str) -> bool {
+fn is_relative(target: &str) -> bool {
     target.starts_with("./") || target.starts_with("../")
 }
 
-fn once(keys: impl Iterator<Item = NameKey>) -> Vec<NameKey> {
+fn sorted_unique(keys: impl Iterator<Item = NameKey>) -> Vec<NameKey> {
     let mut keys: Vec<NameKey> = keys.collect();
     keys.sort_unstable();
     keys.dedup();
@@ -144,7 +144,7 @@ fn once(keys: impl Iterator<Item = NameKey>) -> Vec<NameKey> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Names, Resolution};
+    use super::super::{NoteNames, Resolution};
     use super::*;
     use crate::graph::sample::note;
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     fn name(target: &str) -> Mention<'_> {
-        Mention { target, along: false, typed: true }
+        Mention { target, is_path: false, typed: true }
     }
 
     #[test]
@@ -173,9 +173,9 @@ mod tests {
             "nochmal u\u{308}ben",
             "graph/fixes/retry-uploads-a48555.md",
         ] {
-            assert!(shares(&name(reference).keys(), &called(&retry)), "{reference}");
+            assert!(shares(&name(reference).keys(), &keys_of(&retry)), "{reference}");
         }
-        assert!(!shares(&name("uploads").keys(), &called(&retry)));
+        assert!(!shares(&name("uploads").keys(), &keys_of(&retry)));
     }
 
     #[test]
@@ -202,8 +202,8 @@ mod tests {
             let text = [&*title, &*alias, &*id, id.get(..6).unwrap_or(""), &*slug, &*free][which].to_owned();
             let text = [text.clone(), text.to_uppercase(), format!("folder/{stem}")][case].clone();
             let notes = [held];
-            if Names::of(&notes).resolve(&text) != Resolution::None {
-                prop_assert!(shares(&name(&text).keys(), &called(&notes[0])), "{text:?}");
+            if NoteNames::of(&notes).resolve(&text) != Resolution::None {
+                prop_assert!(shares(&name(&text).keys(), &keys_of(&notes[0])), "{text:?}");
             }
         }
     }

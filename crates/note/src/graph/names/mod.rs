@@ -12,11 +12,11 @@ use std::sync::OnceLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::note::{Kind, Link, LinkForm, Note};
+use crate::note::{LinkForm, Note, NoteKind, NoteLink};
 
-pub use mention::{Mention, NameKey, called, mentions, names_of};
+pub use mention::{Mention, NameKey, keys_of, mentions, names_of};
 use obsidian::is_fixed;
-use tables::{Bearers, Ids, Loose, Table};
+use tables::{HashedNames, IdTable, NameTable, NotesOfName};
 
 /// Result of resolving a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +36,18 @@ const SHORTEST_SLUG: usize = 3;
 const FEW: usize = 16;
 
 /// Lookup tables for the names of a slice of notes.
-pub struct Names<'n> {
+pub struct NoteNames<'n> {
     notes: &'n [Note],
-    ids: OnceLock<Ids<'n>>,
-    paths: OnceLock<Table<&'n str>>,
-    titles: OnceLock<Table<&'n str>>,
-    aliases: OnceLock<Table<&'n str>>,
-    stems: OnceLock<Table<&'n str>>,
-    slugs: OnceLock<Loose>,
-    folded: OnceLock<Loose>,
+    ids: OnceLock<IdTable<'n>>,
+    paths: OnceLock<NameTable<&'n str>>,
+    titles: OnceLock<NameTable<&'n str>>,
+    aliases: OnceLock<NameTable<&'n str>>,
+    stems: OnceLock<NameTable<&'n str>>,
+    slugs: OnceLock<HashedNames>,
+    folded: OnceLock<HashedNames>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> NoteNames<'n> {
     /// Prepares lookups for these notes; the tables are built on first use.
     pub fn of(notes: &'n [Note]) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<'n> Names<'n> {
     /// Resolves a link in the note `from`. Markdown links try the relative path, then the Obsidian
     /// rules and aliases, never titles. Wikilinks try the Obsidian rules, then alias, title, and
     /// [`Names::resolve`].
-    pub fn resolve_link(&self, from: usize, link: &Link) -> Resolution {
+    pub fn resolve_link(&self, from: usize, link: &NoteLink) -> Resolution {
         let (target, path) = (link.target.trim(), &self.notes[from].path);
         let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
         let found = match link.form {
@@ -128,7 +128,7 @@ impl<'n> Names<'n> {
         // The file names are wanted anyway, and most are of one note.
         match self.stems().get(last_part(stem.unwrap_or(reference))) {
             None => Resolution::None,
-            Some(Bearers::Many(notes)) if notes.len() > FEW => {
+            Some(NotesOfName::Many(notes)) if notes.len() > FEW => {
                 let paths = self.paths();
                 let found = Resolution::from(paths.get(reference));
                 if found != Resolution::None || stem.is_some() {
@@ -211,38 +211,39 @@ impl<'n> Names<'n> {
         self.slugs().get(&slug).filter(has).collect::<Vec<_>>().into()
     }
 
-    fn ids(&self) -> &Ids<'n> {
-        self.ids.get_or_init(|| Ids::of(self.notes))
+    fn ids(&self) -> &IdTable<'n> {
+        self.ids.get_or_init(|| IdTable::of(self.notes))
     }
 
-    fn paths(&self) -> &Table<&'n str> {
-        self.paths.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.as_str()))))
+    fn paths(&self) -> &NameTable<&'n str> {
+        self.paths.get_or_init(|| NameTable::of(self.notes.len(), self.each(|note| Some(note.path.as_str()))))
     }
 
-    fn titles(&self) -> &Table<&'n str> {
+    fn titles(&self) -> &NameTable<&'n str> {
         // An edge is named by its id; its title repeats those of its ends.
         self.titles.get_or_init(|| {
-            Table::of(
+            NameTable::of(
                 self.notes.len(),
-                self.each(|note| (note.kind != Kind::Edge).then_some(note.title.as_str())),
+                self.each(|note| (note.kind != NoteKind::Edge).then_some(note.title.as_str())),
             )
         })
     }
 
-    fn aliases(&self) -> &Table<&'n str> {
-        self.aliases.get_or_init(|| Table::of(0, self.each(|note| note.aliases.iter().map(String::as_str))))
+    fn aliases(&self) -> &NameTable<&'n str> {
+        self.aliases
+            .get_or_init(|| NameTable::of(0, self.each(|note| note.aliases.iter().map(String::as_str))))
     }
 
-    fn stems(&self) -> &Table<&'n str> {
-        self.stems.get_or_init(|| Table::of(self.notes.len(), self.each(|note| Some(note.path.stem()))))
+    fn stems(&self) -> &NameTable<&'n str> {
+        self.stems.get_or_init(|| NameTable::of(self.notes.len(), self.each(|note| Some(note.path.stem()))))
     }
 
-    fn slugs(&self) -> &Loose {
-        self.slugs.get_or_init(|| Loose::of(self.each(slugs_of)))
+    fn slugs(&self) -> &HashedNames {
+        self.slugs.get_or_init(|| HashedNames::of(self.each(slugs_of)))
     }
 
-    fn folded(&self) -> &Loose {
-        self.folded.get_or_init(|| Loose::of(self.each(folds_of)))
+    fn folded(&self) -> &HashedNames {
+        self.folded.get_or_init(|| HashedNames::of(self.each(folds_of)))
     }
 
     fn each<K, I: IntoIterator<Item = K>>(
@@ -285,14 +286,14 @@ impl IntoIterator for Resolution {
 
 /// Returns the slugs of a note: of its title, and of its file name if that differs.
 fn slugs_of(note: &Note) -> impl Iterator<Item = Cow<'_, str>> {
-    let title = if note.kind == Kind::Edge { String::new() } else { slug::slugify(&note.title) };
+    let title = if note.kind == NoteKind::Edge { String::new() } else { slug::slugify(&note.title) };
     let file = slug_of_stem(note.path.stem()).filter(|slug| *slug != title).map(Cow::Borrowed);
     [Some(Cow::Owned(title)), file].into_iter().flatten().filter(|slug| !slug.is_empty())
 }
 
 /// Returns the folded forms of a note's names that folding changes.
 fn folds_of(note: &Note) -> impl Iterator<Item = String> {
-    let title = (note.kind != Kind::Edge).then_some(note.title.as_str());
+    let title = (note.kind != NoteKind::Edge).then_some(note.title.as_str());
     let names = title.into_iter().chain(note.aliases.iter().map(String::as_str)).chain([note.path.stem()]);
     names.chain(note.id.iter().map(|id| id.as_str())).filter_map(|name| match fold(name) {
         Cow::Owned(folded) if folded != name => Some(folded),

@@ -5,9 +5,9 @@
 use crate::note::Note;
 use crate::path::NotePath;
 
-use super::{Names, fold, last_part, without_ending};
+use super::{NoteNames, fold, last_part, without_ending};
 
-impl<'n> Names<'n> {
+impl<'n> NoteNames<'n> {
     /// Returns the shortest target that links to a note from anywhere: its file name, or its full
     /// path without `.md` if the name is ambiguous.
     pub fn link_target(&self, note: usize) -> &'n str {
@@ -32,7 +32,7 @@ impl<'n> Names<'n> {
         let own = format!("{}/", from.folder());
         let rank = |note: &usize| {
             let path = self.notes[*note].path.as_str();
-            let exact = fits(&self.notes[*note], &wanted) == Some(Fit::Whole);
+            let exact = fits(&self.notes[*note], &wanted) == Some(PathMatch::Whole);
             (!exact, !path.starts_with(&own), path.chars().count(), path)
         };
         fitting.into_iter().filter(|note| fits(&self.notes[*note], &wanted).is_some()).min_by_key(rank)
@@ -43,7 +43,7 @@ impl<'n> Names<'n> {
         let wanted = wanted_path(path);
         let mut fitting: Vec<usize> = self
             .with_stem(last_part(&wanted))
-            .filter(|note| fits(&self.notes[*note], &wanted) == Some(Fit::Whole))
+            .filter(|note| fits(&self.notes[*note], &wanted) == Some(PathMatch::Whole))
             .collect();
         // Two files may differ in letter case alone; the path as it is written names one of them.
         fitting.sort_by_key(|note| {
@@ -66,17 +66,17 @@ impl<'n> Names<'n> {
 
 /// How much of a note's path a target matches.
 #[derive(PartialEq, Eq)]
-enum Fit {
+enum PathMatch {
     Whole,
     End,
 }
 
-fn fits(note: &Note, wanted: &str) -> Option<Fit> {
+fn fits(note: &Note, wanted: &str) -> Option<PathMatch> {
     let path = note.path.as_str();
     let path = fold(without_ending(path).unwrap_or(path));
     match path.strip_suffix(wanted)? {
-        "" => Some(Fit::Whole),
-        rest => rest.ends_with('/').then_some(Fit::End),
+        "" => Some(PathMatch::Whole),
+        rest => rest.ends_with('/').then_some(PathMatch::End),
     }
 }
 

@@ -13,23 +13,23 @@ use super::Resolution;
 pub(super) const SHORTEST_PREFIX: usize = 6;
 
 /// Maps a name to the notes that have it. Most names have one note, which needs no list.
-pub(super) struct Table<K>(HashMap<K, Bearers>);
+pub(super) struct NameTable<K>(HashMap<K, NotesOfName>);
 
-pub(super) enum Bearers {
+pub(super) enum NotesOfName {
     One(u32),
     Many(Vec<u32>),
 }
 
-impl<K: Eq + Hash> Table<K> {
+impl<K: Eq + Hash> NameTable<K> {
     pub(super) fn of(expected: usize, names: impl Iterator<Item = (K, u32)>) -> Self {
-        let mut table: HashMap<K, Bearers> = HashMap::with_capacity(expected);
+        let mut table: HashMap<K, NotesOfName> = HashMap::with_capacity(expected);
         for (name, note) in names {
-            table.entry(name).and_modify(|bearers| bearers.add(note)).or_insert(Bearers::One(note));
+            table.entry(name).and_modify(|bearers| bearers.add(note)).or_insert(NotesOfName::One(note));
         }
         Self(table)
     }
 
-    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, name: &Q) -> Option<&Bearers>
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, name: &Q) -> Option<&NotesOfName>
     where
         K: Borrow<Q>,
     {
@@ -37,7 +37,7 @@ impl<K: Eq + Hash> Table<K> {
     }
 }
 
-impl Bearers {
+impl NotesOfName {
     /// Adds a note. Notes arrive in ascending order, so a duplicate is always the last one.
     fn add(&mut self, note: u32) {
         match self {
@@ -49,21 +49,21 @@ impl Bearers {
     }
 }
 
-impl From<Option<&Bearers>> for Resolution {
-    fn from(bearers: Option<&Bearers>) -> Self {
+impl From<Option<&NotesOfName>> for Resolution {
+    fn from(bearers: Option<&NotesOfName>) -> Self {
         match bearers {
             None => Self::None,
-            Some(Bearers::One(note)) => Self::One(*note as usize),
-            Some(Bearers::Many(notes)) => Self::Many(notes.iter().map(|note| *note as usize).collect()),
+            Some(NotesOfName::One(note)) => Self::One(*note as usize),
+            Some(NotesOfName::Many(notes)) => Self::Many(notes.iter().map(|note| *note as usize).collect()),
         }
     }
 }
 
 /// Derived names by hash. They are rarely needed, so the table stores no text; the caller
 /// recomputes the name to compare.
-pub(super) struct Loose(Vec<(u64, u32)>);
+pub(super) struct HashedNames(Vec<(u64, u32)>);
 
-impl Loose {
+impl HashedNames {
     pub(super) fn of(names: impl Iterator<Item = (impl AsRef<str>, u32)>) -> Self {
         let mut sorted: Vec<(u64, u32)> = names.map(|(name, note)| (hash_of(name.as_ref()), note)).collect();
         sorted.sort_unstable();
@@ -86,15 +86,15 @@ fn hash_of(name: &str) -> u64 {
 }
 
 /// The ids, for lookup by whole id or by prefix.
-pub(super) struct Ids<'n> {
+pub(super) struct IdTable<'n> {
     notes: &'n [Note],
-    whole: Table<&'n str>,
+    whole: NameTable<&'n str>,
     sorted: OnceLock<Vec<(&'n str, u32)>>,
     /// Bytes that occur at each of the first positions of an id; they rule out most titles at once.
     begins: [[bool; 256]; SHORTEST_PREFIX],
 }
 
-impl<'n> Ids<'n> {
+impl<'n> IdTable<'n> {
     pub(super) fn of(notes: &'n [Note]) -> Self {
         let mut begins = [[false; 256]; SHORTEST_PREFIX];
         for (id, _) in ids(notes) {
@@ -102,7 +102,7 @@ impl<'n> Ids<'n> {
                 place[byte as usize] = true;
             }
         }
-        Self { notes, whole: Table::of(notes.len(), ids(notes)), sorted: OnceLock::new(), begins }
+        Self { notes, whole: NameTable::of(notes.len(), ids(notes)), sorted: OnceLock::new(), begins }
     }
 
     pub(super) fn whole(&self, reference: &str) -> Resolution {

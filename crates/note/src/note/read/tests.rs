@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::note::types::MemoryType;
-use crate::note::{LinkForm, Signal};
+use crate::note::{FeedbackSignal, LinkForm};
 
-fn reading(path: &str, bytes: &[u8]) -> Reading {
+fn reading(path: &str, bytes: &[u8]) -> ParsedNote {
     let mut types = TypeTable::default();
     types.declare(MemoryType {
         name: "runbook".to_owned(),
@@ -72,7 +72,7 @@ They fail when the token #expires. See [[Tokens]].
 fn a_sound_memory_is_read_whole_without_a_finding() {
     let note = note("graph/solutions/retry-uploads-4f2b1c.md", SOUND);
     assert_eq!(note.findings, []);
-    assert_eq!(note.kind, Kind::Memory);
+    assert_eq!(note.kind, NoteKind::Memory);
     assert_eq!(note.key(), ID);
     assert_eq!(note.title, "Retry uploads");
     assert_eq!(note.tags, ["auth", "net", "expires"]);
@@ -90,9 +90,9 @@ fn a_sound_memory_is_read_whole_without_a_finding() {
         (causes.relation.as_str(), causes.outgoing, causes.strength, causes.line),
         ("CAUSES", false, 1.0, 17)
     );
-    let signals: Vec<(Signal, f64)> =
+    let signals: Vec<(FeedbackSignal, f64)> =
         note.feedback.iter().map(|event| (event.signal, event.weight)).collect();
-    assert_eq!(signals, [(Signal::Helpful, 1.0), (Signal::Harmful, 0.5)]);
+    assert_eq!(signals, [(FeedbackSignal::Helpful, 1.0), (FeedbackSignal::Harmful, 0.5)]);
     let links: Vec<(&str, u32, u32)> =
         note.links.iter().map(|link| (link.target.as_str(), link.line, link.column)).collect();
     assert_eq!(links, [("Home", 24, 5), ("Other", 25, 7), ("Tokens", 29, 40)]);
@@ -133,10 +133,10 @@ fn a_declared_type_has_its_own_required_keys_and_folder() {
 
 #[test]
 fn a_plain_note_is_a_memory_by_its_own_word() {
-    assert_eq!(note("notes/a.md", SOUND).kind, Kind::Memory);
+    assert_eq!(note("notes/a.md", SOUND).kind, NoteKind::Memory);
     assert_eq!(found("notes/a.md", &format!("---\nid: {ID}\ntype: fact\ntitle: a\n---\n")).len(), 3);
     let plain = note("notes/a.md", "---\ntype: daily\ndate: 2026-01-02\n---\n## Second\n\n# First\n");
-    assert_eq!((plain.kind, plain.title.as_str()), (Kind::Plain, "First"));
+    assert_eq!((plain.kind, plain.title.as_str()), (NoteKind::Plain, "First"));
     assert_eq!(plain.created.unwrap().day(), "2026-01-02");
     assert_eq!(found("notes/a.md", "text\n"), ["1:1 Info missing-id"]);
     assert_eq!(found("CORE.md", "text\n"), [""; 0]);
@@ -247,7 +247,7 @@ fn bytes_that_are_no_text_are_read_with_their_place() {
     let reading = reading("a.md", b"---\nid: x\n---\nn\xc3\xa4m\xe4 \xff\n");
     assert_eq!(reading.outline.text, "näm\u{fffd} \u{fffd}");
     let finding = &reading.note.findings[1];
-    assert_eq!((finding.code, finding.line, finding.column), (Code::InvalidUtf8, Some(4), Some(4)));
+    assert_eq!((finding.code, finding.line, finding.column), (FindingCode::InvalidUtf8, Some(4), Some(4)));
     assert_eq!(found("a.md", ""), ["1:1 Warning empty-note", "1:1 Info missing-id"]);
     assert_eq!(found("a.md", "---\nid: x\n---\nbad\u{202e}word\n")[1], "4:4 Warning hidden-character");
 }

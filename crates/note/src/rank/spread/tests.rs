@@ -16,9 +16,9 @@ fn scores(before: &[f64], edges: &[Edge], hops: u8) -> Vec<f64> {
 fn what_solves_the_best_hit_comes_up_and_stays_below_it() {
     let edges = [edge(2, "SOLVES", 0, 1.0)];
     let after = spread(&[1.0, 0.3, 0.0], &edges, &[], 0.5, 1);
-    assert_eq!(after[0], Spread { score: 1.0, by: None });
+    assert_eq!(after[0], SpreadScore { score: 1.0, by: None });
     assert_eq!(after[1].score, 0.3);
-    assert_eq!(after[2], Spread { score: 0.5, by: Some(0) });
+    assert_eq!(after[2], SpreadScore { score: 0.5, by: Some(0) });
 }
 
 #[test]

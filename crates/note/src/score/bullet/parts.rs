@@ -1,15 +1,15 @@
 //! Components of a bullet's score, to explain it to a user.
 
-use super::{Band, Effective, half_life, tally};
+use super::{Band, EffectiveScore, half_life, tally};
 use crate::bullet::Bullet;
 use crate::instant::Instant;
 use crate::score::Scoring;
 
 /// (helpful − harm_weight × harmful) × multiplier, with all its terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
+pub struct ScoreBreakdown {
     /// The resulting score.
-    pub score: Effective,
+    pub score: EffectiveScore,
     pub band: Band,
     /// Decayed sum of helpful events.
     pub helpful: f64,
@@ -27,7 +27,7 @@ pub struct Parts {
     pub half_life_days: f64,
 }
 
-impl Parts {
+impl ScoreBreakdown {
     /// Computes the components of a bullet's score at an instant.
     pub fn of(bullet: &Bullet, now: Instant, scoring: &Scoring) -> Self {
         let tally = tally(bullet, now, scoring);
@@ -50,7 +50,7 @@ impl Parts {
 mod tests {
     use super::*;
     use crate::graph::sample::note;
-    use crate::note::{Feedback, Signal};
+    use crate::note::{Feedback, FeedbackSignal};
 
     #[test]
     fn the_parts_come_to_the_score_by_the_half_life_that_counts() {
@@ -58,13 +58,13 @@ mod tests {
         let scoring = Scoring { half_life_days: 30.0, ..Scoring::default() };
         let note = note("playbook/testing/a.md", "A");
         let mut bullet = Bullet::of(&note).unwrap();
-        bullet.feedback = vec![Feedback::new(now.minus_days(90.0), Signal::Helpful)];
+        bullet.feedback = vec![Feedback::new(now.minus_days(90.0), FeedbackSignal::Helpful)];
         for (own, counts, left) in [(None, 30.0, 0.125), (Some(-1.0), 90.0, 0.5), (Some(45.0), 45.0, 0.25)] {
             bullet.fields.half_life_days = own;
-            let parts = Parts::of(&bullet, now, &scoring);
+            let parts = ScoreBreakdown::of(&bullet, now, &scoring);
             assert_eq!((parts.half_life_days, parts.helpful), (counts, left), "{own:?}");
             let score = (parts.helpful - parts.harm_weight * parts.harmful) * parts.multiplier;
-            assert_eq!(parts.score, Effective::new(score));
+            assert_eq!(parts.score, EffectiveScore::new(score));
         }
     }
 }

@@ -7,14 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Downfall, LIVE, Scoring, Tally, above, at_least, event_value, half_life, rise};
+use super::{DeprecationReason, FeedbackTally, LIVE, Scoring, above, at_least, event_value, half_life, rise};
 use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
-use crate::note::{Feedback, Signal};
+use crate::note::{Feedback, FeedbackSignal};
 
 /// Input for the maturity of a note.
 #[derive(Debug, Clone, Copy)]
-pub struct Track<'a> {
+pub struct MaturityInput<'a> {
     /// Events, in any order.
     pub feedback: &'a [Feedback],
     /// The note's own half-life in days, as written.
@@ -25,7 +25,7 @@ pub struct Track<'a> {
     pub validated: Option<Instant>,
 }
 
-impl<'a> From<&'a Bullet> for Track<'a> {
+impl<'a> From<&'a Bullet> for MaturityInput<'a> {
     fn from(bullet: &'a Bullet) -> Self {
         Self {
             feedback: &bullet.feedback,
@@ -44,23 +44,23 @@ pub struct Replay {
     /// Highest maturity reached.
     pub peak: Maturity,
     /// Reason of the deprecation, if deprecated.
-    pub downfall: Option<Downfall>,
+    pub downfall: Option<DeprecationReason>,
 }
 
 /// Replays events, starting with maturity `from`. Events without weight are ignored.
-pub fn replay(track: Track<'_>, from: Maturity, scoring: &Scoring) -> Replay {
+pub fn replay(track: MaturityInput<'_>, from: Maturity, scoring: &Scoring) -> Replay {
     let mut events: Vec<Feedback> =
         track.feedback.iter().filter(|event| event.weight > 0.0).cloned().collect();
     events.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
     let mut replay = Replay { maturity: from, peak: from, downfall: None };
     for (event, count) in events.iter().zip(1..) {
         let past = events.get(..count).unwrap_or_default();
-        let so_far = Track { feedback: past, ..track };
+        let so_far = MaturityInput { feedback: past, ..track };
         match event.signal {
-            Signal::Irrelevant => {}
-            Signal::Helpful => replay.help(so_far, event.at, scoring),
-            Signal::Harmful if track.pinned || track.validated >= Some(event.at) => {}
-            Signal::Harmful => replay.harm(so_far, event.at, scoring),
+            FeedbackSignal::Irrelevant => {}
+            FeedbackSignal::Helpful => replay.help(so_far, event.at, scoring),
+            FeedbackSignal::Harmful if track.pinned || track.validated >= Some(event.at) => {}
+            FeedbackSignal::Harmful => replay.harm(so_far, event.at, scoring),
         }
         if replay.downfall.is_some() {
             return replay;
@@ -75,21 +75,21 @@ fn order(event: &Feedback) -> (Instant, u8, f64, &Option<String>, &Option<String
 }
 
 impl Replay {
-    fn help(&mut self, track: Track<'_>, at: Instant, scoring: &Scoring) {
-        let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+    fn help(&mut self, track: MaturityInput<'_>, at: Instant, scoring: &Scoring) {
+        let tally = FeedbackTally::of(track.feedback, track.half_life_days, at, scoring);
         while let Some(next) = rise(self.maturity, &tally, scoring) {
             self.maturity = next;
         }
         self.peak = self.peak.max(self.maturity);
     }
 
-    fn harm(&mut self, track: Track<'_>, at: Instant, scoring: &Scoring) {
-        self.downfall = falls(track, self.maturity, at, scoring);
+    fn harm(&mut self, track: MaturityInput<'_>, at: Instant, scoring: &Scoring) {
+        self.downfall = deprecation_of(track, self.maturity, at, scoring);
         if self.downfall.is_some() {
             self.maturity = Maturity::Deprecated;
             return;
         }
-        let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+        let tally = FeedbackTally::of(track.feedback, track.half_life_days, at, scoring);
         let score = tally.score(self.maturity, scoring).value();
         let below = |least: f64| !at_least(score, least);
         self.maturity = match self.maturity {
@@ -108,30 +108,30 @@ impl Replay {
 
 /// Returns why a note with this maturity is deprecated; `None` if it is not. A single session or
 /// person cannot deprecate a note.
-pub(super) fn falls(
-    track: Track<'_>,
+pub(super) fn deprecation_of(
+    track: MaturityInput<'_>,
     maturity: Maturity,
     at: Instant,
     scoring: &Scoring,
-) -> Option<Downfall> {
+) -> Option<DeprecationReason> {
     let half_life = half_life(track.half_life_days, scoring);
     let live = |event: &&Feedback| at_least(event_value(event, at, half_life), LIVE);
-    if track.pinned || voices(track.feedback.iter().filter(live)) < 2 {
+    if track.pinned || distinct_reporters(track.feedback.iter().filter(live)) < 2 {
         return None;
     }
-    let tally = Tally::of(track.feedback, track.half_life_days, at, scoring);
+    let tally = FeedbackTally::of(track.feedback, track.half_life_days, at, scoring);
     let ratio = tally.harmful_ratio();
     if above(ratio, scoring.deprecated_ratio) && tally.live >= scoring.deprecated_events {
-        return Some(Downfall::Ratio { ratio });
+        return Some(DeprecationReason::Ratio { ratio });
     }
     let score = tally.score(maturity, scoring);
-    above(-scoring.prune(), score.value()).then_some(Downfall::Score { score })
+    above(-scoring.prune(), score.value()).then_some(DeprecationReason::Score { score })
 }
 
 /// Number of sessions or persons that reported harm. A named person counts once, whatever the
 /// number of sessions, because a client can claim any session id.
-pub(super) fn voices<'e>(events: impl Iterator<Item = &'e Feedback>) -> usize {
-    let harmful = events.filter(|event| event.signal == Signal::Harmful && event.weight > 0.0);
+pub(super) fn distinct_reporters<'e>(events: impl Iterator<Item = &'e Feedback>) -> usize {
+    let harmful = events.filter(|event| event.signal == FeedbackSignal::Harmful && event.weight > 0.0);
     let voice = |event: &'e Feedback| {
         (event.author.as_deref(), event.session.as_deref().filter(|_| event.author.is_none()))
     };

@@ -10,7 +10,8 @@ use crate::graph::sample::note;
 const GOLDEN: &str = include_str!("../../../../../tests/golden/bullet-scores.tsv");
 
 const NOW: i64 = 1_800_000_000;
-const SIGNALS: [Signal; 3] = [Signal::Helpful, Signal::Harmful, Signal::Irrelevant];
+const SIGNALS: [FeedbackSignal; 3] =
+    [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant];
 
 fn now() -> Instant {
     Instant::from_unix(NOW)
@@ -21,7 +22,7 @@ fn bullet(maturity: Maturity, feedback: Vec<Feedback>) -> Bullet {
     Bullet { maturity, feedback, ..Bullet::of(&note).unwrap() }
 }
 
-fn event(signal: Signal, days_ago: f64, weight: f64) -> Feedback {
+fn event(signal: FeedbackSignal, days_ago: f64, weight: f64) -> Feedback {
     Feedback { weight, ..Feedback::new(now().minus_days(days_ago), signal) }
 }
 
@@ -31,9 +32,9 @@ fn events(text: &str) -> Vec<Feedback> {
     let (signal, rest) = rest.split_once('@').unwrap();
     let (when, weight) = rest.split_once('*').unwrap();
     let signal = match signal {
-        "helpful" => Signal::Helpful,
-        "harmful" => Signal::Harmful,
-        "irrelevant" => Signal::Irrelevant,
+        "helpful" => FeedbackSignal::Helpful,
+        "harmful" => FeedbackSignal::Harmful,
+        "irrelevant" => FeedbackSignal::Irrelevant,
         _ => panic!("{text}"),
     };
     let one =
@@ -50,18 +51,19 @@ fn in_sessions(mut feedback: Vec<Feedback>) -> Vec<Feedback> {
 }
 
 /// Returns the verdict on a bullet; assumes that harm, if any, was just reported.
-fn judged(bullet: &Bullet, scoring: &Scoring) -> Verdict {
-    let harmed = bullet.feedback.iter().any(|event| event.signal == Signal::Harmful && event.weight > 0.0);
+fn judged(bullet: &Bullet, scoring: &Scoring) -> MaturityChange {
+    let harmed =
+        bullet.feedback.iter().any(|event| event.signal == FeedbackSignal::Harmful && event.weight > 0.0);
     verdict(bullet.into(), bullet.maturity, harmed, scoring)
 }
 
-fn words(verdict: Verdict) -> String {
+fn words(verdict: MaturityChange) -> String {
     match verdict {
-        Verdict::Stays => "stays".to_owned(),
-        Verdict::Rises(maturity) => format!("rises to {}", maturity.name()),
-        Verdict::Sinks(maturity) => format!("sinks to {}", maturity.name()),
-        Verdict::Falls(Downfall::Ratio { .. }) => "falls by ratio".to_owned(),
-        Verdict::Falls(Downfall::Score { .. }) => "falls by score".to_owned(),
+        MaturityChange::Stays => "stays".to_owned(),
+        MaturityChange::Rises(maturity) => format!("rises to {}", maturity.name()),
+        MaturityChange::Sinks(maturity) => format!("sinks to {}", maturity.name()),
+        MaturityChange::Falls(DeprecationReason::Ratio { .. }) => "falls by ratio".to_owned(),
+        MaturityChange::Falls(DeprecationReason::Score { .. }) => "falls by score".to_owned(),
     }
 }
 
@@ -90,17 +92,17 @@ fn scores_and_verdicts_are_those_of_the_definition() {
 
 #[test]
 fn a_score_is_written_with_four_digits_and_kept_with_all() {
-    let score = Effective::new(-1.234_567_8);
+    let score = EffectiveScore::new(-1.234_567_8);
     assert_eq!(serde_json::to_string(&score).unwrap(), "-1.2346");
     assert_eq!((score.to_string().as_str(), score.value()), ("-1.2346", -1.234_567_8));
     for nothing in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, -0.000_01] {
-        assert_eq!(serde_json::to_string(&Effective::new(nothing)).unwrap(), "0.0");
+        assert_eq!(serde_json::to_string(&EffectiveScore::new(nothing)).unwrap(), "0.0");
     }
 }
 
 #[test]
 fn bands_end_where_they_say() {
-    let band = |score| Band::of(Effective::new(score));
+    let band = |score| Band::of(EffectiveScore::new(score));
     assert_eq!([band(10.1), band(10.0)], [Band::Excellent, Band::Good]);
     assert_eq!([band(5.1), band(5.0), band(0.0)], [Band::Good, Band::Neutral, Band::Neutral]);
     assert_eq!(band(-0.001), Band::AtRisk);
@@ -112,21 +114,22 @@ fn silence_is_since_the_last_word_of_any_kind_else_since_the_bullet_was_made() {
     assert_eq!(silent_days(&silent, now()), 0.0, "nothing tells");
     silent.created = Some(now().minus_days(100.0));
     assert_eq!(silent_days(&silent, now()), 100.0);
-    silent.feedback = vec![event(Signal::Irrelevant, 7.0, 1.0), event(Signal::Helpful, 90.0, 1.0)];
+    silent.feedback =
+        vec![event(FeedbackSignal::Irrelevant, 7.0, 1.0), event(FeedbackSignal::Helpful, 90.0, 1.0)];
     assert_eq!(silent_days(&silent, now()), 7.0);
-    silent.feedback.push(event(Signal::Helpful, -3.0, 1.0));
+    silent.feedback.push(event(FeedbackSignal::Helpful, -3.0, 1.0));
     assert_eq!(silent_days(&silent, now()), 0.0, "the future is no negative age");
 }
 
 #[test]
 fn a_bullet_that_nobody_judged_stands_as_if_found_helpful_when_it_was_made() {
     let scoring = Scoring::default();
-    let mut fresh = bullet(Maturity::Candidate, vec![event(Signal::Irrelevant, 1.0, 1.0)]);
+    let mut fresh = bullet(Maturity::Candidate, vec![event(FeedbackSignal::Irrelevant, 1.0, 1.0)]);
     fresh.created = Some(now().minus_days(90.0));
-    assert_eq!(standing(&fresh, now(), &scoring).value(), 0.25);
+    assert_eq!(selection_score(&fresh, now(), &scoring).value(), 0.25);
     assert_eq!(effective(&fresh, now(), &scoring).value(), 0.0);
-    fresh.feedback.push(event(Signal::Harmful, 0.0, 1.0));
-    assert_eq!(standing(&fresh, now(), &scoring), effective(&fresh, now(), &scoring));
+    fresh.feedback.push(event(FeedbackSignal::Harmful, 0.0, 1.0));
+    assert_eq!(selection_score(&fresh, now(), &scoring), effective(&fresh, now(), &scoring));
 }
 
 #[test]
@@ -141,7 +144,7 @@ fn a_half_life_is_the_bullets_own_else_the_vaults_and_a_broken_one_is_90_days() 
 
 #[test]
 fn every_constant_has_its_say() {
-    let rule = bullet(Maturity::Candidate, vec![event(Signal::Helpful, 0.0, 1.0); 6]);
+    let rule = bullet(Maturity::Candidate, vec![event(FeedbackSignal::Helpful, 0.0, 1.0); 6]);
     let judge = |scoring: Scoring| words(judged(&rule, &scoring));
     let default = Scoring::default;
     assert_eq!(judge(default()), "rises to proven");
@@ -151,9 +154,9 @@ fn every_constant_has_its_say() {
     let hurt = bullet(
         Maturity::Established,
         in_sessions(vec![
-            event(Signal::Helpful, 0.0, 1.0),
-            event(Signal::Harmful, 0.0, 0.5),
-            event(Signal::Harmful, 0.0, 0.5),
+            event(FeedbackSignal::Helpful, 0.0, 1.0),
+            event(FeedbackSignal::Harmful, 0.0, 0.5),
+            event(FeedbackSignal::Harmful, 0.0, 0.5),
         ]),
     );
     let hurt = |scoring: Scoring| words(judged(&hurt, &scoring));
@@ -173,10 +176,10 @@ fn one_session_or_person_alone_retires_no_rule() {
     let harm = |author: Option<&str>, session: Option<&str>| Feedback {
         author: author.map(str::to_owned),
         session: session.map(str::to_owned),
-        ..event(Signal::Harmful, 0.0, 1.0)
+        ..event(FeedbackSignal::Harmful, 0.0, 1.0)
     };
     let fallen = |feedback: Vec<Feedback>| {
-        matches!(judged(&bullet(Maturity::Proven, feedback), &scoring), Verdict::Falls(_))
+        matches!(judged(&bullet(Maturity::Proven, feedback), &scoring), MaturityChange::Falls(_))
     };
     assert!(!fallen(vec![harm(None, Some("a")); 9]));
     assert!(!fallen(vec![harm(None, None); 9]), "one person on nine days");
@@ -195,28 +198,30 @@ fn one_session_or_person_alone_retires_no_rule() {
 #[test]
 fn what_a_person_validated_is_not_retired_by_the_harm_before() {
     let scoring = Scoring::default();
-    let mut rule = bullet(Maturity::Candidate, in_sessions(vec![event(Signal::Harmful, 10.0, 1.0); 3]));
-    assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+    let mut rule =
+        bullet(Maturity::Candidate, in_sessions(vec![event(FeedbackSignal::Harmful, 10.0, 1.0); 3]));
+    assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
     rule.fields.last_validated_at = Some(now().minus_days(9.0));
-    assert_eq!(judged(&rule, &scoring), Verdict::Stays);
-    rule.feedback.push(Feedback { session: Some("new".into()), ..event(Signal::Harmful, 1.0, 1.0) });
-    assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+    assert_eq!(judged(&rule, &scoring), MaturityChange::Stays);
+    rule.feedback.push(Feedback { session: Some("new".into()), ..event(FeedbackSignal::Harmful, 1.0, 1.0) });
+    assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
 }
 
 #[test]
 fn wasted_time_retires_and_forbids_nothing() {
     let scoring = Scoring::default();
     let harmed = |reason: Option<&str>| {
-        let mut rule = bullet(Maturity::Proven, in_sessions(vec![event(Signal::Harmful, 0.0, 1.0); 2]));
+        let mut rule =
+            bullet(Maturity::Proven, in_sessions(vec![event(FeedbackSignal::Harmful, 0.0, 1.0); 2]));
         rule.feedback.iter_mut().for_each(|event| event.reason = reason.map(str::to_owned));
-        assert!(matches!(judged(&rule, &scoring), Verdict::Falls(_)));
+        assert!(matches!(judged(&rule, &scoring), MaturityChange::Falls(_)));
         is_forbidden(&rule, rule.maturity, false, now(), &scoring)
     };
     assert!(harmed(None) && harmed(Some("caused_bug")));
     for reason in ["wasted_time", "wrong_context", "outdated"] {
         assert!(!harmed(Some(reason)), "{reason}");
     }
-    let once = bullet(Maturity::Proven, vec![event(Signal::Harmful, 0.0, 1.0)]);
+    let once = bullet(Maturity::Proven, vec![event(FeedbackSignal::Harmful, 0.0, 1.0)]);
     let forbidden = |said| is_forbidden(&once, once.maturity, said, now(), &scoring);
     assert_eq!([forbidden(false), forbidden(true)], [false, true]);
 }
@@ -261,11 +266,11 @@ fn any_events() -> impl Strategy<Value = Vec<Feedback>> {
 }
 
 /// Applies a verdict to a bullet.
-fn follow(bullet: &Bullet, verdict: Verdict) -> Bullet {
+fn follow(bullet: &Bullet, verdict: MaturityChange) -> Bullet {
     let maturity = match verdict {
-        Verdict::Stays => bullet.maturity,
-        Verdict::Rises(maturity) | Verdict::Sinks(maturity) => maturity,
-        Verdict::Falls(_) => Maturity::Deprecated,
+        MaturityChange::Stays => bullet.maturity,
+        MaturityChange::Rises(maturity) | MaturityChange::Sinks(maturity) => maturity,
+        MaturityChange::Falls(_) => Maturity::Deprecated,
     };
     Bullet { maturity, ..bullet.clone() }
 }
@@ -280,7 +285,7 @@ const SLACK: f64 = 1e-9;
 proptest! {
     #[test]
     fn a_score_never_rises_with_age_while_nobody_harms(mut bullet in any_bullet(), on in 0.0..500.0f64, later in 0.0..500.0f64) {
-        bullet.feedback.retain(|event| event.signal != Signal::Harmful);
+        bullet.feedback.retain(|event| event.signal != FeedbackSignal::Harmful);
         prop_assert!(score(&bullet, on + later) <= score(&bullet, on) + SLACK);
         prop_assert!(score(&bullet, on) >= 0.0);
     }
@@ -303,8 +308,8 @@ proptest! {
     #[test]
     fn one_harm_weighs_as_four_helps_of_its_age(mut bullet in any_bullet(), days in -10.0..400.0f64, weight in any_weight()) {
         let before = score(&bullet, 0.0);
-        bullet.feedback.push(event(Signal::Harmful, days, weight));
-        bullet.feedback.extend(vec![event(Signal::Helpful, days, weight); 4]);
+        bullet.feedback.push(event(FeedbackSignal::Harmful, days, weight));
+        bullet.feedback.extend(vec![event(FeedbackSignal::Helpful, days, weight); 4]);
         prop_assert!((score(&bullet, 0.0) - before).abs() <= SLACK);
     }
 
@@ -316,9 +321,9 @@ proptest! {
             more.feedback.push(event(signal, days, weight));
             more
         };
-        prop_assert!(score(&with(Signal::Helpful), 0.0) >= before);
-        prop_assert!(score(&with(Signal::Harmful), 0.0) <= before);
-        let irrelevant = with(Signal::Irrelevant);
+        prop_assert!(score(&with(FeedbackSignal::Helpful), 0.0) >= before);
+        prop_assert!(score(&with(FeedbackSignal::Harmful), 0.0) <= before);
+        let irrelevant = with(FeedbackSignal::Irrelevant);
         prop_assert_eq!(score(&irrelevant, 0.0), before);
         let scoring = Scoring::default();
         prop_assert_eq!(judged(&irrelevant, &scoring), judged(&bullet, &scoring));
@@ -339,9 +344,9 @@ proptest! {
     fn a_pinned_bullet_never_falls_and_a_deprecated_one_stays(bullet in any_bullet()) {
         let scoring = Scoring::default();
         let pinned = Bullet { pinned: true, ..bullet.clone() };
-        prop_assert!(!matches!(judged(&pinned, &scoring), Verdict::Falls(_) | Verdict::Sinks(_)));
+        prop_assert!(!matches!(judged(&pinned, &scoring), MaturityChange::Falls(_) | MaturityChange::Sinks(_)));
         let deprecated = Bullet { maturity: Maturity::Deprecated, ..bullet };
-        prop_assert_eq!(judged(&deprecated, &scoring), Verdict::Stays);
+        prop_assert_eq!(judged(&deprecated, &scoring), MaturityChange::Stays);
         prop_assert_eq!(score(&deprecated, 0.0), 0.0);
     }
 
@@ -350,16 +355,16 @@ proptest! {
         let scoring = Scoring::default();
         let calm = |bullet: &Bullet| verdict(bullet.into(), bullet.maturity, false, &scoring);
         let followed = follow(&bullet, calm(&bullet));
-        prop_assert_eq!(calm(&followed), Verdict::Stays);
+        prop_assert_eq!(calm(&followed), MaturityChange::Stays);
     }
 
     #[test]
     fn the_order_in_which_two_clones_merge_their_events_changes_nothing(
         common in any_events(), ours in any_events(), theirs in any_events(),
     ) {
-        use crate::bullet::united;
+        use crate::bullet::merge_feedback;
         let of = |first: &[Feedback], second: &[Feedback]| {
-            let rule = bullet(Maturity::Candidate, united(&united(&common, first), second));
+            let rule = bullet(Maturity::Candidate, merge_feedback(&merge_feedback(&common, first), second));
             replay((&rule).into(), Maturity::Candidate, &Scoring::default())
         };
         let (one, other) = (of(&ours, &theirs), of(&theirs, &ours));
@@ -372,7 +377,7 @@ proptest! {
         let before = replay((&bullet).into(), Maturity::Candidate, &scoring);
         let mut helped = bullet.clone();
         let last = bullet.feedback.iter().map(|event| event.at).max().unwrap_or(now());
-        helped.feedback.push(Feedback { weight, ..Feedback::new(last.max(now()).plus_second(), Signal::Helpful) });
+        helped.feedback.push(Feedback { weight, ..Feedback::new(last.max(now()).plus_second(), FeedbackSignal::Helpful) });
         let after = replay((&helped).into(), Maturity::Candidate, &scoring);
         let rank = |replay: &Replay| if replay.downfall.is_some() { None } else { Some(replay.maturity) };
         prop_assert!(rank(&after) >= rank(&before));
@@ -389,8 +394,8 @@ proptest! {
         };
         let at = Instant::from_unix(at);
         prop_assert!(effective(&bullet, at, &scoring).value().is_finite());
-        prop_assert!(standing(&bullet, at, &scoring).value().is_finite());
+        prop_assert!(selection_score(&bullet, at, &scoring).value().is_finite());
         let _ = judged(&bullet, &scoring);
-        let _ = downfall(&bullet, at, &scoring);
+        let _ = deprecation_reason(&bullet, at, &scoring);
     }
 }

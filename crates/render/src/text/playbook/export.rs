@@ -1,9 +1,9 @@
 //! Text output of `cm playbook export`.
 
 use crate::text::style::{DIM, STRONG, count, paint, safe};
-use cm_app::playbook::export::Exported;
+use cm_app::playbook::export::PlaybookExport;
 
-pub fn exported(outcome: &Exported) -> String {
+pub fn exported(outcome: &PlaybookExport) -> String {
     let place = safe(outcome.out.as_deref().unwrap_or("standard output"));
     let bullets = paint(STRONG, &count(outcome.bullets, "bullet"));
     let patterns = count(outcome.patterns, "deprecated pattern");

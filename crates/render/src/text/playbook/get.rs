@@ -1,13 +1,13 @@
 //! Text output of `cm playbook get`.
 
 use crate::text::style::{DIM, ID, STRONG, WARN, paint, safe};
-use cm_app::playbook::get::Got;
+use cm_app::playbook::get::BulletDetails;
 use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
-use cm_note::note::{Feedback, Signal};
+use cm_note::note::{Feedback, FeedbackSignal};
 
 /// The rule, its state and score, then one line for each further field.
-pub fn got(outcome: &Got) -> String {
+pub fn got(outcome: &BulletDetails) -> String {
     let row = &outcome.row;
     let mut lines = format!("{}\n", paint(STRONG, &safe(&row.content)));
     let vault = outcome.row.vault.name();
@@ -43,7 +43,7 @@ pub fn got(outcome: &Got) -> String {
 }
 
 /// The formula of the score with its values.
-fn score(outcome: &Got) -> String {
+fn score(outcome: &BulletDetails) -> String {
     let (row, parts) = (&outcome.row, &outcome.parts);
     format!(
         "score {:.2} = ({:.2} helpful - {} × {:.2} harmful) × {}  {}\n",
@@ -57,7 +57,7 @@ fn score(outcome: &Got) -> String {
 }
 
 /// Names and values of the fields that are set.
-fn facts(outcome: &Got) -> Vec<(&'static str, String)> {
+fn facts(outcome: &BulletDetails) -> Vec<(&'static str, String)> {
     let date = |at: &Option<Instant>| at.map(Instant::day);
     let joined = |texts: Vec<&str>| Some(texts.join(", ")).filter(|text| !text.is_empty());
     let scope = match &outcome.scope_key {
@@ -93,9 +93,9 @@ fn facts(outcome: &Got) -> Vec<(&'static str, String)> {
 
 fn event(event: &Feedback) -> String {
     let signal = match event.signal {
-        Signal::Helpful => "helpful",
-        Signal::Harmful => "harmful",
-        Signal::Irrelevant => "irrelevant",
+        FeedbackSignal::Helpful => "helpful",
+        FeedbackSignal::Harmful => "harmful",
+        FeedbackSignal::Irrelevant => "irrelevant",
     };
     let weight = (event.weight != 1.0).then(|| format!("× {}", event.weight));
     let told = [&event.reason, &event.note, &event.session, &event.agent, &event.author];

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use crate::text::committed;
 use crate::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
 use crate::text::validate::findings;
-use cm_app::playbook::import::{Brought, Imported, Skipped, StoppedEntry, Why, place_of, reason};
+use cm_app::playbook::import::{
+    BulletImport, BulletSkipReason, ImportedBullet, SkippedBullet, StoppedEntry, place_of, reason,
+};
 
 /// Maximum number of listed rules; further ones are counted.
 const NAMED: usize = 20;
 
-pub fn imported(outcome: &Imported) -> String {
+pub fn imported(outcome: &BulletImport) -> String {
     let mut lines: String = outcome.imported.iter().take(NAMED).map(brought).collect();
     lines.push_str(&more(outcome.imported.len()));
     let verb = if outcome.dry_run { "would import" } else { "imported" };
@@ -28,15 +30,15 @@ pub fn imported(outcome: &Imported) -> String {
     lines + &findings(&outcome.findings)
 }
 
-fn brought(brought: &Brought) -> String {
+fn brought(brought: &ImportedBullet) -> String {
     let category = brought.category.as_deref().unwrap_or("blocked");
     let id = paint(ID, &safe(&brought.id));
     format!("  {id}  {}  {}\n", paint(DIM, category), cut(&brought.content, 100))
 }
 
 /// Rules that were skipped, by reason; rules that the vault already contains are only counted.
-fn skipped(skipped: &[Skipped]) -> String {
-    let mut reasons: BTreeMap<Why, Vec<&Skipped>> = BTreeMap::new();
+fn skipped(skipped: &[SkippedBullet]) -> String {
+    let mut reasons: BTreeMap<BulletSkipReason, Vec<&SkippedBullet>> = BTreeMap::new();
     skipped.iter().for_each(|skipped| reasons.entry(skipped.why).or_default().push(skipped));
     let mut lines = String::new();
     for (why, all) in reasons {

@@ -2,12 +2,12 @@
 
 use crate::text::list::rows;
 use crate::text::style::{DIM, ID, STRONG, WARN, cut, paint};
-use cm_app::playbook::Row;
-use cm_app::playbook::list::Listed;
-use cm_note::bullet::{BulletType, Maturity, State};
+use cm_app::playbook::BulletRow;
+use cm_app::playbook::list::BulletPage;
+use cm_note::bullet::{BulletState, BulletType, Maturity};
 
 /// Score, state, id, category and rule; then the total.
-pub fn listed(outcome: &Listed) -> String {
+pub fn listed(outcome: &BulletPage) -> String {
     let table: Vec<Vec<String>> = outcome.bullets.iter().map(cells).collect();
     let mut lines = rows(&table, |column, cell| match column {
         1 | 3 => paint(DIM, cell),
@@ -31,7 +31,7 @@ pub fn listed(outcome: &Listed) -> String {
 /// Prefix of anti-patterns.
 const AVOID: &str = "✗ ";
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &BulletRow) -> Vec<String> {
     let avoid = if row.bullet_type == BulletType::AntiPattern { AVOID } else { "" };
     vec![format!("{:6.2}", row.score.value()), standing(row), cut(&row.id, 40), cut(&row.category, 24), {
         format!("{avoid}{}", cut(&row.content, 100))
@@ -39,9 +39,9 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 /// The state if it is not active, else the maturity; followed by `pinned` if pinned.
-fn standing(row: &Row) -> String {
+fn standing(row: &BulletRow) -> String {
     let word = match (row.state, row.maturity) {
-        (State::Active, maturity) => maturity.name(),
+        (BulletState::Active, maturity) => maturity.name(),
         (_, Maturity::Deprecated) => Maturity::Deprecated.name(),
         (state, _) => state.name(),
     };

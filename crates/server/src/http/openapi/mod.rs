@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use self::schemas::Schemas;
 use super::bearer::{AGENT, SESSION};
-use crate::operations::{Effect, Endpoint, Method, Operation};
+use crate::operations::{Effect, Endpoint, Method, OperationSpec};
 
 /// Error statuses of operations: code, name and description.
 const FAILURES: [(u16, &str, &str); 16] = [
@@ -31,7 +31,7 @@ const FAILURES: [(u16, &str, &str); 16] = [
 const WITH_BODY: [u16; 3] = [408, 413, 415];
 
 /// The OpenAPI document.
-pub fn document(table: &[Operation], version: &str) -> Value {
+pub fn document(table: &[OperationSpec], version: &str) -> Value {
     let mut schemas = Schemas::default();
     schemas.add("Error", error());
     let mut paths: Map<String, Value> = Map::new();
@@ -67,9 +67,9 @@ pub fn document(table: &[Operation], version: &str) -> Value {
     })
 }
 
-fn described(operation: &Operation, endpoint: Endpoint, schemas: &mut Schemas) -> Value {
+fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schemas) -> Value {
     let input = schemas.hoisted(operation.name, operation.endpoint_input());
-    let output = schemas.hoisted(operation.name, (endpoint.gives)());
+    let output = schemas.hoisted(operation.name, (endpoint.response_schema)());
     let output = schemas.named(&format!("{}_output", operation.name), output);
     let names =
         json!([{ "$ref": "#/components/parameters/Agent" }, { "$ref": "#/components/parameters/Session" }]);
@@ -90,7 +90,7 @@ fn described(operation: &Operation, endpoint: Endpoint, schemas: &mut Schemas) -
     }
     described["parameters"] = Value::Array(parameters);
     described["responses"] =
-        responses(endpoint.done, output, |status| has_body || !WITH_BODY.contains(&status));
+        responses(endpoint.success_status, output, |status| has_body || !WITH_BODY.contains(&status));
     described["x-cm-effect"] = json!(match operation.effect {
         Effect::Reads => "reads",
         Effect::Adds => "adds",

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{CURRENT, Client, server};
-use crate::mcp::Limits;
+use crate::mcp::McpLimits;
 use crate::operations::Caller;
 
 /// Arbitrary JSON values, flat and nested.
@@ -85,8 +85,8 @@ proptest! {
     fn no_bytes_end_the_server_or_leave_the_next_request_without_an_answer(
         lines in prop::collection::vec(line(), 1..8),
     ) {
-        super::unbroken(async {
-            let server = server(Limits { message: 4096, ..Limits::default() }, Some(Caller::local()));
+        super::without_panics(async {
+            let server = server(McpLimits { message: 4096, ..McpLimits::default() }, Some(Caller::local()));
             let mut client = Client::silent(&server, CURRENT);
             // Its own id is one that no generated message has by chance.
             client.id = 1 << 40;
@@ -96,7 +96,7 @@ proptest! {
             }
             let answer = client.call("memory_search", json!({ "query": "still there" })).await;
             assert_eq!(answer["result"]["structuredContent"]["query"], "still there", "{answer}");
-            let (_, ended) = client.leave().await;
+            let (_, ended) = client.close().await;
             ended.unwrap();
         });
     }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::web::Web;
+use super::web::TestHttpServer;
 use super::{Client, server};
-use crate::mcp::Limits;
+use crate::mcp::McpLimits;
 use crate::operations::Caller;
 
 async fn client(revision: &'static str) -> Client {
-    Client::of(&server(Limits::default(), Some(Caller::local())), revision).await
+    Client::of(&server(McpLimits::default(), Some(Caller::local())), revision).await
 }
 
 fn request(id: u64, method: &str) -> Value {
@@ -20,16 +20,16 @@ async fn a_batch_of_the_revision_that_has_them_is_answered_as_one() {
     let mut client = client("2025-03-26").await;
     let notification = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
     let batch = json!([request(71, "tools/list"), notification, request(72, "prompts/list"), 7]);
-    client.say(&batch).await;
+    client.send(&batch).await;
     let answers = client.next().await;
     let mut ids: Vec<Value> = answers.as_array().unwrap().iter().map(|answer| answer["id"].clone()).collect();
     ids.sort_by_key(Value::to_string);
     assert_eq!(ids, [json!(71), json!(72), Value::Null], "{answers}");
     let listed = answers.as_array().unwrap().iter().find(|answer| answer["id"] == 71).unwrap();
     assert!(listed["result"]["tools"].is_array(), "{listed}");
-    client.say(&json!([])).await;
+    client.send(&json!([])).await;
     assert_eq!(client.next().await["error"]["code"], -32600);
-    client.say(&request(73, "tools/list")).await;
+    client.send(&request(73, "tools/list")).await;
     assert_eq!(client.next().await["id"], 73, "what is sent alone is answered alone");
 }
 
@@ -37,13 +37,13 @@ async fn a_batch_of_the_revision_that_has_them_is_answered_as_one() {
 async fn other_revisions_have_no_batches() {
     for revision in ["2024-11-05", "2025-06-18", "2026-07-28"] {
         let mut client = client(revision).await;
-        client.say(&json!([request(71, "tools/list")])).await;
+        client.send(&json!([request(71, "tools/list")])).await;
         assert_eq!(client.next().await["error"]["code"], -32600, "{revision}");
     }
 }
 
 /// The session header of a new HTTP session of this revision.
-async fn http_session(web: &Web, revision: &'static str) -> String {
+async fn http_session(web: &TestHttpServer, revision: &'static str) -> String {
     let params = super::hello(revision);
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
     let answer = web.post("", &hello.to_string()).await;
@@ -56,7 +56,7 @@ fn notification() -> Value {
 
 #[tokio::test]
 async fn a_batch_over_http_is_answered_with_one_array() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let session = http_session(&web, "2025-03-26").await;
     let batch = json!([
         request(71, "tools/list"),
@@ -90,7 +90,7 @@ async fn a_batch_over_http_is_answered_with_one_array() {
 
 #[tokio::test]
 async fn a_batch_of_notifications_over_http_is_accepted_without_a_body() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let session = http_session(&web, "2025-03-26").await;
     let answer = web.post(&session, &json!([notification(), notification()]).to_string()).await;
     assert_eq!((answer.status, answer.body.trim_end_matches("0\r\n\r\n")), (202, ""), "{answer:?}");
@@ -98,7 +98,7 @@ async fn a_batch_of_notifications_over_http_is_accepted_without_a_body() {
 
 #[tokio::test]
 async fn a_batch_over_http_that_is_empty_too_long_or_without_its_session_is_refused() {
-    let web = Web::new(Limits { batch: 2, ..Limits::default() }).await;
+    let web = TestHttpServer::new(McpLimits { batch: 2, ..McpLimits::default() }).await;
     let session = http_session(&web, "2025-03-26").await;
     let three: Vec<Value> = (1..4).map(|id| request(id, "ping")).collect();
     for body in [json!([]), json!(three)] {

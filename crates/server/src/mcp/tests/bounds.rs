@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{CURRENT, Client, REVISIONS, refusal, server};
-use crate::mcp::Limits;
+use crate::mcp::McpLimits;
 use crate::operations::Caller;
 
 /// A number of steps that is never completed.
@@ -18,41 +18,41 @@ fn work(steps: u64) -> Value {
 
 #[tokio::test]
 async fn a_long_operation_tells_its_steps_to_whoever_asked_to_be_told() {
-    let server = server(Limits::default(), Some(Caller::local()));
+    let server = server(McpLimits::default(), Some(Caller::local()));
     for revision in REVISIONS {
         let mut client = Client::of(&server, revision).await;
         let answer = client.ask("tools/call", work(3)).await;
         assert_eq!(answer["result"]["structuredContent"]["steps"], 3);
-        let told: Vec<_> = client.heard.iter().map(|message| message["params"].clone()).collect();
+        let told: Vec<_> = client.pending.iter().map(|message| message["params"].clone()).collect();
         let step = |n: u64| {
             let message = format!("step {n}");
             json!({ "progressToken": "t", "progress": n as f64, "total": 3.0, "message": message })
         };
         assert_eq!(json!(told), json!([step(1), step(2), step(3)]), "{revision}");
-        client.heard.clear();
+        client.pending.clear();
         client.call("memory_reflect", json!({ "steps": 2 })).await;
-        assert_eq!(client.heard, Vec::<Value>::new(), "nobody asked");
+        assert_eq!(client.pending, Vec::<Value>::new(), "nobody asked");
     }
 }
 
 #[tokio::test]
 async fn a_call_that_was_called_off_ends_and_is_not_answered() {
-    let server = server(Limits { running: 1, ..Limits::default() }, Some(Caller::local()));
+    let server = server(McpLimits { running: 1, ..McpLimits::default() }, Some(Caller::local()));
     for revision in ["2025-11-25", CURRENT] {
         let mut client = Client::of(&server, revision).await;
         let id = client.begin("tools/call", work(ENDLESS)).await;
         client.notification("notifications/progress").await;
-        client.call_off(id).await;
+        client.cancel(id).await;
         // There is one place: this is answered only when the other has ended.
         let answer = client.call("memory_search", json!({ "query": "x" })).await;
         assert_eq!(answer["result"]["isError"], false);
-        assert!(client.heard.iter().all(|message| message["id"] != id));
+        assert!(client.pending.iter().all(|message| message["id"] != id));
     }
 }
 
 #[tokio::test]
 async fn calls_that_find_no_place_wait_and_those_beyond_are_told_that_it_is_busy() {
-    let limits = Limits { running: 1, waiting: 1, ..Limits::default() };
+    let limits = McpLimits { running: 1, waiting: 1, ..McpLimits::default() };
     let server = server(limits, Some(Caller::local()));
     let mut client = Client::of(&server, CURRENT).await;
     let first = client.begin("tools/call", work(ENDLESS)).await;
@@ -68,17 +68,17 @@ async fn calls_that_find_no_place_wait_and_those_beyond_are_told_that_it_is_busy
         client.ask("resources/read", json!({ "uri": "cm://core" })).await["error"]["data"]["code"],
         "busy"
     );
-    client.call_off(first).await;
+    client.cancel(first).await;
     assert_eq!(client.answer(second).await["result"]["isError"], false);
 }
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_called_off() {
-    let limits = Limits { call: Duration::from_millis(50), ..Limits::default() };
+    let limits = McpLimits { call: Duration::from_millis(50), ..McpLimits::default() };
     let mut client = Client::of(&server(limits, Some(Caller::local())), CURRENT).await;
     let answer = client.call("memory_reflect", json!({ "steps": ENDLESS })).await;
     assert_eq!(refusal(&answer)["code"], "too-long");
-    assert!(client.leave().await.1.is_ok());
+    assert!(client.close().await.1.is_ok());
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn many_calls_at_once_are_each_answered() {
     }
     let mut answers = std::collections::BTreeMap::new();
     while answers.len() < ids.len() {
-        let message = client.hear().await.unwrap();
+        let message = client.receive().await.unwrap();
         answers
             .insert(message["id"].as_u64().unwrap(), message["result"]["structuredContent"]["query"].clone());
     }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 
-use super::web::{Answer, Web, current};
-use crate::mcp::{Changed, Guards, Limits};
+use super::web::{HttpReply, TestHttpServer, current};
+use crate::mcp::{ChangedFile, McpLimits, OriginPolicy};
 use crate::operations::Caller;
 
-async fn hello(web: &Web) -> Answer {
+async fn hello(web: &TestHttpServer) -> HttpReply {
     let params = super::hello("2025-11-25");
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
     web.post("", &hello.to_string()).await
@@ -19,7 +19,7 @@ async fn hello(web: &Web) -> Answer {
 
 #[tokio::test]
 async fn the_current_revision_needs_no_session() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let answer = web.ask("tools/call", json!({ "name": "memory_add", "arguments": { "title": "x" } })).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("mcp-session-id"), None);
@@ -28,7 +28,7 @@ async fn the_current_revision_needs_no_session() {
 
 #[tokio::test]
 async fn an_older_revision_has_a_session_until_it_ends_it() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let answer = hello(&web).await;
     assert_eq!(answer.message()["result"]["protocolVersion"], "2025-11-25");
     let session = format!("Mcp-Session-Id: {}\r\n", answer.header("mcp-session-id").unwrap());
@@ -41,7 +41,7 @@ async fn an_older_revision_has_a_session_until_it_ends_it() {
 }
 
 /// The next message with this method in an event stream.
-async fn heard(lines: &mut Lines<BufReader<TcpStream>>, method: &str) -> Value {
+async fn next_with_method(lines: &mut Lines<BufReader<TcpStream>>, method: &str) -> Value {
     loop {
         let line = lines.next_line().await.unwrap().expect("more to come");
         let data = line.strip_prefix("data: ").and_then(|data| serde_json::from_str::<Value>(data).ok());
@@ -53,30 +53,30 @@ async fn heard(lines: &mut Lines<BufReader<TcpStream>>, method: &str) -> Value {
 
 #[tokio::test]
 async fn news_come_on_the_stream_of_the_request_that_listens() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let (headers, body) = current(
         "subscriptions/listen",
         json!({ "notifications": { "resourceSubscriptions": ["cm://core"] } }),
     );
-    let stream = web.said(web.request("POST", &headers, &body).as_bytes()).await;
+    let stream = web.open_with(web.request("POST", &headers, &body).as_bytes()).await;
     let mut lines = BufReader::new(stream).lines();
-    heard(&mut lines, "notifications/subscriptions/acknowledged").await;
+    next_with_method(&mut lines, "notifications/subscriptions/acknowledged").await;
     // Told again until it is heard, for the acknowledgement is sent before the server listens.
     let telling = async {
         loop {
-            web.server.feed().tell([Changed { path: "CORE.md".to_owned(), id: None }]);
+            web.server.feed().publish([ChangedFile { path: "CORE.md".to_owned(), id: None }]);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     tokio::select! {
-        told = heard(&mut lines, "notifications/resources/updated") => assert_eq!(told["params"]["uri"], "cm://core"),
+        told = next_with_method(&mut lines, "notifications/resources/updated") => assert_eq!(told["params"]["uri"], "cm://core"),
         () = telling => {}
     }
 }
 
 #[tokio::test]
 async fn other_hosts_and_pages_of_others_are_turned_away() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     let (headers, body) = current("tools/list", json!({}));
     for (more, status) in [
         ("Host: evil.example\r\n", 403),
@@ -98,8 +98,8 @@ async fn other_hosts_and_pages_of_others_are_turned_away() {
 
 #[tokio::test]
 async fn a_server_for_others_lets_its_own_name_in_and_no_page() {
-    let guards = Guards::Own { hosts: vec!["memory.example".to_owned()], origins: Vec::new() };
-    let web = Web::of(Limits::default(), guards, Some(Caller::local())).await;
+    let guards = OriginPolicy::Own { hosts: vec!["memory.example".to_owned()], origins: Vec::new() };
+    let web = TestHttpServer::of(McpLimits::default(), guards, Some(Caller::local())).await;
     let (headers, body) = current("tools/list", json!({}));
     for (more, status) in [
         ("Host: memory.example\r\n", 200),
@@ -112,7 +112,7 @@ async fn a_server_for_others_lets_its_own_name_in_and_no_page() {
 
 #[tokio::test]
 async fn who_was_not_let_in_gets_no_answer_from_the_memory() {
-    let web = Web::of(Limits::default(), Guards::default(), None).await;
+    let web = TestHttpServer::of(McpLimits::default(), OriginPolicy::default(), None).await;
     let answer =
         web.ask("tools/call", json!({ "name": "memory_search", "arguments": { "query": "x" } })).await;
     assert_eq!(super::refusal(&answer.message())["code"], "forbidden");
@@ -120,7 +120,7 @@ async fn who_was_not_let_in_gets_no_answer_from_the_memory() {
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_turned_away_announced_or_not() {
-    let web = Web::new(Limits { message: 2000, ..Limits::default() }).await;
+    let web = TestHttpServer::new(McpLimits { message: 2000, ..McpLimits::default() }).await;
     let large = "x".repeat(3000);
     assert_eq!(web.post("", &large).await.status, 413);
     let chunked = format!(
@@ -128,23 +128,24 @@ async fn a_body_that_is_too_large_is_turned_away_announced_or_not() {
          Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nbb8\r\n{large}\r\n0\r\n\r\n"
     );
     let mut said = String::new();
-    web.said(chunked.as_bytes()).await.read_to_string(&mut said).await.unwrap();
+    web.open_with(chunked.as_bytes()).await.read_to_string(&mut said).await.unwrap();
     assert!(said.starts_with("HTTP/1.1 413"), "{said}");
 }
 
 #[tokio::test]
 async fn a_body_that_does_not_arrive_is_not_waited_for() {
-    let web = Web::new(Limits { arrival: Duration::from_millis(50), ..Limits::default() }).await;
+    let web =
+        TestHttpServer::new(McpLimits { arrival: Duration::from_millis(50), ..McpLimits::default() }).await;
     let mut request = web.request("POST", "", "{\"jsonrpc\": \"2.0\"}");
     request.truncate(request.len() - 5);
     let mut said = String::new();
-    web.said(request.as_bytes()).await.read_to_string(&mut said).await.unwrap();
+    web.open_with(request.as_bytes()).await.read_to_string(&mut said).await.unwrap();
     assert!(said.starts_with("HTTP/1.1 408"), "{said}");
 }
 
 #[tokio::test]
 async fn sessions_are_bounded_and_requests_without_one_are_not() {
-    let web = Web::new(Limits { sessions: 2, ..Limits::default() }).await;
+    let web = TestHttpServer::new(McpLimits { sessions: 2, ..McpLimits::default() }).await;
     assert_eq!(hello(&web).await.status, 200);
     assert_eq!(hello(&web).await.status, 200);
     let refused = hello(&web).await;
@@ -156,7 +157,12 @@ async fn sessions_are_bounded_and_requests_without_one_are_not() {
 
 #[tokio::test]
 async fn a_session_that_says_nothing_is_forgotten() {
-    let web = Web::new(Limits { idle: Duration::from_millis(50), sessions: 1, ..Limits::default() }).await;
+    let web = TestHttpServer::new(McpLimits {
+        idle: Duration::from_millis(50),
+        sessions: 1,
+        ..McpLimits::default()
+    })
+    .await;
     assert_eq!(hello(&web).await.status, 200);
     while hello(&web).await.status == 503 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -165,7 +171,7 @@ async fn a_session_that_says_nothing_is_forgotten() {
 
 #[tokio::test]
 async fn what_is_no_message_is_said_to_be_none() {
-    let web = Web::new(Limits::default()).await;
+    let web = TestHttpServer::new(McpLimits::default()).await;
     for (body, code) in [
         ("", -32700),
         ("{", -32700),
@@ -185,10 +191,10 @@ async fn what_is_no_message_is_said_to_be_none() {
 
 #[tokio::test]
 async fn a_client_that_hangs_up_calls_its_request_off() {
-    let web = Web::new(Limits { running: 1, ..Limits::default() }).await;
+    let web = TestHttpServer::new(McpLimits { running: 1, ..McpLimits::default() }).await;
     let (headers, body) =
         current("tools/call", json!({ "name": "memory_reflect", "arguments": { "steps": 1_000_000_000 } }));
-    let mut stream = web.said(web.request("POST", &headers, &body).as_bytes()).await;
+    let mut stream = web.open_with(web.request("POST", &headers, &body).as_bytes()).await;
     stream.flush().await.unwrap();
     while web.server.calls().running() == 0 {
         tokio::task::yield_now().await;
@@ -212,8 +218,8 @@ proptest! {
 
     #[test]
     fn no_body_makes_the_server_fail(body in body(), method in "(tools/call|x)?") {
-        super::unbroken(async {
-            let web = Web::new(Limits::default()).await;
+        super::without_panics(async {
+            let web = TestHttpServer::new(McpLimits::default()).await;
             for headers in ["", &format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n")] {
                 let answer = web.post(headers, &body).await;
                 assert!((200..500).contains(&answer.status), "{answer:?}");

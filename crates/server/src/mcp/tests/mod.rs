@@ -22,9 +22,9 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Asked, Limits, Server, Setup, serve};
+use super::{CallContext, McpLimits, McpServer, McpSetup, serve};
 use crate::operations::Caller;
-use cm_app::{Call, Memory};
+use cm_app::{Context, Request};
 use cm_note::instant::Instant;
 
 /// All protocol revisions, oldest first.
@@ -32,10 +32,10 @@ pub const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "202
 pub const CURRENT: &str = REVISIONS[4];
 
 /// A server of the test catalog with this default caller.
-pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
-    Server::new(Setup {
+pub fn server(limits: McpLimits, caller: Option<Caller>) -> McpServer {
+    McpServer::new(McpSetup {
         offer: table::OFFER,
-        opener: Arc::new(|asked| Memory::open(call(asked))),
+        opener: Arc::new(|asked| Context::open(call(asked))),
         caller,
         limits,
         audit: None,
@@ -44,9 +44,9 @@ pub fn server(limits: Limits, caller: Option<Caller>) -> Server {
 }
 
 /// A call on the example vault; the catalog uses only its caller.
-fn call(asked: Asked) -> Call {
+fn call(asked: CallContext) -> Request {
     let vault = concat!(env!("CARGO_MANIFEST_DIR"), "/../../example-vault");
-    Call {
+    Request {
         cwd: vault.into(),
         vault: Some(vault.into()),
         home: None,
@@ -76,13 +76,13 @@ pub struct Client {
     /// ID of the last request.
     pub id: u64,
     /// Messages received while waiting for responses.
-    pub heard: Vec<Value>,
+    pub pending: Vec<Value>,
     pub served: JoinHandle<std::io::Result<()>>,
 }
 
 impl Client {
     /// Connects without sending anything.
-    pub fn silent(server: &Server, revision: &'static str) -> Self {
+    pub fn silent(server: &McpServer, revision: &'static str) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let served = tokio::spawn({
             let server = server.clone();
@@ -92,26 +92,26 @@ impl Client {
             }
         });
         let (read, write) = tokio::io::split(ours);
-        Self { write, lines: BufReader::new(read).lines(), revision, id: 0, heard: Vec::new(), served }
+        Self { write, lines: BufReader::new(read).lines(), revision, id: 0, pending: Vec::new(), served }
     }
 
     /// Connects and performs the handshake of the revision.
-    pub async fn of(server: &Server, revision: &'static str) -> Self {
+    pub async fn of(server: &McpServer, revision: &'static str) -> Self {
         let mut client = Self::silent(server, revision);
         if revision != CURRENT {
             let answer = client.ask("initialize", hello(revision)).await;
             assert_eq!(answer["result"]["protocolVersion"], revision);
-            client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+            client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
         }
         client
     }
 
     /// A client of the newest revision with default limits.
     pub async fn new() -> Self {
-        Self::of(&server(Limits::default(), Some(Caller::local())), CURRENT).await
+        Self::of(&server(McpLimits::default(), Some(Caller::local())), CURRENT).await
     }
 
-    pub async fn say(&mut self, message: &Value) {
+    pub async fn send(&mut self, message: &Value) {
         self.say_bytes(format!("{message}\n").as_bytes()).await;
     }
 
@@ -129,12 +129,12 @@ impl Client {
             meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "tester", "version": "1" });
         }
         let request = json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params });
-        self.say(&request).await;
+        self.send(&request).await;
         self.id
     }
 
     /// The next message; `None` if the server closed its stream.
-    pub async fn hear(&mut self) -> Option<Value> {
+    pub async fn receive(&mut self) -> Option<Value> {
         let line = self.lines.next_line().await.unwrap()?;
         let message: Value = serde_json::from_str(&line).expect("nothing but JSON is written");
         assert_eq!(message["jsonrpc"], "2.0");
@@ -150,22 +150,22 @@ impl Client {
     /// The response to a request; other messages are stored.
     pub async fn answer(&mut self, id: u64) -> Value {
         loop {
-            let message = self.hear().await.expect("an answer");
+            let message = self.receive().await.expect("an answer");
             if message["id"] == id && message.get("method").is_none() {
                 return message;
             }
-            self.heard.push(message);
+            self.pending.push(message);
         }
     }
 
     /// Waits for a notification with this method; other messages are stored.
     pub async fn notification(&mut self, method: &str) -> Value {
         loop {
-            let message = self.hear().await.expect("a notification");
+            let message = self.receive().await.expect("a notification");
             if message["method"] == method {
                 return message;
             }
-            self.heard.push(message);
+            self.pending.push(message);
         }
     }
 
@@ -175,9 +175,9 @@ impl Client {
     }
 
     /// Cancels a request.
-    pub async fn call_off(&mut self, id: u64) {
+    pub async fn cancel(&mut self, id: u64) {
         let params = json!({ "requestId": id });
-        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
     }
 
     pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
@@ -185,10 +185,10 @@ impl Client {
     }
 
     /// Closes the client's stream; returns the remaining messages and the server's result.
-    pub async fn leave(mut self) -> (Vec<Value>, std::io::Result<()>) {
+    pub async fn close(mut self) -> (Vec<Value>, std::io::Result<()>) {
         self.write.shutdown().await.unwrap();
         let mut last = Vec::new();
-        while let Some(message) = self.hear().await {
+        while let Some(message) = self.receive().await {
             last.push(message);
         }
         (last, self.served.await.unwrap())
@@ -209,7 +209,7 @@ thread_local! {
 }
 
 /// Runs a future on a new runtime and fails if any task panics, including background tasks.
-pub fn unbroken(work: impl Future<Output = ()>) {
+pub fn without_panics(work: impl Future<Output = ()>) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::{CURRENT, Client, server};
-use crate::mcp::{Changed, Limits, Server};
+use crate::mcp::{ChangedFile, McpLimits, McpServer};
 use crate::operations::Caller;
 
-fn changed(path: &str, id: Option<&str>) -> Changed {
-    Changed { path: path.to_owned(), id: id.map(str::to_owned) }
+fn changed(path: &str, id: Option<&str>) -> ChangedFile {
+    ChangedFile { path: path.to_owned(), id: id.map(str::to_owned) }
 }
 
-fn usual() -> Server {
-    server(Limits::default(), Some(Caller::local()))
+fn usual() -> McpServer {
+    server(McpLimits::default(), Some(Caller::local()))
 }
 
 async fn listening(client: &mut Client, wanted: Value) -> u64 {
@@ -29,17 +29,17 @@ async fn who_listens_hears_of_what_was_asked_for() {
     let wanted =
         json!({ "resourcesListChanged": true, "resourceSubscriptions": ["cm://core", "cm://note/n-1"] });
     let id = listening(&mut client, wanted).await;
-    server.feed().tell([changed("graph/other.md", None), changed("CORE.md", None)]);
+    server.feed().publish([changed("graph/other.md", None), changed("CORE.md", None)]);
     let told = client.notification("notifications/resources/updated").await;
     assert_eq!(told["params"]["uri"], "cm://core");
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
-    server.feed().tell([changed("graph/n.md", Some("n-1"))]);
+    server.feed().publish([changed("graph/n.md", Some("n-1"))]);
     client.notification("notifications/resources/list_changed").await;
     assert_eq!(
         client.notification("notifications/resources/updated").await["params"]["uri"],
         "cm://note/n-1"
     );
-    assert_eq!(client.heard, Vec::<Value>::new(), "nothing else was said");
+    assert_eq!(client.pending, Vec::<Value>::new(), "nothing else was said");
 }
 
 #[tokio::test]
@@ -47,11 +47,11 @@ async fn who_called_it_off_hears_no_more() {
     let server = usual();
     let mut client = Client::of(&server, CURRENT).await;
     let id = listening(&mut client, json!({ "resourceSubscriptions": ["cm://core"] })).await;
-    client.call_off(id).await;
+    client.cancel(id).await;
     client.ask("prompts/list", json!({})).await;
-    server.feed().tell([changed("CORE.md", None)]);
+    server.feed().publish([changed("CORE.md", None)]);
     let again = listening(&mut client, json!({ "resourceSubscriptions": ["cm://stats"] })).await;
-    server.feed().tell([changed("CORE.md", None)]);
+    server.feed().publish([changed("CORE.md", None)]);
     let told = client.notification("notifications/resources/updated").await;
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], again);
 }
@@ -68,7 +68,7 @@ async fn what_is_no_resource_is_not_accepted() {
 
 #[tokio::test]
 async fn only_so_many_listen_at_once() {
-    let server = server(Limits { listeners: 1, ..Limits::default() }, Some(Caller::local()));
+    let server = server(McpLimits { listeners: 1, ..McpLimits::default() }, Some(Caller::local()));
     let mut client = Client::of(&server, CURRENT).await;
     listening(&mut client, json!({ "resourceSubscriptions": ["cm://core"] })).await;
     let second = client
@@ -83,19 +83,19 @@ async fn a_session_hears_of_what_it_subscribed_to_until_it_ends_that() {
     let mut client = Client::of(&server, "2025-11-25").await;
     assert_eq!(client.ask("resources/subscribe", json!({ "uri": "cm://core" })).await["result"], json!({}));
     assert_eq!(client.ask("resources/subscribe", json!({ "uri": "cm://stats" })).await["result"], json!({}));
-    server.feed().tell([changed("CORE.md", None)]);
+    server.feed().publish([changed("CORE.md", None)]);
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], "cm://core");
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], "cm://stats");
     client.ask("resources/unsubscribe", json!({ "uri": "cm://core" })).await;
-    server.feed().tell([changed("CORE.md", Some("n-1"))]);
+    server.feed().publish([changed("CORE.md", Some("n-1"))]);
     client.notification("notifications/resources/list_changed").await;
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], "cm://stats");
-    assert_eq!(client.heard, Vec::<Value>::new());
+    assert_eq!(client.pending, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn a_session_subscribes_to_what_there_is_and_not_to_more_than_allowed() {
-    let server = server(Limits { subscriptions: 1, ..Limits::default() }, Some(Caller::local()));
+    let server = server(McpLimits { subscriptions: 1, ..McpLimits::default() }, Some(Caller::local()));
     let mut client = Client::of(&server, "2025-06-18").await;
     assert_eq!(client.ask("resources/subscribe", json!({ "uri": "cm://x" })).await["error"]["code"], -32002);
     for _ in 0..2 {

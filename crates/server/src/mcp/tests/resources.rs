@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Client, server};
-use crate::mcp::Limits;
+use crate::mcp::McpLimits;
 use crate::operations::Caller;
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn what_is_listed_can_be_read() {
 
 #[tokio::test]
 async fn what_is_not_there_is_said_in_the_words_of_each_revision() {
-    let server = server(Limits::default(), Some(Caller::local()));
+    let server = server(McpLimits::default(), Some(Caller::local()));
     for (revision, code) in [("2025-11-25", -32002), ("2026-07-28", -32602)] {
         let mut client = Client::of(&server, revision).await;
         for uri in ["cm://note/none", "cm://nothing", "file:///etc/passwd", "cm://note/../../x", ""] {

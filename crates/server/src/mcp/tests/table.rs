@@ -3,14 +3,17 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::operations::{Answer, Contents, Effect, Found, Offer, Operation, Resource, Suggest};
-use cm_app::{Error, Memory, Result};
+use crate::operations::{
+    Catalog, CompletionKind, Contents, Effect, ListedNote, OperationResult, OperationSpec, Resource,
+};
+use cm_app::{Context, Error, Result};
 use serde_json::{Value, json};
 
-pub const OFFER: Offer = Offer { operations: &OPERATIONS, resources: &RESOURCES, note, recent, suggest };
+pub const OFFER: Catalog =
+    Catalog { operations: &OPERATIONS, resources: &RESOURCES, note, recent, complete: suggest };
 
-const OPERATIONS: [Operation; 6] = [
-    Operation {
+const OPERATIONS: [OperationSpec; 6] = [
+    OperationSpec {
         name: "export",
         aliases: &["memory_export"],
         title: "Export",
@@ -18,15 +21,15 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Reads,
         idempotent: true,
         tool: false,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object" }),
         output: || json!({ "type": "object" }),
-        run: |_, given| Ok(Answer { text: String::new(), json: given }),
+        run: |_, given| Ok(OperationResult { text: String::new(), json: given }),
     },
-    Operation {
+    OperationSpec {
         name: "memory_context",
         aliases: &["cm_context"],
         title: "Brief",
@@ -34,15 +37,15 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Reads,
         idempotent: true,
         tool: true,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
         output: || json!({ "type": "object", "properties": { "task": { "type": "string" } }, "required": ["task"] }),
         run: context,
     },
-    Operation {
+    OperationSpec {
         name: "memory_search",
         aliases: &["memory_recall"],
         title: "Search",
@@ -50,9 +53,9 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Reads,
         idempotent: true,
         tool: true,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || {
             json!({ "type": "object", "properties": {
@@ -65,7 +68,7 @@ const OPERATIONS: [Operation; 6] = [
         },
         run: search,
     },
-    Operation {
+    OperationSpec {
         name: "memory_add",
         aliases: &["memory_store"],
         title: "Add",
@@ -73,9 +76,9 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Adds,
         idempotent: false,
         tool: true,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"] }),
         output: || {
@@ -84,7 +87,7 @@ const OPERATIONS: [Operation; 6] = [
         },
         run: add,
     },
-    Operation {
+    OperationSpec {
         name: "memory_update",
         aliases: &[],
         title: "Update",
@@ -92,15 +95,15 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Changes,
         idempotent: true,
         tool: true,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
         output: || json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] }),
         run: update,
     },
-    Operation {
+    OperationSpec {
         name: "memory_reflect",
         aliases: &[],
         title: "Reflect",
@@ -108,9 +111,9 @@ const OPERATIONS: [Operation; 6] = [
         effect: Effect::Reads,
         idempotent: true,
         tool: true,
-        prose: false,
+        text_only: false,
         endpoint: None,
-        also: &[],
+        field_aliases: &[],
         example: "{}",
         input: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
         output: || json!({ "type": "object", "properties": { "steps": { "type": "integer" } }, "required": ["steps"] }),
@@ -125,12 +128,12 @@ fn text(given: &Value, name: &str) -> Result<String> {
     })
 }
 
-fn context(_: &Memory, given: Value) -> Result<Answer> {
+fn context(_: &Context, given: Value) -> Result<OperationResult> {
     let task = text(&given, "task")?;
-    Ok(Answer { text: format!("For {task}: nothing yet."), json: json!({ "task": task }) })
+    Ok(OperationResult { text: format!("For {task}: nothing yet."), json: json!({ "task": task }) })
 }
 
-fn search(_: &Memory, given: Value) -> Result<Answer> {
+fn search(_: &Context, given: Value) -> Result<OperationResult> {
     let query = text(&given, "query")?;
     if query == "break" {
         panic!("as asked");
@@ -141,34 +144,34 @@ fn search(_: &Memory, given: Value) -> Result<Answer> {
             limit.as_u64().ok_or_else(|| Error::usage(format!("limit is {limit}, and must be an integer")))?
         }
     };
-    Ok(Answer {
+    Ok(OperationResult {
         text: format!("{limit} at most for {query}"),
         json: json!({ "query": query, "limit": limit }),
     })
 }
 
-fn add(memory: &Memory, given: Value) -> Result<Answer> {
+fn add(memory: &Context, given: Value) -> Result<OperationResult> {
     let title = text(&given, "title")?;
     let by = json!({ "actor": memory.call.by.actor, "agent": memory.call.by.agent });
-    Ok(Answer { text: format!("added {title}"), json: json!({ "id": "n-1", "by": by }) })
+    Ok(OperationResult { text: format!("added {title}"), json: json!({ "id": "n-1", "by": by }) })
 }
 
-fn update(_: &Memory, given: Value) -> Result<Answer> {
+fn update(_: &Context, given: Value) -> Result<OperationResult> {
     let id = text(&given, "id")?;
     match id.as_str() {
-        "n-1" => Ok(Answer { text: "changed n-1".to_owned(), json: json!({ "id": id }) }),
+        "n-1" => Ok(OperationResult { text: "changed n-1".to_owned(), json: json!({ "id": id }) }),
         _ => Err(Error::not_found(format!("no note has the id {id}")).hint("`cm search` finds ids")),
     }
 }
 
-fn reflect(memory: &Memory, given: Value) -> Result<Answer> {
+fn reflect(memory: &Context, given: Value) -> Result<OperationResult> {
     let steps = given["steps"].as_u64().ok_or_else(|| Error::usage("steps is missing"))?;
     for step in 1..=steps {
-        memory.call.watch.go_on()?;
-        memory.call.watch.tell(step as f64, Some(steps as f64), format!("step {step}"));
+        memory.call.watch.check_cancelled()?;
+        memory.call.watch.report(step as f64, Some(steps as f64), format!("step {step}"));
         thread::sleep(Duration::from_millis(10));
     }
-    Ok(Answer { text: "done".to_owned(), json: json!({ "steps": steps }) })
+    Ok(OperationResult { text: "done".to_owned(), json: json!({ "steps": steps }) })
 }
 
 const RESOURCES: [Resource; 2] = [
@@ -192,22 +195,22 @@ const RESOURCES: [Resource; 2] = [
     },
 ];
 
-fn note(_: &Memory, id: &str) -> Result<Contents> {
+fn note(_: &Context, id: &str) -> Result<Contents> {
     match id {
         "n-1" | "ä 1" => Ok(Contents { mime: "text/markdown", text: format!("# {id}\n") }),
         _ => Err(Error::not_found(format!("no note has the id {id}")).hint("`cm search` finds ids")),
     }
 }
 
-fn recent(_: &Memory) -> Result<Vec<Found>> {
-    Ok(vec![Found { id: "ä 1".to_owned(), title: "A note".to_owned() }])
+fn recent(_: &Context) -> Result<Vec<ListedNote>> {
+    Ok(vec![ListedNote { id: "ä 1".to_owned(), title: "A note".to_owned() }])
 }
 
-fn suggest(_: &Memory, what: Suggest, typed: &str) -> Result<Vec<String>> {
+fn suggest(_: &Context, what: CompletionKind, typed: &str) -> Result<Vec<String>> {
     let all: Vec<String> = match what {
-        Suggest::Id => (0..150).map(|n| format!("n-{n}")).collect(),
-        Suggest::Category => vec!["git".to_owned(), "testing".to_owned()],
-        Suggest::Type => vec!["decision".to_owned(), "fix".to_owned()],
+        CompletionKind::Id => (0..150).map(|n| format!("n-{n}")).collect(),
+        CompletionKind::Category => vec!["git".to_owned(), "testing".to_owned()],
+        CompletionKind::Type => vec!["decision".to_owned(), "fix".to_owned()],
     };
     Ok(all.into_iter().filter(|value| value.starts_with(typed)).collect())
 }

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::{CURRENT, Client, REVISIONS, refusal, server};
-use crate::mcp::Limits;
-use crate::operations::{Caller, Role};
+use crate::mcp::McpLimits;
+use crate::operations::{AccessRole, Caller};
 
 #[tokio::test]
 async fn every_revision_lists_and_calls_tools() {
-    let server = server(Limits::default(), Some(Caller::local()));
+    let server = server(McpLimits::default(), Some(Caller::local()));
     for revision in REVISIONS {
         let mut client = Client::of(&server, revision).await;
         let tools = client.ask("tools/list", json!({})).await;
@@ -22,7 +22,7 @@ async fn every_revision_lists_and_calls_tools() {
         assert_eq!(answer["result"]["content"], json!([{ "type": "text", "text": "3 at most for pool" }]));
         assert_eq!(answer["result"]["isError"], false);
         assert_eq!(answer["result"].get("resultType").is_some(), revision == CURRENT, "{revision}");
-        assert!(client.leave().await.1.is_ok());
+        assert!(client.close().await.1.is_ok());
     }
 }
 
@@ -100,7 +100,7 @@ async fn an_operation_that_breaks_down_takes_nothing_with_it() {
 
 #[tokio::test]
 async fn the_client_is_the_agent_that_the_history_names() {
-    let server = server(Limits::default(), Some(Caller::local()));
+    let server = server(McpLimits::default(), Some(Caller::local()));
     for revision in REVISIONS {
         let mut client = Client::of(&server, revision).await;
         let answer = client.call("memory_add", json!({ "title": "x" })).await;
@@ -110,12 +110,12 @@ async fn the_client_is_the_agent_that_the_history_names() {
 
 #[tokio::test]
 async fn who_may_read_may_not_write_and_who_is_unknown_may_do_nothing() {
-    let reader = Caller { role: Role::Reader, ..Caller::local() };
-    let mut client = Client::of(&server(Limits::default(), Some(reader)), CURRENT).await;
+    let reader = Caller { role: AccessRole::Reader, ..Caller::local() };
+    let mut client = Client::of(&server(McpLimits::default(), Some(reader)), CURRENT).await;
     assert_eq!(client.call("memory_search", json!({ "query": "x" })).await["result"]["isError"], false);
     assert_eq!(refusal(&client.call("memory_add", json!({ "title": "x" })).await)["code"], "forbidden");
     assert_eq!(refusal(&client.call("memory_update", json!({ "id": "n-1" })).await)["code"], "forbidden");
-    let mut client = Client::of(&server(Limits::default(), None), CURRENT).await;
+    let mut client = Client::of(&server(McpLimits::default(), None), CURRENT).await;
     assert_eq!(refusal(&client.call("memory_search", json!({ "query": "x" })).await)["code"], "forbidden");
     let error = client.ask("resources/read", json!({ "uri": "cm://core" })).await["error"].take();
     assert_eq!(error["data"]["code"], "forbidden");

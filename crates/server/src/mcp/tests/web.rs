@@ -5,32 +5,32 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::{CURRENT, server};
-use crate::mcp::{Guards, Limits, Server, guarded};
+use crate::mcp::{McpLimits, McpServer, OriginPolicy, guarded};
 use crate::operations::Caller;
 
 /// A server that runs until dropped.
-pub struct Web {
+pub struct TestHttpServer {
     pub port: u16,
-    pub server: Server,
+    pub server: McpServer,
     running: tokio::task::JoinHandle<()>,
 }
 
 /// An HTTP response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpReply {
     pub status: u16,
     pub head: String,
     pub body: String,
 }
 
-impl Drop for Web {
+impl Drop for TestHttpServer {
     fn drop(&mut self) {
         self.running.abort();
     }
 }
 
-impl Web {
-    pub async fn of(limits: Limits, guards: Guards, caller: Option<Caller>) -> Self {
+impl TestHttpServer {
+    pub async fn of(limits: McpLimits, guards: OriginPolicy, caller: Option<Caller>) -> Self {
         let server = server(limits, caller);
         let sessions = server.clone();
         let mcp = guarded(move || sessions.session(), guards, server.limits(), server.closing());
@@ -41,12 +41,12 @@ impl Web {
         Self { port, server, running }
     }
 
-    pub async fn new(limits: Limits) -> Self {
-        Self::of(limits, Guards::default(), Some(Caller::local())).await
+    pub async fn new(limits: McpLimits) -> Self {
+        Self::of(limits, OriginPolicy::default(), Some(Caller::local())).await
     }
 
     /// Opens a connection and sends these bytes.
-    pub async fn said(&self, bytes: &[u8]) -> TcpStream {
+    pub async fn open_with(&self, bytes: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         // A server that turned away the rest may have closed it.
         let _ = stream.write_all(bytes).await;
@@ -66,19 +66,19 @@ impl Web {
         )
     }
 
-    pub async fn post(&self, headers: &str, body: &str) -> Answer {
+    pub async fn post(&self, headers: &str, body: &str) -> HttpReply {
         self.asked("POST", headers, body).await
     }
 
-    pub async fn asked(&self, method: &str, headers: &str, body: &str) -> Answer {
-        let mut stream = self.said(self.request(method, headers, body).as_bytes()).await;
+    pub async fn asked(&self, method: &str, headers: &str, body: &str) -> HttpReply {
+        let mut stream = self.open_with(self.request(method, headers, body).as_bytes()).await;
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all).await;
-        Answer::of(&String::from_utf8_lossy(&all))
+        HttpReply::of(&String::from_utf8_lossy(&all))
     }
 
     /// Sends a request of the current revision.
-    pub async fn ask(&self, method: &str, params: Value) -> Answer {
+    pub async fn ask(&self, method: &str, params: Value) -> HttpReply {
         let (headers, body) = current(method, params);
         self.post(&headers, &body).await
     }
@@ -97,7 +97,7 @@ pub fn current(method: &str, mut params: Value) -> (String, String) {
     (headers, json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string())
 }
 
-impl Answer {
+impl HttpReply {
     fn of(all: &str) -> Self {
         let (head, body) = all.split_once("\r\n\r\n").unwrap_or((all, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);

@@ -119,7 +119,7 @@ fn a_note_whose_edits_cannot_be_told_apart_goes_in_whole_and_says_so() {
     assert_eq!(sandbox.others(&[]), "");
     let said = sandbox.git(&["log", "-1", "--format=%B"]);
     assert!(said.contains("Committed whole, with the edits made by hand:\n- graph/a.md\n"), "{said}");
-    let read = Message::parse(&said).unwrap();
+    let read = CommitMessage::parse(&said).unwrap();
     assert_eq!((read.op.as_str(), read.ids.as_slice()), ("pin", ["n".to_owned()].as_slice()));
 }
 
@@ -157,7 +157,8 @@ fn what_is_taken_whole_is_no_surprise() {
     sandbox.git(&["add", "graph/a.md"]);
     sandbox.write("graph/a.md", "all of it\n");
     let path = NotePath::parse("graph/a.md").unwrap();
-    let change = PathChange { path, from: Vec::new(), kind: Kind::Whole { bytes: b"all of it\n".to_vec() } };
+    let change =
+        PathChange { path, from: Vec::new(), kind: PathChangeKind::Whole { bytes: b"all of it\n".to_vec() } };
     let committed = sandbox.repo().commit(&[change], &message("a"), &options()).unwrap().unwrap();
     assert_eq!(committed.whole, []);
     assert_eq!(sandbox.others(&[]), "");

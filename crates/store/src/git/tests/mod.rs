@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::git::{Committed, Kind, Options, PathChange, Programs, Reapply, Repo, Result};
+use crate::git::{NewCommit, Options, PathChange, PathChangeKind, Programs, Reapply, Repo, Result};
 use cm_note::instant::Instant;
-use cm_note::message::Message;
+use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 
 /// A temporary folder with repositories, isolated from the Git configuration of the user.
@@ -150,7 +150,7 @@ impl Place<'_> {
     }
 
     /// Changes score 1 to 2 in a note of the work tree and commits the change.
-    fn curate(&self, path: &str) -> Result<Option<Committed>> {
+    fn curate(&self, path: &str) -> Result<Option<NewCommit>> {
         let note = NotePath::parse(path).unwrap();
         let repo = self.repo();
         let file = repo.file(&note);
@@ -158,7 +158,7 @@ impl Place<'_> {
         let text = before.as_deref().map_or(NOTE.to_owned(), |old| String::from_utf8(old.to_vec()).unwrap());
         let after = raise(&text).unwrap();
         self.sandbox_write(&file, &after);
-        let kind = Kind::Write { before, after: after.into_bytes(), reapply: Some(&raise) };
+        let kind = PathChangeKind::Write { before, after: after.into_bytes(), reapply: Some(&raise) };
         repo.commit(&[PathChange { path: note, from: Vec::new(), kind }], &message(path), &options())
     }
 
@@ -173,8 +173,8 @@ fn raise(text: &str) -> Option<String> {
     text.contains("score: 1").then(|| text.replace("score: 1", "score: 2"))
 }
 
-fn message(path: &str) -> Message {
-    Message::new("pin", format!("Pin {path}")).id("n")
+fn message(path: &str) -> CommitMessage {
+    CommitMessage::new("pin", format!("Pin {path}")).id("n")
 }
 
 fn options() -> Options {
@@ -182,13 +182,16 @@ fn options() -> Options {
 }
 
 fn write<'a>(path: &str, before: Option<&str>, after: &str, reapply: Option<Reapply<'a>>) -> PathChange<'a> {
-    let kind =
-        Kind::Write { before: before.map(|text| text.as_bytes().to_vec()), after: after.into(), reapply };
+    let kind = PathChangeKind::Write {
+        before: before.map(|text| text.as_bytes().to_vec()),
+        after: after.into(),
+        reapply,
+    };
     PathChange { path: NotePath::parse(path).unwrap(), from: Vec::new(), kind }
 }
 
 fn remove(path: &str) -> PathChange<'static> {
-    PathChange { path: NotePath::parse(path).unwrap(), from: Vec::new(), kind: Kind::Remove }
+    PathChange { path: NotePath::parse(path).unwrap(), from: Vec::new(), kind: PathChangeKind::Remove }
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn with_hooks() -> Options {
     Options { hooks: true, ..options() }
 }
 
-fn pin(sandbox: &Sandbox) -> Result<Option<Committed>> {
+fn pin(sandbox: &Sandbox) -> Result<Option<NewCommit>> {
     let after = raise(NOTE).unwrap();
     sandbox.write("graph/a.md", &after);
     let change = write("graph/a.md", Some(NOTE), &after, Some(&raise));

@@ -1,13 +1,13 @@
 //! Compares the detected manual edits with `git status`.
 
 use super::*;
-use crate::git::Changed;
+use crate::git::EditKind;
 
-fn edits(repo: &Repo) -> Vec<(String, Changed)> {
+fn edits(repo: &Repo) -> Vec<(String, EditKind)> {
     repo.hand_edits().unwrap().into_iter().map(|(path, changed)| (path.to_string(), changed)).collect()
 }
 
-fn listed(pairs: &[(&str, Changed)]) -> Vec<(String, Changed)> {
+fn listed(pairs: &[(&str, EditKind)]) -> Vec<(String, EditKind)> {
     pairs.iter().map(|(path, changed)| ((*path).to_owned(), *changed)).collect()
 }
 
@@ -54,17 +54,17 @@ fn every_kind_of_change_is_told_staged_or_not() {
     assert_eq!(
         edits(&sandbox.repo()),
         listed(&[
-            ("new/deep/n.md", Changed::Added),
-            ("x/folder.md", Changed::Replaced),
-            ("x/folder.md/inside.md", Changed::Added),
-            ("x/fresh.md", Changed::Added),
-            ("x/gone.md", Changed::Deleted),
-            ("x/intended.md", Changed::Added),
-            ("x/link.md", Changed::Replaced),
-            ("x/m.md", Changed::Modified),
-            ("x/staged-gone.md", Changed::Deleted),
-            ("x/staged.md", Changed::Modified),
-            ("x/uncached.md", Changed::Modified),
+            ("new/deep/n.md", EditKind::Added),
+            ("x/folder.md", EditKind::Replaced),
+            ("x/folder.md/inside.md", EditKind::Added),
+            ("x/fresh.md", EditKind::Added),
+            ("x/gone.md", EditKind::Deleted),
+            ("x/intended.md", EditKind::Added),
+            ("x/link.md", EditKind::Replaced),
+            ("x/m.md", EditKind::Modified),
+            ("x/staged-gone.md", EditKind::Deleted),
+            ("x/staged.md", EditKind::Modified),
+            ("x/uncached.md", EditKind::Modified),
         ])
     );
 }
@@ -76,10 +76,10 @@ fn only_the_vault_of_a_larger_repository_is_looked_at() {
     sandbox.write("memory/graph/n.md", "n\n");
     sandbox.write("graph/a.md", "edited\n");
     let memory = Place { sandbox: &sandbox, root: sandbox.root.join("memory") };
-    assert_eq!(edits(&memory.repo()), listed(&[("graph/n.md", Changed::Added)]));
+    assert_eq!(edits(&memory.repo()), listed(&[("graph/n.md", EditKind::Added)]));
     fs::create_dir_all(sandbox.root.join("graph")).unwrap();
     let graph = Place { sandbox: &sandbox, root: sandbox.root.join("graph") };
-    assert_eq!(edits(&graph.repo()), listed(&[("a.md", Changed::Modified)]));
+    assert_eq!(edits(&graph.repo()), listed(&[("a.md", EditKind::Modified)]));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn before_the_first_commit_everything_is_new() {
     sandbox.write("a.md", "a\n");
     sandbox.write("b.md", "b\n");
     sandbox.git(&["add", "b.md"]);
-    let expected = listed(&[("a.md", Changed::Added), ("b.md", Changed::Added)]);
+    let expected = listed(&[("a.md", EditKind::Added), ("b.md", EditKind::Added)]);
     assert_eq!(edits(&sandbox.repo()), expected);
 }
 
@@ -114,13 +114,13 @@ fn all_hand_edits_can_be_committed_in_one_go() {
         .into_iter()
         .map(|(path, changed)| {
             let kind = match changed {
-                Changed::Deleted => Kind::Remove,
-                _ => Kind::Whole { bytes: fs::read(repo.file(&path)).unwrap() },
+                EditKind::Deleted => PathChangeKind::Remove,
+                _ => PathChangeKind::Whole { bytes: fs::read(repo.file(&path)).unwrap() },
             };
             PathChange { path, from: Vec::new(), kind }
         })
         .collect();
-    repo.commit(&changes, &Message::new("commit", "Commit hand edits"), &options()).unwrap().unwrap();
+    repo.commit(&changes, &CommitMessage::new("commit", "Commit hand edits"), &options()).unwrap().unwrap();
     assert_eq!(edits(&repo), []);
     assert_eq!(sandbox.others(&[]), "");
 }

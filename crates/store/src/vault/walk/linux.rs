@@ -8,27 +8,27 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
 
-use super::{EntryKind, Folder, Name, Stat};
+use super::{EntryKind, EntryName, EntryStat, Folder};
 
 /// An open folder.
-pub(super) struct Handle(OwnedFd);
+pub(super) struct FdFolder(OwnedFd);
 
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const BUFFER: usize = 64 * 1024;
 
-impl Handle {
+impl FdFolder {
     /// Opens the vault's folder.
     pub(super) fn root(path: &Path) -> io::Result<Self> {
         Ok(Self(openat(rustix::fs::CWD, path, FLAGS, Mode::empty())?))
     }
 }
 
-impl Folder for Handle {
-    fn open(&self, name: &Name) -> io::Result<Self> {
+impl Folder for FdFolder {
+    fn open(&self, name: &EntryName) -> io::Result<Self> {
         Ok(Self(openat(&self.0, terminated(name)?, FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
-    fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<Name>> {
+    fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<EntryName>> {
         buffer.clear();
         buffer.reserve(BUFFER);
         let mut entries = RawDir::new(&self.0, buffer.spare_capacity_mut());
@@ -37,20 +37,20 @@ impl Folder for Handle {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
-                names.push(Name::new(name, kind(entry.file_type())));
+                names.push(EntryName::new(name, kind(entry.file_type())));
             }
         }
         Ok(names)
     }
 
-    fn stat(&self, name: &Name) -> io::Result<Stat> {
+    fn stat(&self, name: &EntryName) -> io::Result<EntryStat> {
         let stat = statat(&self.0, terminated(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
         let time = |seconds: i64, nanoseconds: u64| {
             seconds
                 .saturating_mul(1_000_000_000)
                 .saturating_add(i64::try_from(nanoseconds).unwrap_or_default())
         };
-        Ok(Stat {
+        Ok(EntryStat {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             size: u64::try_from(stat.st_size).unwrap_or_default(),
             mtime_ns: time(stat.st_mtime, stat.st_mtime_nsec),
@@ -60,7 +60,7 @@ impl Folder for Handle {
     }
 }
 
-fn terminated(name: &Name) -> io::Result<&CStr> {
+fn terminated(name: &EntryName) -> io::Result<&CStr> {
     CStr::from_bytes_with_nul(&name.bytes).map_err(io::Error::other)
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs::{FileType, Metadata};
 
-use super::{EntryKind, Stat};
+use super::{EntryKind, EntryStat};
 
-impl From<&Metadata> for Stat {
+impl From<&Metadata> for EntryStat {
     #[cfg(unix)]
     fn from(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;

@@ -12,15 +12,15 @@ mod recorded;
 use std::io;
 use std::path::Path;
 
-use cm_note::finding::{Code, Finding, Severity};
-use cm_note::listing::{FileStat, Listing};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::listing::{FileStat, VaultListing};
 use cm_note::path::{GENERATED, NotePath, is_git_folder};
 
 #[cfg(target_os = "linux")]
-use linux::Handle;
+use linux::FdFolder;
 #[cfg(not(target_os = "linux"))]
-use portable::Handle;
-pub use recorded::{Recorded, walk_recorded};
+use portable::PathFolder;
+pub use recorded::{CommitTree, walk_recorded};
 
 /// Folders of derived data at the root.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
@@ -31,21 +31,21 @@ const DEEPEST: usize = 200;
 /// Lists the notes below `root`: `*.md` and `*.markdown`. Skips hidden files and folders, derived
 /// and generated data, `node_modules`, nested repositories, and the folders in `exclude`, which are
 /// names, or paths if they contain `/`.
-pub fn walk(root: &Path, exclude: &[String]) -> Listing {
+pub fn walk(root: &Path, exclude: &[String]) -> VaultListing {
     walk_visiting(root, exclude, &mut |_| {})
 }
 
 /// Like `walk`, and calls `visit` with the path of each folder before reading it. A watch added by
 /// `visit` therefore misses no change that the walk does not see.
-pub fn walk_visiting(root: &Path, exclude: &[String], visit: &mut dyn FnMut(&str)) -> Listing {
-    walk_with(Handle::root(root), exclude, visit, &on_disk(root))
+pub fn walk_visiting(root: &Path, exclude: &[String], visit: &mut dyn FnMut(&str)) -> VaultListing {
+    walk_with(FdFolder::root(root), exclude, visit, &on_disk(root))
 }
 
 /// Returns the metadata of existing files at the root that a walk omits, such as CORE.md.
 pub fn of_root(root: &Path, names: &[&str]) -> Vec<FileStat> {
     let stat = |name: &&str| {
-        let Stat { size, mtime_ns, ctime_ns, inode, .. } =
-            Stat::from(&std::fs::metadata(root.join(name)).ok()?);
+        let EntryStat { size, mtime_ns, ctime_ns, inode, .. } =
+            EntryStat::from(&std::fs::metadata(root.join(name)).ok()?);
         Some(FileStat { path: NotePath::parse(name).ok()?, size, mtime_ns, ctime_ns, inode })
     };
     names.iter().filter_map(stat).collect()
@@ -53,12 +53,12 @@ pub fn of_root(root: &Path, names: &[&str]) -> Vec<FileStat> {
 
 /// Lists the notes below one folder of the vault, with paths from its root. Empty if the folder
 /// does not exist or is a link.
-pub fn walk_below(root: &Path, folder: &str) -> Listing {
+pub fn walk_below(root: &Path, folder: &str) -> VaultListing {
     let below = root.join(folder);
     match std::fs::symlink_metadata(&below) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Listing::default(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return VaultListing::default(),
         // Links to folders are not followed.
-        Ok(metadata) if metadata.is_symlink() => return Listing::default(),
+        Ok(metadata) if metadata.is_symlink() => return VaultListing::default(),
         _ => {}
     }
     let mut listing = walk(&below, &[]);
@@ -78,9 +78,9 @@ fn walk_with<F: Folder>(
     exclude: &[String],
     visit: &mut dyn FnMut(&str),
     lead: &Lead<'_>,
-) -> Listing {
+) -> VaultListing {
     let mut walk =
-        Walk { exclude, visit, buffer: Vec::new(), links: Vec::new(), listing: Listing::default() };
+        Walk { exclude, visit, buffer: Vec::new(), links: Vec::new(), listing: VaultListing::default() };
     match root {
         Ok(folder) => walk.folder(&folder, "", 0),
         Err(error) => walk.unreadable(".", &error),
@@ -90,39 +90,39 @@ fn walk_with<F: Folder>(
 }
 
 /// Resolves the link at a path.
-type Lead<'a> = dyn Fn(&str) -> End + 'a;
+type Lead<'a> = dyn Fn(&str) -> ResolvedLink + 'a;
 
 /// Target of a link.
-enum End {
+enum ResolvedLink {
     Nowhere,
     Folder,
     Outside {
         folder: bool,
     },
     /// A file of the vault, with its path if that is UTF-8.
-    File(Option<String>, Stat),
+    File(Option<String>, EntryStat),
     /// Neither a file nor a folder.
     Other,
 }
 
-fn on_disk(root: &Path) -> impl Fn(&str) -> End {
+fn on_disk(root: &Path) -> impl Fn(&str) -> ResolvedLink {
     let root = root.canonicalize();
     move |link| {
-        let Ok(root) = &root else { return End::Other };
-        let Ok(target) = root.join(link).canonicalize() else { return End::Nowhere };
-        let Ok(metadata) = target.metadata() else { return End::Other };
+        let Ok(root) = &root else { return ResolvedLink::Other };
+        let Ok(target) = root.join(link).canonicalize() else { return ResolvedLink::Nowhere };
+        let Ok(metadata) = target.metadata() else { return ResolvedLink::Other };
         let is_git =
             |inner: &Path| inner.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy()));
         match target.strip_prefix(root) {
-            Ok(inner) if is_git(inner) => End::Outside { folder: metadata.is_dir() },
-            Err(_) => End::Outside { folder: metadata.is_dir() },
-            Ok(_) if metadata.is_dir() => End::Folder,
+            Ok(inner) if is_git(inner) => ResolvedLink::Outside { folder: metadata.is_dir() },
+            Err(_) => ResolvedLink::Outside { folder: metadata.is_dir() },
+            Ok(_) if metadata.is_dir() => ResolvedLink::Folder,
             Ok(inner) if metadata.is_file() => {
                 let parts: Option<Vec<&str>> =
                     inner.components().map(|part| part.as_os_str().to_str()).collect();
-                End::File(parts.map(|parts| parts.join("/")), Stat::from(&metadata))
+                ResolvedLink::File(parts.map(|parts| parts.join("/")), EntryStat::from(&metadata))
             }
-            Ok(_) => End::Other,
+            Ok(_) => ResolvedLink::Other,
         }
     }
 }
@@ -140,7 +140,7 @@ enum EntryKind {
 
 /// Metadata of an entry.
 #[derive(Debug, Clone, Copy)]
-struct Stat {
+struct EntryStat {
     kind: EntryKind,
     size: u64,
     mtime_ns: i64,
@@ -152,23 +152,23 @@ struct Stat {
 /// elsewhere, and folders of a commit.
 trait Folder: Sized {
     /// Opens a subfolder, which must not be a link.
-    fn open(&self, name: &Name) -> io::Result<Self>;
+    fn open(&self, name: &EntryName) -> io::Result<Self>;
     /// Lists the entries; `buffer` is scratch space.
-    fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<Name>>;
+    fn entries(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<EntryName>>;
     /// Returns the metadata of an entry, without following links.
-    fn stat(&self, name: &Name) -> io::Result<Stat>;
+    fn stat(&self, name: &EntryName) -> io::Result<EntryStat>;
 }
 
 /// Name of an entry, NUL-terminated for system calls.
 #[derive(Debug, Clone)]
-struct Name {
+struct EntryName {
     bytes: Box<[u8]>,
     kind: EntryKind,
     /// Whether the bytes are the true name and valid UTF-8.
     utf8: bool,
 }
 
-impl Name {
+impl EntryName {
     fn new(name: &[u8], kind: EntryKind) -> Self {
         let mut bytes = Vec::with_capacity(name.len() + 1);
         bytes.extend_from_slice(name);
@@ -221,7 +221,7 @@ struct Walk<'a> {
     visit: &'a mut dyn FnMut(&str),
     buffer: Vec<u8>,
     links: Vec<(String, bool)>,
-    listing: Listing,
+    listing: VaultListing,
 }
 
 impl Walk<'_> {
@@ -240,18 +240,18 @@ impl Walk<'_> {
             name.kind = folder.stat(name).map_or(EntryKind::Other, |stat| stat.kind);
         }
         names.retain(|name| name.is_note() || matches!(name.kind, EntryKind::Folder | EntryKind::Link));
-        names.sort_unstable_by(Name::order);
+        names.sort_unstable_by(EntryName::order);
         self.report_collisions(path, &names);
         for name in &names {
             self.entry(folder, path, name, depth);
         }
     }
 
-    fn entry<F: Folder>(&mut self, folder: &F, parent: &str, name: &Name, depth: usize) {
+    fn entry<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, depth: usize) {
         let Some(text) = name.text() else {
             let lossy = String::from_utf8_lossy(name.bytes());
             let message = "the name is no UTF-8, so that the note cannot be referred to";
-            return self.report(&joined(parent, &lossy), Code::PathNotUtf8, message, "rename it");
+            return self.report(&joined(parent, &lossy), FindingCode::PathNotUtf8, message, "rename it");
         };
         match name.kind {
             EntryKind::Folder => self.subfolder(folder, parent, name, text, depth),
@@ -262,12 +262,12 @@ impl Walk<'_> {
             EntryKind::File => {}
             EntryKind::Other | EntryKind::Unknown => {
                 let message = "is no regular file, so that it is not read";
-                self.report(&joined(parent, text), Code::Unreadable, message, "remove or rename it");
+                self.report(&joined(parent, text), FindingCode::Unreadable, message, "remove or rename it");
             }
         }
     }
 
-    fn subfolder<F: Folder>(&mut self, folder: &F, parent: &str, name: &Name, text: &str, depth: usize) {
+    fn subfolder<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, text: &str, depth: usize) {
         let derived = parent.is_empty() && DERIVED.contains(&text);
         if derived || text == "node_modules" || self.is_excluded(parent, text) {
             return;
@@ -275,7 +275,7 @@ impl Walk<'_> {
         let path = joined(parent, text);
         if depth >= DEEPEST {
             let message = "lies too deep, so that it is not walked";
-            return self.report(&path, Code::Unreadable, message, "move it up");
+            return self.report(&path, FindingCode::Unreadable, message, "move it up");
         }
         match folder.open(name) {
             Ok(inner) => self.folder(&inner, &path, depth + 1),
@@ -290,13 +290,13 @@ impl Walk<'_> {
         })
     }
 
-    fn file<F: Folder>(&mut self, folder: &F, parent: &str, name: &Name, text: &str) {
+    fn file<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, text: &str) {
         let Some(path) = NotePath::below(parent, text) else {
             let message = "the path is too long, so that the note is not read";
-            return self.report(&joined(parent, text), Code::Unreadable, message, "shorten it");
+            return self.report(&joined(parent, text), FindingCode::Unreadable, message, "shorten it");
         };
         match folder.stat(name) {
-            Ok(Stat { kind: EntryKind::File, size, mtime_ns, ctime_ns, inode }) => {
+            Ok(EntryStat { kind: EntryKind::File, size, mtime_ns, ctime_ns, inode }) => {
                 self.listing.files.push(FileStat { path, size, mtime_ns, ctime_ns, inode });
             }
             // Replaced or removed since the folder was listed: the next walk sees what it is now.
@@ -310,15 +310,15 @@ impl Walk<'_> {
         let mut found = Vec::new();
         for (link, is_note) in std::mem::take(&mut self.links) {
             match lead(&link) {
-                End::Nowhere if is_note => self.bad_link(&link, "leads nowhere or in a circle"),
-                End::Folder => self.bad_link(&link, "leads to a folder, which is not walked twice"),
-                End::Outside { folder } if folder || is_note => {
+                ResolvedLink::Nowhere if is_note => self.bad_link(&link, "leads nowhere or in a circle"),
+                ResolvedLink::Folder => self.bad_link(&link, "leads to a folder, which is not walked twice"),
+                ResolvedLink::Outside { folder } if folder || is_note => {
                     self.bad_link(&link, "leads out of the vault")
                 }
-                End::File(target, stat)
+                ResolvedLink::File(target, stat)
                     if is_note && !target.as_deref().is_some_and(|target| self.is_listed(target)) =>
                 {
-                    let Stat { size, mtime_ns, ctime_ns, inode, .. } = stat;
+                    let EntryStat { size, mtime_ns, ctime_ns, inode, .. } = stat;
                     let stat = |path| FileStat { path, size, mtime_ns, ctime_ns, inode };
                     found.extend(NotePath::parse(&link).ok().map(stat));
                 }
@@ -337,22 +337,22 @@ impl Walk<'_> {
 
     fn bad_link(&mut self, path: &str, message: &str) {
         let hint = "replace the link with the file, or remove it";
-        self.report(path, Code::BadLinkFile, &format!("the link {message}"), hint);
+        self.report(path, FindingCode::BadLinkFile, &format!("the link {message}"), hint);
     }
 
-    fn report_collisions(&mut self, folder: &str, names: &[Name]) {
-        let mut hashes: Vec<u64> = names.iter().map(Name::caseless).collect();
+    fn report_collisions(&mut self, folder: &str, names: &[EntryName]) {
+        let mut hashes: Vec<u64> = names.iter().map(EntryName::caseless).collect();
         hashes.sort_unstable();
         if hashes.windows(2).all(|pair| pair[0] != pair[1]) {
             return;
         }
         let mut folded: Vec<(String, &str)> =
-            names.iter().filter_map(Name::text).map(|name| (name.to_lowercase(), name)).collect();
+            names.iter().filter_map(EntryName::text).map(|name| (name.to_lowercase(), name)).collect();
         folded.sort_unstable();
         for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let message = format!("differs from `{}` in case only", pair[0].1);
             let hint = "rename one: on some systems they are the same file";
-            self.report(&joined(folder, pair[1].1), Code::CaseCollision, &message, hint);
+            self.report(&joined(folder, pair[1].1), FindingCode::CaseCollision, &message, hint);
         }
     }
 
@@ -362,10 +362,15 @@ impl Walk<'_> {
             return;
         }
         let path = if path.is_empty() { "." } else { path };
-        self.report(path, Code::Unreadable, &format!("cannot be read: {error}"), "check its permissions");
+        self.report(
+            path,
+            FindingCode::Unreadable,
+            &format!("cannot be read: {error}"),
+            "check its permissions",
+        );
     }
 
-    fn report(&mut self, path: &str, code: Code, message: &str, hint: &str) {
+    fn report(&mut self, path: &str, code: FindingCode, message: &str, hint: &str) {
         self.listing.findings.push(Finding {
             path: path.to_owned(),
             line: None,
@@ -401,18 +406,21 @@ mod tests {
     }
 
     /// Walks a folder with both implementations and asserts that the results are equal.
-    fn walked(root: &Path, exclude: &[&str]) -> Listing {
+    fn walked(root: &Path, exclude: &[&str]) -> VaultListing {
         let exclude: Vec<String> = exclude.iter().map(|name| (*name).to_owned()).collect();
         let listing = walk(root, &exclude);
-        assert_eq!(listing, walk_with(portable::Handle::root(root), &exclude, &mut |_| {}, &on_disk(root)));
+        assert_eq!(
+            listing,
+            walk_with(portable::PathFolder::root(root), &exclude, &mut |_| {}, &on_disk(root))
+        );
         listing
     }
 
-    fn paths(listing: &Listing) -> Vec<&str> {
+    fn paths(listing: &VaultListing) -> Vec<&str> {
         listing.files.iter().map(|file| file.path.as_str()).collect()
     }
 
-    fn codes(listing: &Listing) -> Vec<(&str, Code)> {
+    fn codes(listing: &VaultListing) -> Vec<(&str, FindingCode)> {
         listing.findings.iter().map(|finding| (finding.path.as_str(), finding.code)).collect()
     }
 
@@ -474,7 +482,7 @@ mod tests {
         let listing = walked(root, &[]);
         assert_eq!(paths(&listing), ["folder/x.md", "real.md", "text.md"]);
         let expected = ["dangling.md", "folder/up", "linked", "loop.md", "out.md", "outfolder"];
-        assert_eq!(codes(&listing), expected.map(|path| (path, Code::BadLinkFile)));
+        assert_eq!(codes(&listing), expected.map(|path| (path, FindingCode::BadLinkFile)));
     }
 
     #[test]
@@ -495,9 +503,9 @@ mod tests {
         assert_eq!(
             codes(&listing),
             [
-                ("note.md", Code::CaseCollision),
-                ("caf\u{fffd}.md", Code::PathNotUtf8),
-                ("pipe.md", Code::Unreadable)
+                ("note.md", FindingCode::CaseCollision),
+                ("caf\u{fffd}.md", FindingCode::PathNotUtf8),
+                ("pipe.md", FindingCode::Unreadable)
             ]
         );
     }
@@ -506,6 +514,6 @@ mod tests {
     fn a_missing_root_is_a_finding() {
         let dir = vault(&[]);
         let listing = walked(&dir.path().join("gone"), &[]);
-        assert_eq!(codes(&listing), [(".", Code::Unreadable)]);
+        assert_eq!(codes(&listing), [(".", FindingCode::Unreadable)]);
     }
 }

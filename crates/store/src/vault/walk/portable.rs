@@ -4,18 +4,18 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{EntryKind, Folder, Name, Stat};
+use super::{EntryKind, EntryName, EntryStat, Folder};
 
 /// Path of a folder.
-pub(super) struct Handle(PathBuf);
+pub(super) struct PathFolder(PathBuf);
 
-impl Handle {
+impl PathFolder {
     /// Opens the vault's folder.
     pub(super) fn root(path: &Path) -> io::Result<Self> {
         path.metadata().map(|_| Self(path.to_owned()))
     }
 
-    fn entry(&self, name: &Name) -> PathBuf {
+    fn entry(&self, name: &EntryName) -> PathBuf {
         #[cfg(unix)]
         {
             use std::os::unix::ffi::OsStrExt;
@@ -28,12 +28,12 @@ impl Handle {
     }
 }
 
-impl Folder for Handle {
-    fn open(&self, name: &Name) -> io::Result<Self> {
+impl Folder for PathFolder {
+    fn open(&self, name: &EntryName) -> io::Result<Self> {
         Ok(Self(self.entry(name)))
     }
 
-    fn entries(&self, _: &mut Vec<u8>) -> io::Result<Vec<Name>> {
+    fn entries(&self, _: &mut Vec<u8>) -> io::Result<Vec<EntryName>> {
         std::fs::read_dir(&self.0)?
             .map(|entry| {
                 let entry = entry?;
@@ -42,13 +42,13 @@ impl Folder for Handle {
             .collect()
     }
 
-    fn stat(&self, name: &Name) -> io::Result<Stat> {
-        Ok(Stat::from(&self.entry(name).symlink_metadata()?))
+    fn stat(&self, name: &EntryName) -> io::Result<EntryStat> {
+        Ok(EntryStat::from(&self.entry(name).symlink_metadata()?))
     }
 }
 
-fn name(name: &OsStr, kind: EntryKind) -> Name {
-    let mut made = Name::new(name.as_encoded_bytes(), kind);
+fn name(name: &OsStr, kind: EntryKind) -> EntryName {
+    let mut made = EntryName::new(name.as_encoded_bytes(), kind);
     made.utf8 = name.to_str().is_some();
     made
 }

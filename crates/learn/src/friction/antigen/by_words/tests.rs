@@ -3,8 +3,8 @@
 use super::*;
 
 /// Builds a candidate from an anchor signal, a user message and an optional error line.
-fn said(anchor: Kind, text: &str, error: Option<&str>) -> Candidate {
-    Candidate {
+fn said(anchor: SignalKind, text: &str, error: Option<&str>) -> AntigenCandidate {
+    AntigenCandidate {
         session_id: String::new(),
         anchor_signal: anchor,
         anchor_ts: String::new(),
@@ -22,10 +22,15 @@ fn said(anchor: Kind, text: &str, error: Option<&str>) -> Candidate {
     }
 }
 
-fn clustered(candidates: &[(&str, Candidate)]) -> Vec<Cluster> {
-    let told: Vec<Told<'_>> = candidates
+fn clustered(candidates: &[(&str, AntigenCandidate)]) -> Vec<WordCluster> {
+    let told: Vec<CandidateContext<'_>> = candidates
         .iter()
-        .map(|(conversation, candidate)| Told { candidate, conversation, project: "demo", ended: None })
+        .map(|(conversation, candidate)| CandidateContext {
+            candidate,
+            conversation,
+            project: "demo",
+            ended: None,
+        })
         .collect();
     clusters(&told, 3)
 }
@@ -49,29 +54,29 @@ fn texts_that_share_no_pair_of_words_have_nothing_in_common() {
 
 #[test]
 fn the_grid_of_severe_and_recurring_makes_the_suggestion() {
-    let many = |anchor: Kind, error: Option<&str>, conversations: usize| {
+    let many = |anchor: SignalKind, error: Option<&str>, conversations: usize| {
         let names = ["a", "b", "c", "d", "e"];
-        let candidates: Vec<(&str, Candidate)> =
+        let candidates: Vec<(&str, AntigenCandidate)> =
             names[..conversations].iter().map(|name| (*name, said(anchor, PORT, error))).collect();
         clustered(&candidates).first().map(|cluster| (cluster.suggested_artifact, cluster.confidence))
     };
-    assert_eq!(many(Kind::UserCurse, None, 3), Some((Artifact::Antigen, Confidence::Medium)));
+    assert_eq!(many(SignalKind::UserCurse, None, 3), Some((SuggestedNote::Antigen, Confidence::Medium)));
     assert_eq!(
-        many(Kind::UserCorrection, Some("Exit code 1"), 5),
-        Some((Artifact::Antigen, Confidence::High))
+        many(SignalKind::UserCorrection, Some("Exit code 1"), 5),
+        Some((SuggestedNote::Antigen, Confidence::High))
     );
-    assert_eq!(many(Kind::UserCorrection, None, 3), Some((Artifact::Fact, Confidence::Medium)));
-    assert_eq!(many(Kind::InterruptCascade, None, 2), Some((Artifact::Episode, Confidence::Low)));
-    assert_eq!(many(Kind::UserCorrection, None, 2), None);
+    assert_eq!(many(SignalKind::UserCorrection, None, 3), Some((SuggestedNote::Fact, Confidence::Medium)));
+    assert_eq!(many(SignalKind::InterruptCascade, None, 2), Some((SuggestedNote::Episode, Confidence::Low)));
+    assert_eq!(many(SignalKind::UserCorrection, None, 2), None);
 }
 
 #[test]
 fn who_corrects_only_themselves_is_not_severe() {
-    let wrong = |name| (name, said(Kind::UserCurse, "damn, wrong window for this deploy script", None));
+    let wrong = |name| (name, said(SignalKind::UserCurse, "damn, wrong window for this deploy script", None));
     let found = clustered(&[wrong("a"), wrong("b"), wrong("c")]);
     assert_eq!(
         (found[0].severity, found[0].suggested_artifact, found[0].self_suspect),
-        (Severity::Mild, Artifact::Fact, true)
+        (FrictionSeverity::Mild, SuggestedNote::Fact, true)
     );
     for text in
         ["never mind", "nevermind", "NVM", "scratch that", "ignore this", "my bad", "oops", "wrong repo"]
@@ -86,20 +91,20 @@ fn who_corrects_only_themselves_is_not_severe() {
 #[test]
 fn the_same_conversation_is_one_witness() {
     let found = clustered(&[
-        ("a", said(Kind::UserCurse, PORT, None)),
-        ("a", said(Kind::UserCurse, PORT, None)),
-        ("a", said(Kind::UserCurse, PORT, None)),
+        ("a", said(SignalKind::UserCurse, PORT, None)),
+        ("a", said(SignalKind::UserCurse, PORT, None)),
+        ("a", said(SignalKind::UserCurse, PORT, None)),
     ]);
-    assert_eq!((found[0].count, found[0].signals[&Kind::UserCurse]), (1, 3));
+    assert_eq!((found[0].count, found[0].signals[&SignalKind::UserCurse]), (1, 3));
 }
 
 #[test]
 fn other_words_are_another_cluster() {
     let other = "why do you keep rewriting the migration files";
     let found = clustered(&[
-        ("a", said(Kind::UserCurse, PORT, None)),
-        ("b", said(Kind::UserCurse, other, None)),
-        ("c", said(Kind::UserCurse, PORT, None)),
+        ("a", said(SignalKind::UserCurse, PORT, None)),
+        ("b", said(SignalKind::UserCurse, other, None)),
+        ("c", said(SignalKind::UserCurse, PORT, None)),
     ]);
     assert_eq!(found.iter().map(|cluster| cluster.count).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(found[0].contexts, [PORT]);
