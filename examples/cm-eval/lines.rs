@@ -63,7 +63,7 @@ impl Object<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(_) => Err(self.line.fault(format!("`{key}` is no text"))),
+            Some(_) => Err(self.line.fault(format!("`{key}` is not text"))),
         }
     }
 }

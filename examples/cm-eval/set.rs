@@ -237,7 +237,7 @@ mod tests {
                 "corpus.jsonl:3: a line is a JSON object",
             ),
             ("{\"id\":\"a\",\"text\":", QUERIES, QRELS, "corpus.jsonl:1: no JSON: EOF"),
-            ("{\"id\":\"a\",\"text\":[]}", QUERIES, QRELS, "corpus.jsonl:1: `text` is no text"),
+            ("{\"id\":\"a\",\"text\":[]}", QUERIES, QRELS, "corpus.jsonl:1: `text` is not text"),
             (
                 "{\"id\":\"a\",\"text\":\"\",\"date\":\"soon\"}",
                 QUERIES,

@@ -1,10 +1,10 @@
-//! The processes that this one descends from, as the system lists them. What they mean is not decided here.
+//! Command lines of the ancestor processes, used to detect the calling agent. Detection itself is in the library.
 
-/// The most ancestors that are looked at.
+/// Maximum number of ancestors to inspect.
 #[cfg(target_os = "linux")]
 const MOST: usize = 32;
 
-/// The command lines of the ancestors, the nearest first; none where the system does not list them.
+/// Command lines of the ancestors, nearest first. Empty where `/proc` cannot be read.
 #[cfg(target_os = "linux")]
 pub fn lines() -> Vec<Vec<String>> {
     let mut lines = Vec::new();
@@ -18,17 +18,17 @@ pub fn lines() -> Vec<Vec<String>> {
     lines
 }
 
-/// The command lines of the ancestors, the nearest first; none where the system does not list them.
+/// Command lines of the ancestors: always empty, because only Linux offers `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn lines() -> Vec<Vec<String>> {
     Vec::new()
 }
 
-/// The parent of a process, unless it is the first one.
+/// Parent process id, or `None` for the first process.
 #[cfg(target_os = "linux")]
 fn parent(process: &str) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may hold blanks and parentheses.
+    // The name in parentheses may contain spaces and parentheses.
     let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.to_owned();
     (parent != "0" && parent != "1").then_some(parent)
 }

@@ -1,4 +1,4 @@
-//! What reaches the terminal: the answer on stdout, everything else on stderr. A closed pipe ends the program quietly.
+//! Terminal output: the answer on stdout, everything else on stderr. A closed pipe ends the program quietly.
 #![allow(clippy::print_stderr, reason = "notices and errors go to stderr, and only from here")]
 
 use std::ffi::OsString;
@@ -11,42 +11,42 @@ use serde::Serialize;
 use cm_app::{Context, Error, ErrorKind, Result};
 use cm_render::{json, text};
 
-/// That an answer was printed, and whether it says that a check failed.
+/// Result of printing an answer. Decides the exit code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Printed {
     /// Exit code 1 instead of 0.
     pub failed: bool,
-    /// Nothing was done where work was asked for.
+    /// There was nothing to do: exit code 8.
     pub nothing: bool,
-    /// What was asked about is refused.
+    /// The guard blocked the command: exit code 5.
     pub refused: bool,
-    /// The answer tells of a failure of this kind.
+    /// The answer reports a failure of this kind, which sets the exit code.
     pub kind: Option<ErrorKind>,
 }
 
 impl Printed {
-    /// The same answer, which says that something failed.
+    /// Sets exit code 1 if `failed`.
     pub fn failed(self, failed: bool) -> Self {
         Self { failed, ..self }
     }
 
-    /// The same answer, which lists why nothing was done.
+    /// Sets the exit code for "nothing to do".
     pub fn nothing_done(self) -> Self {
         Self { failed: true, nothing: true, ..self }
     }
 
-    /// The same answer, which tells of a failure of this kind.
+    /// Sets the exit code of `kind`.
     pub fn of_kind(self, kind: Option<ErrorKind>) -> Self {
         Self { kind, ..self }
     }
 
-    /// The same answer, which says that what was asked about must not be done.
+    /// Sets the exit code for "refused".
     pub fn refused(self) -> Self {
         Self { refused: true, ..self }
     }
 }
 
-/// How answers are printed in this call.
+/// Output settings of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     /// One JSON document instead of text.
@@ -56,20 +56,20 @@ pub struct Output {
 }
 
 impl Output {
-    /// Text or JSON, with or without notices.
+    /// Output as JSON or text, with or without notices.
     pub fn new(json: bool, quiet: bool, verbose: bool) -> Self {
         Self { json, quiet, verbose }
     }
 
-    /// The same, but for answers as JSON.
+    /// A copy that prints JSON.
     pub fn as_json(&self) -> Self {
         Self { json: true, ..*self }
     }
 
-    /// Prints an outcome: its JSON, or the text that `words` makes of it; then the notices of the call.
+    /// Prints `outcome` as JSON, or as the text that `words` returns, followed by the notices of the call.
     ///
     /// # Errors
-    /// Where stdout cannot be written, other than by a reader that went away.
+    /// stdout cannot be written. A closed pipe is not an error.
     pub fn print<T: Serialize>(
         &self,
         memory: &Context,
@@ -81,19 +81,19 @@ impl Output {
         self.plain(&shown)
     }
 
-    /// Prints text as it stands, with a line break at its end.
+    /// Prints `shown` and adds a line break if it lacks one.
     ///
     /// # Errors
-    /// Those of [`Output::print`].
+    /// stdout cannot be written. A closed pipe is not an error.
     pub fn plain(&self, shown: &str) -> Result<Printed> {
         let shown = if self.json { text::style::escaped_json(shown) } else { text::style::escaped(shown) };
         printed(write_out(&shown))
     }
 
-    /// Prints bytes and nothing else; on a terminal as text that cannot steer it.
+    /// Prints bytes unchanged. On a terminal, control characters are replaced.
     ///
     /// # Errors
-    /// Those of [`Output::print`].
+    /// stdout cannot be written. A closed pipe is not an error.
     pub fn bytes(&self, shown: &[u8]) -> Result<Printed> {
         if on_terminal() {
             return self.plain(&text::style::safe(&String::from_utf8_lossy(shown)));
@@ -102,7 +102,7 @@ impl Output {
         printed(out.write_all(shown).and_then(|()| out.flush()))
     }
 
-    /// Prints what the person should hear besides the answer.
+    /// Prints the notices of the call to stderr.
     pub fn notices(&self, memory: &Context) {
         for open in memory.vaults.iter().filter(|_| self.verbose) {
             self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));
@@ -112,28 +112,28 @@ impl Output {
         }
     }
 
-    /// Prints how long the command took, where that was asked for.
+    /// Prints the running time if `--verbose` is set.
     pub fn took(&self, begun: std::time::Instant) {
         if self.verbose {
             self.notice(&format!("took {} ms", begun.elapsed().as_millis()));
         }
     }
 
-    /// Prints one line for the person.
+    /// Prints one notice to stderr, unless `--quiet` is set.
     pub fn notice(&self, notice: &str) {
         if !self.quiet {
             anstream::eprintln!("{}", text::notice(notice));
         }
     }
 
-    /// Prints a line of a server's log, as it stands.
+    /// Prints a line of a server log unchanged.
     pub fn log(&self, line: &impl std::fmt::Display) {
         if !self.quiet {
             eprintln!("{line}");
         }
     }
 
-    /// Shows a person how far it is, on one line that goes away when all is done.
+    /// Shows progress on one terminal line, which is erased when `done` reaches `all`.
     pub fn progress(&self, done: usize, all: usize, what: &str) {
         if self.quiet || !io::stderr().is_terminal() {
             return;
@@ -145,10 +145,10 @@ impl Output {
         }
     }
 
-    /// Prints an error: as JSON on stdout where JSON was asked for, else on stderr.
+    /// Prints an error: as JSON on stdout with `--json`, otherwise as text on stderr.
     pub fn error(&self, error: &Error) {
         if self.json {
-            // A reader that went away needs no error either.
+            // A closed pipe: nobody reads the error either.
             let _ = write_out(&json::error(error));
         } else {
             anstream::eprint!("{}", text::error(error));
@@ -156,7 +156,7 @@ impl Output {
     }
 }
 
-/// An error of usage always says where to read on.
+/// Adds a pointer to `cm help` to usage errors without a hint.
 pub fn with_way_on(error: Error) -> Error {
     if error.kind == ErrorKind::Usage && error.hint.is_none() {
         return error.hint("`cm help COMMAND` shows its arguments with examples");
@@ -164,12 +164,12 @@ pub fn with_way_on(error: Error) -> Error {
     error
 }
 
-/// Whether a person looks at stdout.
+/// Whether stdout is a terminal.
 pub fn on_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// A reader that went away has seen enough.
+/// Treats a closed pipe as success.
 fn printed(written: io::Result<()>) -> Result<Printed> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -188,13 +188,13 @@ fn write_out(shown: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// What the parser has to say of a hook's arguments, which is no refusal of what the hook was asked about.
+/// Handles a parser error of `cm guard` run as a hook: prints it and exits 0, so that the agent is not blocked.
 pub fn spared(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     ExitCode::SUCCESS
 }
 
-/// What the parser of the command line has to say: help and version on stdout, errors as text or JSON.
+/// Handles a parser result: help and version go to stdout, errors are printed as text or JSON.
 pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
         let shown = error.render();
@@ -203,20 +203,20 @@ pub fn refused_by_clap(error: &clap::Error, arguments: &[OsString]) -> ExitCode 
     }
     if arguments.iter().any(|word| word == "--json") {
         let words = error.render().to_string();
-        // The first paragraph says what is wrong, in several lines where arguments are listed.
+        // The first paragraph is the message. It spans several lines where arguments are listed.
         let said: Vec<&str> = words.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
         let message = said.join(" ").trim_start_matches("error: ").to_owned();
         let hint = tips(error)
             .unwrap_or_else(|| "`cm help` lists the commands, `cm help COMMAND` their arguments".to_owned());
         let _ = write_out(&json::error(&Error::usage(message).hint(hint)));
     } else {
-        // The parser prints to stderr with its own colours.
+        // clap prints to stderr with its own colours.
         let _ = error.print();
     }
     ExitCode::from(2)
 }
 
-/// The parser's advice: an option with a similar name, or how the word is passed as a value.
+/// clap's suggestions: a similar option name, or how to pass the word as a value.
 fn tips(error: &clap::Error) -> Option<String> {
     match error.get(ContextKind::Suggested)? {
         ContextValue::StyledStrs(tips) if !tips.is_empty() => {

@@ -1,4 +1,4 @@
-//! Flags that every command takes, and what the environment tells: together they make a call.
+//! Global flags and environment variables, combined into a call.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use cm_app::actor::{agent_of_ancestors, agent_of_environment};
 use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 
-/// Variables of others: those that stand in for a setting, and those by which agents and systems say where files lie.
+/// Variables of other programs that cm reads: substitutes for settings, and locations of agents' files.
 const FOREIGN: [&str; 16] = [
     "AIDER_CHAT_HISTORY_FILE",
     "AMP_THREADS_DIR",
@@ -32,32 +32,32 @@ const FOREIGN: [&str; 16] = [
     "XDG_DATA_HOME",
 ];
 
-/// Flags of every command.
+/// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Globals {
-    /// The vault to use, and no other [default: cm.toml or .memory/ at or above the working folder, and the global vault]
+    /// Use only this vault [default: nearest cm.toml or .memory/ at or above the working directory, plus the global vault]
     #[arg(long, global = true, value_name = "DIR", env = "CM_VAULT", hide_env_values = true)]
     pub vault: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print no notices
+    /// Do not print notices
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Say which vaults are used and how long it took
+    /// Print which vaults are used and how long the command took
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Answer from the index as it stands, without looking for changed files
+    /// Use the index as is, without looking for changed files
     #[arg(long, global = true)]
     pub no_refresh: bool,
-    /// The instant that counts as now: a date, RFC 3339, or an age such as 7d
+    /// Time to use as now: a date, RFC 3339, or an age such as 7d
     #[arg(long, global = true, value_name = "WHEN", env = "CM_NOW", hide_env = true)]
     pub now: Option<String>,
-    /// The agent that asks; goes into the commit
+    /// Name of the calling agent, recorded in the commit
     #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub agent: Option<String>,
-    /// The agent's session; goes into the commit
+    /// Session ID of the calling agent, recorded in the commit
     #[arg(
         long,
         global = true,
@@ -67,7 +67,7 @@ pub struct Globals {
         hide_short_help = true
     )]
     pub session: Option<String>,
-    /// The person who asks, where it is not git's author; goes into the commit
+    /// Name of the person, recorded in the commit [default: the Git author]
     #[arg(
         long,
         global = true,
@@ -77,16 +77,16 @@ pub struct Globals {
         hide_short_help = true
     )]
     pub actor: Option<String>,
-    /// Why; goes into the commit
+    /// Reason for the change, recorded in the commit
     #[arg(long, global = true, value_name = "TEXT", hide_short_help = true)]
     pub reason: Option<String>,
 }
 
 impl Globals {
-    /// What these flags and the environment say of the call.
+    /// Builds a call from these flags and the environment.
     ///
     /// # Errors
-    /// A `--now` that is no date, or a working folder that is gone.
+    /// `--now` is invalid or before 1970, or the working directory cannot be read.
     pub fn call(&self, arguments: &[OsString]) -> Result<Request> {
         let clock = Instant::from(chrono::Utc::now()).truncate_to_second();
         let now = match &self.now {
@@ -97,13 +97,14 @@ impl Globals {
         }
         .truncate_to_second();
         if now.unix() < 0 {
-            // Git takes no commit from before.
+            // Git does not accept commits before 1970.
             let which = if self.now.is_some() { "--now" } else { "the system's clock" };
-            return Err(Error::usage(format!("{which} is before 1970: {now}"))
-                .hint("name a later instant with --now"));
+            return Err(
+                Error::usage(format!("{which} is before 1970: {now}")).hint("pass a later time with --now")
+            );
         }
         let cwd = std::env::current_dir()
-            .map_err(|error| Error::usage(format!("the working folder cannot be used: {error}")))?;
+            .map_err(|error| Error::usage(format!("cannot use the working directory: {error}")))?;
         let ours = |name: &str| name.starts_with("CM_") || FOREIGN.contains(&name);
         let environment: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -121,7 +122,7 @@ impl Globals {
             private: private(),
             now,
             now_is_given: self.now.is_some(),
-            // Not with the program's own path, which is another on every machine.
+            // Without the program's path, which differs between machines.
             seed: variables.get("CM_SEED").map(|seed| format!("{seed} {:?}", arguments.get(1..))),
             variables,
             environment,
@@ -131,7 +132,7 @@ impl Globals {
                 kind: if detected.is_some() { Actor::Agent } else { Actor::Person },
                 detected: detected.map(str::to_owned),
                 actor: self.actor.clone(),
-                // Not read by the parser: commands that have a flag of this name mean another agent by it.
+                // Read here and not by clap: some commands have an --agent option with another meaning.
                 agent: self.agent.clone().or_else(|| agent.filter(|name| !name.is_empty())),
                 session: self.session.clone(),
                 reason: self.reason.clone(),
@@ -147,7 +148,7 @@ impl Globals {
     }
 }
 
-/// The command among the arguments, with the program's name.
+/// Program and command name, for example `cm search`.
 fn verb(arguments: &[OsString]) -> String {
     const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
@@ -161,14 +162,14 @@ fn verb(arguments: &[OsString]) -> String {
     "cm".to_owned()
 }
 
-/// Milliseconds since the program first asked.
+/// Milliseconds since the first call of this function.
 fn milliseconds() -> u64 {
     static BEGUN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     let begun = BEGUN.get_or_init(std::time::Instant::now);
     u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The folder of the global vault: `CM_GLOBAL_VAULT`, else the platform's data folder.
+/// Folder of the global vault: `CM_GLOBAL_VAULT`, otherwise `cm` in the platform's data directory.
 fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
     if let Some(named) = variables.get("CM_GLOBAL_VAULT") {
         return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
@@ -176,8 +177,7 @@ fn global(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.data_dir().join("cm"))
 }
 
-/// The user's folders for private files: `cm` in the state and configuration folders of the XDG base directories, or in the
-/// platform's counterparts.
+/// Private directories of the user: `cm` in the XDG state and config directories or their platform equivalents.
 fn private() -> Option<PrivateHome> {
     let folders = etcetera::choose_base_strategy().ok()?;
     let state = folders.state_dir().unwrap_or_else(|| folders.data_dir().join("state"));

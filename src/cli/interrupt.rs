@@ -1,18 +1,18 @@
-//! Ctrl-C and the system's wish to end a program, for commands that finish what is in hand first.
+//! Ctrl-C and SIGTERM, for commands that finish the current work first.
 
 use cm_app::stop::Cancellation;
 
-/// What a first Ctrl-C ends.
+/// What the first Ctrl-C stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum First {
-    /// The work after what is in hand.
+    /// Everything after the current piece of work.
     #[cfg_attr(not(unix), allow(dead_code, reason = "signals are of unix"))]
     Soon,
-    /// The work at once.
+    /// The current work immediately.
     AtOnce,
 }
 
-/// Takes Ctrl-C as a wish for an end from here on; `heard` is told of the first one. A third one ends the program itself.
+/// Handles Ctrl-C and SIGTERM from now on. `heard` is called at the first one; the third one ends the process.
 #[cfg(unix)]
 pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'static) {
     use std::sync::Arc;
@@ -23,7 +23,7 @@ pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'stat
     use signal_hook::flag;
 
     let (interrupted, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    // Where signals cannot be heard, they end the program, as ever.
+    // If the handlers cannot be installed, signals end the process as usual.
     let _ = flag::register_conditional_default(SIGINT, stop.at_once());
     let registered = flag::register(SIGINT, Arc::clone(&interrupted))
         .and_then(|_| flag::register(SIGTERM, Arc::clone(&terminated)));
@@ -52,6 +52,6 @@ pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'stat
     });
 }
 
-/// Elsewhere, Ctrl-C ends the program; what was finished is kept.
+/// Without Unix signals, Ctrl-C ends the process. Finished work is kept.
 #[cfg(not(unix))]
 pub fn listen(_stop: &Cancellation, _first: First, _heard: impl Fn() + Send + 'static) {}

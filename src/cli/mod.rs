@@ -1,4 +1,4 @@
-//! The command line: words in, an operation, words out. One file a command; no rule of the product lives here.
+//! The command line: parses arguments, calls an operation, prints the result. One file per command, no product logic.
 #![allow(
     clippy::disallowed_methods,
     reason = "this is the edge: environment, clock and other programs are met here"
@@ -21,15 +21,15 @@ use cm_app::ErrorKind;
 use cm_render::status;
 use commands::Command;
 
-/// Memory for coding agents and the people beside them: markdown in git, searchable, scored, undoable.
+/// Shared memory for coding agents and people: Markdown in Git, searchable, scored, undoable.
 #[derive(Debug, Parser)]
 #[command(
     name = "cm",
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "New here? `cm quickstart` shows the whole thing on an example in one go.\n\
-        A vault is found as cm.toml or .memory/ at or above the working folder; `cm init` makes one."
+    after_help = "New to cm? Run `cm quickstart` for a tour on an example vault.\n\
+        cm uses the nearest cm.toml or .memory/ at or above the working directory. `cm init` creates a vault."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             let error = answer::with_way_on(error);
             output.error(&error);
-            // A guard that fails itself stops nobody: agents take some exit codes for a refusal.
+            // A guard that fails must not block the agent: agents treat some exit codes as a refusal.
             if commands::guard::is_hook(&arguments) {
                 return ExitCode::SUCCESS;
             }

@@ -79,7 +79,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
     <!-- cm:begin memory -->
     On record in this project's memory (cm):
 
-    ## Rules for the work at hand
+    ## Rules for the current work
 
     - Give each upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, candidate)
     - Run a flaky upload test again until it passes. (b-mnq4ancz-0a0a0a, testing, candidate)
@@ -146,13 +146,13 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     ## Warnings
 
-    - “Run a flaky upload test again until it passes.” (b-mnq4ancz-0a0a0a) is what the task comes near to, and is deprecated: score -3.8352 after 2 harmful. Instead: AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w).
+    - “Run a flaky upload test again until it passes.” (b-mnq4ancz-0a0a0a) is similar to the task and is deprecated: score -3.8352 after 2 harmful. Instead: AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w).
 
-    ## Rules for the work at hand
+    ## Rules for the current work
 
     - Give each upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, candidate)
 
-    ## Pitfalls of the work at hand
+    ## Pitfalls of the current work
 
     - AVOID: Run a flaky upload test again until it passes. (b-mwqcvpc0-awe52w, testing, candidate)
 
@@ -160,7 +160,7 @@ fn what_one_session_learned_the_next_one_is_told_and_the_history_says_why() {
 
     - “The flaky upload test shared the port of the server” (fix, 6532a047, by tester): “Both bound port 7000. The test now asks for port 0.”
 
-    ## Past sessions on it
+    ## Past sessions about it
 
     - “The upload test is flaky, please mend it.” (2026-11-20, claude-code, aaaaaaaa, demo, success)
     <!-- cm:end memory -->

@@ -68,7 +68,7 @@ fn history(folder: &str) -> (Sandbox, Vec<String>) {
         write(name, &note("d0d0d0d0-1", "Hidden pool", "tags: [net]\n", pool));
     }
     write("graph/CORE.md", &note("d1d1d1d1-1", "A pool in a folder", "tags: [net]\n", pool));
-    commit("Add what is no note");
+    commit("Add what is not a note");
     write("drafts/pool.md", &note("e0e0e0e0-1", "Draft of a pool", "", pool));
     write("graph/deep/drafts/more.md", &note("e1e1e1e1-1", "Deeper draft", "", pool));
     commit("Add drafts");
@@ -303,7 +303,7 @@ fn the_global_vault_is_as_it_was_at_the_same_instant_or_left_out() {
         .git_at("2026-10-10T09:00:00Z", &["commit", "--quiet", "--amend", "--no-edit", "--date=2026-10-10"]);
     let (alone, notice) = titles(&["--as-of", "HEAD"]);
     assert_eq!(alone, "Empty pool");
-    assert_eq!(notice, "note: the global vault is left out: it has no history of 2026-10-10T09:00:00Z\n");
+    assert_eq!(notice, "note: the global vault is skipped: it has no history at 2026-10-10T09:00:00Z\n");
 }
 
 #[test]

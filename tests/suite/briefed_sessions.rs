@@ -62,7 +62,7 @@ fn past_sessions_are_shown_once_each_the_persons_words_first_then_diaries_then_a
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 
-    There is no playbook: no rules.
+    The playbook has no rules.
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["context", TASK, "--format", "toon"]).snapshot(), @r#"
@@ -84,8 +84,8 @@ fn past_sessions_are_shown_once_each_the_persons_words_first_then_diaries_then_a
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 164
-    notices[1]: "there is no playbook: no rules"
+    tokens: 163
+    notices[1]: the playbook has no rules
     [exit 0]
     "#);
     let briefing = sandbox.cm(&["context", TASK, "--json"]).ok().json();

@@ -249,7 +249,7 @@ fn the_same_name_without_its_version_is_no_conflict_and_is_stored_with_its_neigh
         sandbox.cm(&["playbook", "add", "--category", "database", "Prefer Postgres", "--json"]).ok().json();
     assert_eq!((&added["added"], &added["credited"]), (&true.into(), &false.into()), "{added}");
     let note = added["note"].as_str().unwrap();
-    assert!(note.starts_with("near to b-mq6d3m8l-b2b2b2 (means the same: cosine"), "{note}");
+    assert!(note.starts_with("similar to b-mq6d3m8l-b2b2b2 (same meaning: cosine"), "{note}");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_version_of_the_same_name_is_no_conflict_and_names_the_rule_that_it_refines(
     let words = ["playbook", "add", "--category", "database", "Use PostgreSQL 16", "--json"];
     let added = sandbox.cm(&words).ok().json();
     assert_eq!((&added["added"], &added["state"]), (&true.into(), &"active".into()), "{added}");
-    assert_eq!(added["note"], "says more than b-mq6d3m8l-a1a1a1: Prefer Postgres", "{added}");
+    assert_eq!(added["note"], "adds to b-mq6d3m8l-a1a1a1: Prefer Postgres", "{added}");
     assert_eq!(added["conflicts"], serde_json::json!([]), "{added}");
 }
 

@@ -198,7 +198,7 @@ fn an_index_of_another_version_is_read_anew_with_one_line_about_it() {
     7a7a7a7a  Heights are relative to chart datum  fact · 1.01
               Never to the gauge's zero.
     [stderr]
-    note: read all notes anew: the index was written by another version
+    note: rebuilt the index: the index was written by another version
     [exit 0]
     ");
     assert_eq!(answer(&sandbox, 0, "of another version"), before);
@@ -213,7 +213,7 @@ fn a_damaged_index_is_told_once_and_not_again() {
     7a7a7a7a  Heights are relative to chart datum  fact · 1.01
               Never to the gauge's zero.
     [stderr]
-    note: read all notes anew: the index was damaged (current)
+    note: rebuilt the index: the index was damaged (current)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "gauge"]).snapshot(), @"
@@ -224,7 +224,7 @@ fn a_damaged_index_is_told_once_and_not_again() {
     fs::write(&current, "nonsense").unwrap();
     insta::assert_snapshot!(sandbox.cm(&["reindex"]).snapshot(), @"
     12 notes: 12 added, 0 updated, 0 removed  [MS] ms
-    read everything anew: the index was damaged (current)
+    rebuilt the index: the index was damaged (current)
     [exit 0]
     ");
 }
@@ -241,7 +241,7 @@ fn lost_usage_costs_counts_and_no_answer() {
       1.648  active  3c3c3c3c  decision  Use Postgres
     … of 8 notes
     [stderr]
-    note: [ROOT]/vault/_state/usage.log has 1 damaged line, which is left out
+    note: [ROOT]/vault/_state/usage.log has 1 damaged line, which was skipped
     [exit 0]
     ");
     fs::remove_file(&log).unwrap();
@@ -252,7 +252,7 @@ fn lost_usage_costs_counts_and_no_answer() {
       0.387  fading  1a1a1a1a  solution  Keep pooled connections alive
     … of 8 notes
     [stderr]
-    note: cannot read [ROOT]/vault/_state/usage.log: it is no regular file of this user with a single name; remove it; the usage in it is left out
+    note: cannot read [ROOT]/vault/_state/usage.log: it is not a regular file owned by this user with a single link; remove it; its usage counts are skipped
     [exit 0]
     ");
     let core = sandbox.cm(&["core", "--print"]);
@@ -279,7 +279,7 @@ fn where_the_state_folder_is_a_file_a_change_is_refused_and_says_why() {
     let before = hashes(&sandbox.vault());
     insta::assert_snapshot!(sandbox.cm(&["update", "8b8b8b8b", "--add-tag", "harbour"]).snapshot(), @"
     [stderr]
-    error: cannot make the folder [ROOT]/vault/_state: file exists
+    error: cannot create the folder [ROOT]/vault/_state: file exists
        at: [ROOT]/vault/_state
     [exit 1]
     ");

@@ -94,7 +94,7 @@ fn a_damaged_index_of_sessions_leaves_a_draft_and_is_told() {
     let deltas = serde_json::json!([{"type": "add", "bullet": {"category": "tools", "content": RULE}}]);
     sandbox.write("../deltas.json", deltas.to_string());
     let ran = sandbox.cm(&["curate", "../deltas.json"]).ok();
-    assert!(ran.stderr.contains("past sessions could not be asked"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("past sessions could not be searched"), "{}", ran.snapshot());
     assert!(ran.stdout.contains("draft"), "{}", ran.snapshot());
 }
 
@@ -171,7 +171,7 @@ fn a_model_talks_a_rule_out_or_words_it_better_only_where_sessions_are_not_of_on
     assert_eq!((&alone["verdict"], &alone["model"]), (&json!("draft"), &Value::Null), "{alone}");
     scripted(&sandbox, "", &[json!({"again": true, "answer": "I would rather not."})]);
     let useless = sandbox.cm(&["validate-rule", RULE]).ok();
-    assert!(useless.stderr.contains("the model's answer is of no use"), "{}", useless.snapshot());
+    assert!(useless.stderr.contains("the model's answer is not usable"), "{}", useless.snapshot());
     let settled = after(&["success", "success", "success"]);
     scripted(&settled, "", &[json!({"error": "nobody asks"})]);
     settled.cm(&["validate-rule", RULE]).ok();

@@ -293,7 +293,7 @@ fn a_notice_goes_to_stderr_and_quiet_silences_it() {
     let sandbox = example();
     sandbox.cm(&["reindex"]).ok();
     let ran = sandbox.cm(&["search", "pool", "--json", "--no-refresh"]).ok();
-    assert_eq!(ran.stderr, "note: answered from the index as it stands (--no-refresh)\n");
+    assert_eq!(ran.stderr, "note: the index was not updated (--no-refresh)\n");
     assert_fits("search", &ran);
     let ran = sandbox.cm(&["search", "pool", "--json", "--no-refresh", "--quiet"]).ok();
     assert_eq!(ran.stderr, "");

@@ -108,10 +108,10 @@ fn explain_tells_what_each_score_is_made_of() {
     let sandbox = harbourmaster();
     insta::assert_snapshot!(sandbox.cm(&["search", "database copy", "--explain"]).snapshot(), @"
     e5e5e5e5  Copying sqlite files  fact · 0.98
-              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, coarse): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
+              words 1.00 (BM25 3.7), meaning 1.00 (cosine 0.76, small model): relevance 1.00; graph +0.00, age ×0.98, use ×1.00
               A sqlite database is copied with its journal.
     b2b2b2b2  Backups run at night  fact · 0.86
-              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, coarse): relevance 0.80; graph +0.00, age ×1.03, use ×1.05
+              words 0.76 (BM25 2.8), meaning 0.81 (cosine 0.67, small model): relevance 0.80; graph +0.00, age ×1.03, use ×1.05
               A copy of every database is made, see Restoring.
     d4d4d4d4  Restoring  procedure · 0.08
               words 0.00 (BM25 0.0), meaning 0.00: relevance 0.00; graph +0.08 by b2b2b2b2, age ×0.98, use ×1.00
@@ -245,7 +245,7 @@ fn a_question_without_a_word_of_the_note_is_answered_and_the_answer_is_shown_as_
         assert_eq!(first, Some((title, "meaning")), "{question}: {found:?}");
     }
     let printed = sandbox.cm(&["search", "how much money do ships owe"]).ok().stdout;
-    assert!(printed.lines().next().is_some_and(|line| line.ends_with("· only by meaning")), "{printed}");
+    assert!(printed.lines().next().is_some_and(|line| line.ends_with("· by meaning only")), "{printed}");
     let answer = search(&sandbox, &["backups", "--limit", "1"]);
     assert_eq!(answer["hits"][0]["found_by"], "words");
 }

@@ -125,7 +125,7 @@ fn the_ids_of_its_bullets_tell_when_they_were_made() {
 fn its_playbook_shows_every_kind_of_bullet() {
     let bullets = bullets();
     let any = |name: &str, has: &dyn Fn(&Bullet) -> bool| {
-        assert!(bullets.iter().any(has), "there is no bullet with {name}");
+        assert!(bullets.iter().any(has), "no rule with {name}");
     };
     for maturity in Maturity::ALL {
         any(maturity.name(), &|bullet| bullet.maturity == *maturity);

@@ -296,7 +296,7 @@ fn doctor_says_how_an_unreadable_head_is_mended() {
         assert_eq!(ran.code, 1, "{}", ran.snapshot());
         let said = ran.stdout + &ran.stderr;
         assert!(
-            said.contains("the commits are still there") && said.contains("and a line break into"),
+            said.contains("the commits are still there") && said.contains("and a line break to"),
             "{file}: {said}"
         );
     }

@@ -208,155 +208,155 @@ fn every_fault_is_reported_with_its_place_and_its_remedy() {
     let long = "long".repeat(62);
     insta::assert_snapshot!(ran.snapshot().replace(&long, "[LONG]"), @"
     graph/edges/nowhere--SOLVES--nothing-000000.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/edges/nowhere--SOLVES--nothing-000000.md:1:1 error missing-key this edge has no `to_id`
-        hint: write `to_id: …`
-    graph/facts/dangling.md warning bad-link-file the link leads nowhere or in a circle
+        hint: add `to_id: …`
+    graph/facts/dangling.md warning bad-link-file the link is broken or points to itself
         hint: replace the link with the file, or remove it
     graph/facts/deep.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/facts/deep.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/facts/linked.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/facts/linked.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/facts/[LONG].md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/facts/[LONG].md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
-    graph/facts/loop.md warning bad-link-file the link leads nowhere or in a circle
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
+    graph/facts/loop.md warning bad-link-file the link is broken or points to itself
         hint: replace the link with the file, or remove it
-    graph/facts/outside warning bad-link-file the link leads out of the vault
+    graph/facts/outside warning bad-link-file the link points out of the vault
         hint: replace the link with the file, or remove it
-    graph/facts/pipe.md warning unreadable is no regular file, so that it is not read
+    graph/facts/pipe.md warning unreadable is not a regular file and is not read
         hint: remove or rename it
     graph/facts/quotes.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/facts/quotes.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
-    graph/facts/secret.md warning bad-link-file the link leads out of the vault
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
+    graph/facts/secret.md warning bad-link-file the link points out of the vault
         hint: replace the link with the file, or remove it
-    graph/facts/up warning bad-link-file the link leads to a folder, which is not walked twice
+    graph/facts/up warning bad-link-file the link points to a folder that is already part of the vault
         hint: replace the link with the file, or remove it
     graph/fixes/Case.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/Case.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
-    graph/fixes/bad-yaml.md:4:1 error invalid-yaml the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
+    graph/fixes/bad-yaml.md:4:1 error invalid-yaml the frontmatter is not valid YAML: found unexpected end of stream, while scanning a quoted scalar
         hint: close the quote
     graph/fixes/bom.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/bom.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/bom.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/bom.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
+        hint: add `updated: …`
     graph/fixes/bom.md:3:1 warning out-of-range `importance` is 7
-        hint: write a number from 0.0 to 1.0
-    graph/fixes/bomb.md:2:1 error invalid-yaml the frontmatter is no YAML: repetition limit exceeded
-        hint: write the values out: its aliases (`*name`) repeat one another too often
-    graph/fixes/case.md warning case-collision differs from `Case.md` in case only
-        hint: rename one: on some systems they are the same file
+        hint: use a number from 0.0 to 1.0
+    graph/fixes/bomb.md:2:1 error invalid-yaml the frontmatter is not valid YAML: repetition limit exceeded
+        hint: replace the aliases (`*name`) with values: they expand to too much
+    graph/fixes/case.md warning case-collision differs from `Case.md` only in case
+        hint: rename one of them: some systems treat them as the same file
     graph/fixes/case.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/case.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/fixes/crlf.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/crlf.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/crlf.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/crlf.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
-    graph/fixes/crlf.md:3:1 error invalid-value `importance` is no number
-        hint: write a number
+        hint: add `updated: …`
+    graph/fixes/crlf.md:3:1 error invalid-value `importance` is not a number
+        hint: use a number
     graph/fixes/empty.md:1:1 warning empty-note the note is empty
-        hint: write something in it, or delete it
+        hint: add text, or delete the note
     graph/fixes/empty.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/empty.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/fixes/hidden.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/hidden.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/fixes/hidden.md:1:15 warning hidden-character a hidden character (U+202E, changes the direction of text)
-        hint: remove it, unless you know why it is there: it can hide words from people that an agent reads
-    graph/fixes/latin1.md:4:20 error invalid-utf8 the file is not UTF-8: the byte 0xE9 stands here
+        hint: remove it unless you need it: hidden characters can hide text from people that agents read
+    graph/fixes/latin1.md:4:20 error invalid-utf8 the file is not UTF-8: invalid byte 0xE9
         hint: save the file as UTF-8
     graph/fixes/list.md:2:1 error not-a-mapping the frontmatter is a list instead of `key: value` lines
-        hint: write `key: value` lines; a text that begins with a `---` rule needs a blank line before it
+        hint: write `key: value` lines; put a blank line before text that starts with a `---` rule
     graph/fixes/no-frontmatter.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/no-frontmatter.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     graph/fixes/nul.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/nul.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/nul.md:1:1 error missing-key this memory has no `importance`
-        hint: write `importance: …`
+        hint: add `importance: …`
     graph/fixes/nul.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/nul.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
+        hint: add `updated: …`
     graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `importance`
-        hint: write `importance: …`
+        hint: add `importance: …`
     graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/same-id-a.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
-    graph/fixes/same-id-a.md:2:1 error duplicate-id the id 00000003-0000-4000-8000-000000000000 is also that of graph/fixes/same-id-b.md
-        hint: remove one of the ids, then run `cm adopt` on that file for a new one
+        hint: add `updated: …`
+    graph/fixes/same-id-a.md:2:1 error duplicate-id the ID 00000003-0000-4000-8000-000000000000 is also used by graph/fixes/same-id-b.md
+        hint: remove one of the IDs, then run `cm adopt` on that file to get a new one
     graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `importance`
-        hint: write `importance: …`
+        hint: add `importance: …`
     graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/same-id-b.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
-    graph/fixes/same-id-b.md:2:1 error duplicate-id the id 00000003-0000-4000-8000-000000000000 is also that of graph/fixes/same-id-a.md
-        hint: remove one of the ids, then run `cm adopt` on that file for a new one
-    graph/fixes/tabs.md:4:1 error invalid-yaml the frontmatter is no YAML: found character that cannot start any token, while scanning for the next token
+        hint: add `updated: …`
+    graph/fixes/same-id-b.md:2:1 error duplicate-id the ID 00000003-0000-4000-8000-000000000000 is also used by graph/fixes/same-id-a.md
+        hint: remove one of the IDs, then run `cm adopt` on that file to get a new one
+    graph/fixes/tabs.md:4:1 error invalid-yaml the frontmatter is not valid YAML: found character that cannot start any token, while scanning for the next token
         hint: indent with spaces, not tabs
     graph/fixes/twice.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/twice.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/twice.md:1:1 error missing-key this memory has no `importance`
-        hint: write `importance: …`
+        hint: add `importance: …`
     graph/fixes/twice.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/twice.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
-    graph/fixes/twice.md:3:1 error duplicate-key the key `title` stands a second time; the one on line 2 counts
-        hint: keep one of the two, or join their values
+        hint: add `updated: …`
+    graph/fixes/twice.md:3:1 error duplicate-key duplicate key `title`; the one on line 2 is used
+        hint: remove one of the two, or merge their values
     graph/fixes/unclosed.md:1:1 error unclosed-frontmatter the frontmatter that opens here is never closed
         hint: write a line `---` after its last key
     graph/fixes/日本語のノート.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `type`
-        hint: write `type: …`
+        hint: add `type: …`
     graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `importance`
-        hint: write `importance: …`
+        hint: add `importance: …`
     graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `created`
-        hint: write `created: …`
+        hint: add `created: …`
     graph/fixes/日本語のノート.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
+        hint: add `updated: …`
     graph/fixes/🦀 ferris.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     graph/fixes/🦀 ferris.md:1:1 error missing-key this memory has no frontmatter
-        hint: write `---` lines with type, title, importance, created, updated between them
+        hint: add frontmatter between `---` lines with type, title, importance, created, updated
     playbook/testing/short.md:1:1 warning missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
+        hint: the note is found by its path until `cm adopt` adds an ID
     playbook/testing/short.md:1:1 warning out-of-range the rule has 7 characters
-        hint: state it in 10 to 500 characters; reasons go below a heading `## Why`
+        hint: use 10 to 500 characters; put reasons below a heading `## Why`
     27 notes: 47 errors, 28 warnings
     [exit 1]
     ");
@@ -413,7 +413,7 @@ fn a_malformed_note_is_not_rewritten_and_its_place_is_named() {
     insta::assert_snapshot!(lines, @"
     update graph/fixes/bad-yaml.md --set title=New
     [stderr]
-    error: the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+    error: the frontmatter is not valid YAML: found unexpected end of stream, while scanning a quoted scalar
        at: graph/fixes/bad-yaml.md:4:1
      hint: close the quote
     [exit 5]
@@ -427,37 +427,37 @@ fn a_malformed_note_is_not_rewritten_and_its_place_is_named() {
     [stderr]
     error: the frontmatter is a list instead of `key: value` lines
        at: graph/fixes/list.md:2:1
-     hint: write `key: value` lines; a text that begins with a `---` rule needs a blank line before it
+     hint: write `key: value` lines; put a blank line before text that starts with a `---` rule
     [exit 5]
     update graph/fixes/twice.md --set title=New
     [stderr]
-    error: the key `title` stands a second time; the one on line 2 counts
+    error: duplicate key `title`; the one on line 2 is used
        at: graph/fixes/twice.md:3:1
-     hint: keep one of the two, or join their values
+     hint: remove one of the two, or merge their values
     [exit 5]
     update graph/fixes/latin1.md --set title=New
     [stderr]
-    error: the file is not UTF-8: the byte 0xE9 stands here
+    error: the file is not UTF-8: invalid byte 0xE9
        at: graph/fixes/latin1.md:4:20
      hint: save the file as UTF-8, then run the command again
     [exit 5]
     update graph/fixes/tabs.md --set title=New
     [stderr]
-    error: the frontmatter is no YAML: found character that cannot start any token, while scanning for the next token
+    error: the frontmatter is not valid YAML: found character that cannot start any token, while scanning for the next token
        at: graph/fixes/tabs.md:4:1
      hint: indent with spaces, not tabs
     [exit 5]
     update graph/fixes/bomb.md --set title=New
     [stderr]
-    error: the frontmatter is no YAML: repetition limit exceeded
+    error: the frontmatter is not valid YAML: repetition limit exceeded
        at: graph/fixes/bomb.md:2:1
-     hint: write the values out: its aliases (`*name`) repeat one another too often
+     hint: replace the aliases (`*name`) with values: they expand to too much
     [exit 5]
     ");
     insta::assert_snapshot!(refused(&["pin", "graph/fixes/bad-yaml.md"]), @"
     pin graph/fixes/bad-yaml.md
     [stderr]
-    error: the frontmatter is no YAML: found unexpected end of stream, while scanning a quoted scalar
+    error: the frontmatter is not valid YAML: found unexpected end of stream, while scanning a quoted scalar
        at: graph/fixes/bad-yaml.md:4:1
      hint: close the quote
     [exit 5]
@@ -490,7 +490,7 @@ fn what_is_no_note_is_not_opened_by_its_path() {
     }
     insta::assert_snapshot!(sandbox.cm(&["get", "graph/facts/secret.md"]).snapshot(), @"
     [stderr]
-    error: there is no note `graph/facts/secret.md`
+    error: note `graph/facts/secret.md` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
@@ -501,8 +501,8 @@ fn two_notes_with_one_id_are_both_kept_and_the_id_alone_names_neither() {
     let sandbox = odd();
     insta::assert_snapshot!(sandbox.cm(&["get", "00000003"]).snapshot(), @"
     [stderr]
-    error: `00000003` fits 2 notes
-     hint: name one of them: 00000003-0000-4000-8000-000000000000 (One of two) at graph/fixes/same-id-a.md; 00000003-0000-4000-8000-000000000000 (Two of two) at graph/fixes/same-id-b.md
+    error: `00000003` matches 2 notes
+     hint: use one of: 00000003-0000-4000-8000-000000000000 (One of two) at graph/fixes/same-id-a.md; 00000003-0000-4000-8000-000000000000 (Two of two) at graph/fixes/same-id-b.md
     [exit 4]
     ");
     sandbox.cm(&["reindex"]).ok();

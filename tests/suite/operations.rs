@@ -248,12 +248,12 @@ fn a_field_that_cannot_be_is_refused_before_anything_is_done() {
     let error = operate(&sandbox, &[], "memory_add", json!({ "type": "fact", "titel": "T" })).unwrap_err();
     assert_eq!(
         (error.code, error.message.as_str()),
-        ("usage", "there is no field `titel`; did you mean `title`?")
+        ("usage", "unknown field `titel`; did you mean `title`?")
     );
     assert!(error.hint.unwrap().starts_with("for example: {\"type\": \"fix\""), "a right one is shown");
     let error = operate(&sandbox, &[], "memory_update", json!({ "id": "a", "body": "b", "append": "c" }))
         .unwrap_err();
-    assert_eq!(error.message, "`body` and `append` exclude each other");
+    assert_eq!(error.message, "`body` and `append` cannot be combined");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
 
@@ -340,5 +340,5 @@ fn notices_are_heard_with_the_text() {
     });
     let add: &OperationSpec = TABLE.iter().find(|one| one.name == "memory_add").unwrap();
     let answer = (add.run)(&memory.unwrap(), given).unwrap();
-    assert!(answer.text.contains("note: kept as a draft, because "), "{}", answer.text);
+    assert!(answer.text.contains("note: stored as a draft because "), "{}", answer.text);
 }

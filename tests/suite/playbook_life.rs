@@ -70,15 +70,15 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  added (active)  commit [COMMIT]
     [exit 0]
     2026-03-03 $ cm playbook add --category net --agent codex --session s-1 "RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES."
-    b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  there already; credited  commit [COMMIT]
-      it is there already
+    b-mm8eww00-fbz6xa  playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md  already exists; feedback added  commit [COMMIT]
+      it already exists
     [exit 0]
     2026-03-04 $ cm mark b-mm8eww00-fbz6xa --helpful --session s-2 --agent claude-code
     b-mm8eww00-fbz6xa  candidate, score 0.9962 (2 helpful, 0 harmful)  commit [COMMIT]
     [exit 0]
     2026-03-05 $ cm playbook list
       4.98  established  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
-    1 bullet
+    1 rule
     [exit 0]
     2026-09-08 $ cm mark b-mm8eww00-fbz6xa --harmful --reason caused_bug --session s-6
     b-mm8eww00-fbz6xa  candidate, score -1.4105 (5 helpful, 1 harmful)  commit [COMMIT]
@@ -94,7 +94,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     ## Warnings
 
-    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is what the task comes near to, and is deprecated: score -3.3997 after 2 harmful. Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62).
+    - “Retry a failed gauge request at once, up to five times.” (b-mm8eww00-fbz6xa) is similar to the task and is deprecated: score -3.3997 after 2 harmful. Instead: AVOID: Retry a failed gauge request at once, up to five times. (b-mttc0lc0-jlzp62).
 
     ## Pitfalls
 
@@ -108,13 +108,13 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 
-    No sessions are indexed: no history.
+    No sessions are indexed.
     [exit 0]
     2026-09-10 $ cm core --print
     # Core memory
 
     > Written 2026-09-10 by `cm core`; changes by hand are lost.
-    > 1 bullet in use; 1 listed. Nothing left out.
+    > 1 rule in use; 1 listed. Nothing left out.
 
     ## Pitfalls
 
@@ -129,13 +129,13 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-03-02 00:00  written
     2026-03-02 00:00  [COMMIT] Add the rule "Retry a failed gauge request at once, up to five times."  Ada Example
     2026-03-03 00:00  helpful, says codex in s-1: proposed again: RETRY A FAILED GAUGE REQUEST AT ONCE, UP TO FIVE TIMES.
-    2026-03-03 00:00  [COMMIT] Credit b-mm8eww00-fbz6xa, which was proposed again  Ada Example through codex in s-1
+    2026-03-03 00:00  [COMMIT] Give feedback to b-mm8eww00-fbz6xa, which was proposed again  Ada Example through codex in s-1
     2026-03-04 00:00  helpful, says claude-code in s-2
     2026-03-04 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example through claude-code in s-2
     2026-03-05 00:00  helpful in s-3
     2026-03-05 00:00  helpful in s-4
     2026-03-05 00:00  helpful in s-5
-    2026-03-05 00:00  rose to a higher maturity
+    2026-03-05 00:00  promoted to a higher maturity
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-3
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-4
     2026-03-05 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." helpful  Ada Example in s-5
@@ -145,16 +145,16 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     2026-09-09 00:00  [COMMIT] Mark "Retry a failed gauge request at once, up to five times." harmful  Ada Example in s-7: all stations at once
 
     replaced by    b-mttc0lc0-jlzp62 AVOID: Retry a failed gauge request at once, up to five times.
-    given up       score -3.3997 after 2 harmful
+    retired        score -3.3997 after 2 harmful
     [exit 0]
     2026-09-11 $ cm undo
-    took back [COMMIT]: Mark "Retry a failed gauge request at once, up to five times." harmful  commit [COMMIT]
+    reverted [COMMIT]: Mark "Retry a failed gauge request at once, up to five times." harmful  commit [COMMIT]
       playbook/net/avoid-retry-a-failed-gauge-request-at-once-up-to-five-times-68f447.md
       playbook/net/retry-a-failed-gauge-request-at-once-up-to-five-times-b28eab.md
     [exit 0]
     2026-09-11 $ cm playbook list
      -1.38  candidate  b-mm8eww00-fbz6xa  net  Retry a failed gauge request at once, up to five times.
-    1 bullet
+    1 rule
     [exit 0]
     "#);
     let story = desk.sandbox.git(&["log", "--format=%s"]);
@@ -166,7 +166,7 @@ fn a_rule_is_added_doubled_credited_inverted_told_and_brought_back() {
     Mark "Retry a failed gauge request at once, up to five times." helpful
     Mark "Retry a failed gauge request at once, up to five times." helpful
     Mark "Retry a failed gauge request at once, up to five times." helpful
-    Credit b-mm8eww00-fbz6xa, which was proposed again
+    Give feedback to b-mm8eww00-fbz6xa, which was proposed again
     Add the rule "Retry a failed gauge request at once, up to five times."
     Begin
     "#);

@@ -52,7 +52,7 @@ fn a_draft_that_was_given_up_meanwhile_is_not_accepted() {
     let accept: &[&str] = &["review", "--accept", "b-mq6d3m8l-d1d1d1"];
     let answers = meanwhile(&sandbox, &[accept], || sandbox.write(path, &fallen));
     assert_eq!(answers[0].0, 5, "{answers:?}");
-    assert!(answers[0].1.contains("is no draft but deprecated"), "{answers:?}");
+    assert!(answers[0].1.contains("is not a draft but deprecated"), "{answers:?}");
     assert_eq!(sandbox.read(path), fallen);
 }
 
@@ -72,7 +72,7 @@ fn a_block_is_lifted_as_it_is_when_it_is_lifted() {
     };
     let answers = meanwhile(&sandbox, &[revive], write);
     assert_eq!(answers[0].0, 5, "{answers:?}");
-    assert!(answers[0].1.contains("still refuted by its feedback"), "{answers:?}");
+    assert!(answers[0].1.contains("still contradicted by its feedback"), "{answers:?}");
     assert_eq!(sandbox.read(path), judged);
 }
 

@@ -25,12 +25,8 @@ fn a_note_with_a_live_looking_secret_is_refused_with_its_line_and_nothing_is_wri
     let body = format!("Use this:\n\naws_access_key_id = {}", key());
     let ran = sandbox.cm(&["add", "--type", "fact", "--title", "Keys", "--body", &body]);
     assert_eq!(ran.code, 5);
-    assert!(
-        ran.stderr.contains("would hold what looks like a live secret (aws-access-key)"),
-        "{}",
-        ran.snapshot()
-    );
-    assert!(ran.stderr.contains("hint: take it out"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("may contain a real secret (aws-access-key)"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("hint: remove it"), "{}", ran.snapshot());
     assert!(!ran.stderr.contains(&key()) && !ran.stdout.contains(&key()), "it is not said again");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), before);
     let rule = sandbox.cm(&["playbook", "add", "--category", "ops", &format!("Deploy with {}.", key())]);
@@ -57,7 +53,7 @@ fn a_vault_that_holds_a_secret_already_can_be_worked_with_and_is_told() {
     let doctor = sandbox.cm(&["doctor"]);
     let line = doctor.stdout.lines().find(|line| line.contains("secrets")).unwrap_or_default().to_owned();
     assert!(line.starts_with("warn"), "{}", doctor.snapshot());
-    assert!(line.contains("1 live-looking secret, such as graph/facts/deploy.md:"), "{line}");
+    assert!(line.contains("1 possible secret, such as graph/facts/deploy.md:"), "{line}");
     assert!(!doctor.stdout.contains(&key()));
     let twice = sandbox.read(NOTE) + &format!("And again {}.\n", key());
     sandbox.write(NOTE, twice);
@@ -96,7 +92,7 @@ fn a_file_of_rules_of_the_user_holds_beside_the_built_in_ones() {
     sandbox.write("secrets.toml", "[[rules]]\nid = \"broken\"\nregex = \"(\"\n");
     let ran = add("Anything.");
     assert!(
-        ran.code == 5 && ran.stderr.contains("the rule `broken` has no regular expression"),
+        ran.code == 5 && ran.stderr.contains("the rule `broken` has an invalid regular expression"),
         "{}",
         ran.snapshot()
     );
@@ -112,7 +108,7 @@ fn a_file_of_the_vault_names_no_file_of_rules() {
     for named in ["../rules.toml".to_owned(), sandbox.root().join("rules.toml").display().to_string()] {
         sandbox.write("cm.toml", format!("[redaction]\nrules = \"{named}\"\n"));
         let ran = add(&format!("Ada has BADGE-123456, as {} says.", named.len())).ok();
-        assert!(ran.stderr.contains("`redaction.rules` does not count in cm.toml"), "{}", ran.snapshot());
+        assert!(ran.stderr.contains("`redaction.rules` is ignored in cm.toml"), "{}", ran.snapshot());
     }
     sandbox.settings("[redaction]\nrules = \"../rules.toml\"\n");
     assert_eq!(add("Bob has BADGE-654321.").code, 5, "a person's own file may");

@@ -81,17 +81,17 @@ pub fn add_edited(
     let text = private.read(&draft)?.unwrap_or_default();
     if text == planned.text || text.trim().is_empty() {
         private.remove(&draft)?;
-        edited.map_err(|error| Error { message: format!("{error}; no note was made"), ..error })?;
+        edited.map_err(|error| Error { message: format!("{error}; no note was created"), ..error })?;
         return Err(Error::new(
             ErrorKind::NothingDone,
             "unchanged",
-            "the template was left as it was; no note was made",
+            "the template was not changed; no note was created",
         )
-        .hint("write something in the editor, or keep the bare template with --no-edit"));
+        .hint("change the template in the editor, or use --no-edit to keep it"));
     }
     let added = edited.and_then(|()| PlannedNote { text, ..planned }.write(memory));
     let added = added.map_err(|error| {
-        let message = format!("{error}; no note was made, and what was written is in {}", draft.display());
+        let message = format!("{error}; no note was created, and your text is in {}", draft.display());
         Error { message, ..error }
     })?;
     private.remove(&draft)?;
@@ -165,9 +165,9 @@ const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidenc
 fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
     let key = update::key_of(key)?;
     match key.as_str() {
-        "id" => Err(Error::usage("an id is drawn, not chosen")),
+        "id" => Err(Error::usage("IDs cannot be set")),
         told if TOLD.contains(&told) => {
-            Err(Error::usage(format!("`{told}` is not further frontmatter")).hint(format!("use --{told}")))
+            Err(Error::usage(format!("`{told}` has its own option")).hint(format!("use --{told}")))
         }
         _ => {
             let value = update::value_of(&key, typed)?;
@@ -185,8 +185,7 @@ pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
         .or_else(|| types.of_folder(name))
         .ok_or_else(|| {
             let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
-            Error::usage(format!("there is no type `{name}`"))
-                .hint(format!("the types are {}", names.join(", ")))
+            Error::usage(format!("unknown type `{name}`")).hint(format!("the types are {}", names.join(", ")))
         })
 }
 
@@ -194,16 +193,16 @@ pub(super) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
 pub(super) fn title_of(typed: &str) -> Result<String> {
     let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
     match title.chars().count() {
-        0 => Err(Error::usage("the title is empty").hint("say in a few words what it is about")),
+        0 => Err(Error::usage("the title is empty").hint("describe it in a few words")),
         1..=300 => Ok(title),
-        n => Err(Error::usage(format!("a title has at most 300 characters, and this one {n}"))),
+        n => Err(Error::usage(format!("a title may have at most 300 characters; this one has {n}"))),
     }
 }
 
 pub(super) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
     match value {
         Some(x) if !(0.0..=1.0).contains(&x) => {
-            Err(Error::usage(format!("{key} lies between 0.0 and 1.0, and {x} does not")))
+            Err(Error::usage(format!("{key} must be between 0.0 and 1.0, not {x}")))
         }
         _ => Ok(()),
     }
@@ -215,7 +214,7 @@ pub(super) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
     for tag in typed.iter().flat_map(|several| several.split(',')) {
         let tag = tag.trim().trim_start_matches('#');
         if tag.chars().any(char::is_control) {
-            return Err(Error::usage("a tag is a word without control characters"));
+            return Err(Error::usage("a tag must be a word without control characters"));
         }
         if !tag.is_empty() && tags.iter().all(|there| there != tag) {
             tags.push(tag.to_owned());

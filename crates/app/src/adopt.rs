@@ -128,7 +128,7 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
             }
             (None, Some(folder)) => folders.push(folder),
             (None, None) => {
-                return Err(Error::not_found(format!("{typed} is no file or folder of the vault")));
+                return Err(Error::not_found(format!("{typed} is not a file or folder of the vault")));
             }
         }
     }
@@ -152,8 +152,8 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
                 let modified = Instant::from_unix(nanoseconds.div_euclid(1_000_000_000));
                 Ok((path, SelectedNote { modified, named }))
             }
-            None => Err(Error::usage(format!("{path} is no note"))
-                .hint("notes end in .md or .markdown and lie in no hidden, derived or excluded folder")),
+            None => Err(Error::usage(format!("{path} is not a note"))
+                .hint("notes end in .md or .markdown and are not in a hidden, derived or excluded folder")),
         })
         .collect()
 }
@@ -178,16 +178,16 @@ fn nothing_adopted(plan: &AdoptionPlan) -> Error {
         plan.left.iter().take(5).map(|left| format!("{}: {}", left.path, reason(left.why))).collect();
     let more = plan.left.len().saturating_sub(reasons.len());
     let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
-    write::nothing_done("no note could be adopted").hint(format!("{}{tail}", reasons.join("; ")))
+    write::nothing_done("no note was adopted").hint(format!("{}{tail}", reasons.join("; ")))
 }
 
 /// A user-facing explanation of why a note was skipped.
 pub fn reason(why: AdoptionSkipReason) -> &'static str {
     match why {
-        AdoptionSkipReason::HasId => "it has an id",
-        AdoptionSkipReason::DayLog => "it is a day's log, which is known by its date",
-        AdoptionSkipReason::Document => "it is a document of the repository; name it to adopt it",
-        AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` says why",
+        AdoptionSkipReason::HasId => "it already has an ID",
+        AdoptionSkipReason::DayLog => "it is a daily log, which is identified by its date",
+        AdoptionSkipReason::Document => "it is a document of the repository; pass its path to adopt it",
+        AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` shows why",
         AdoptionSkipReason::Unreadable => "it cannot be read",
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &
         memory.persons_only("reword a pinned note")?;
     }
     if is_order && !is_reworded {
-        memory.persons_only("put orders to the reader into a confirmed note")?;
+        memory.persons_only("add instructions to a confirmed note")?;
     }
     Ok(is_reworded)
 }
@@ -56,7 +56,7 @@ pub(super) fn held_as_draft(memory: &Context, note: &Note, options: &Options) ->
         return None;
     }
     memory.notice(
-        "it is a draft now, because it reads like an order: a person confirms it with `cm review --accept`",
+        "it is a draft now because it reads like an instruction; a person can confirm it with `cm review --accept`",
     );
     Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
 }
@@ -70,9 +70,9 @@ pub(super) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Opti
     let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
     if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
         return Err(Error::usage(format!(
-            "`{key}` cannot be changed together with the words of a confirmed note"
+            "`{key}` cannot be changed together with the text of a confirmed note"
         ))
-        .hint("the new words become a note of their own: change the key in a call without them"));
+        .hint("change the key in a separate call; the new text becomes a note of its own"));
     }
     let note = &found.note;
     let is_replaced = options.body.is_some() || new_title(options).is_some();
@@ -95,7 +95,7 @@ pub(super) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Opti
     };
     relate::relate(memory, &edge)?;
     memory.notice(format!(
-        "\"{}\" stays as it is: the new words wait in a note of their own until a person confirms them (`cm review`)",
+        "\"{}\" is unchanged: the new text is in a separate note until a person confirms it (`cm review`)",
         note.title
     ));
     Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true })

@@ -104,7 +104,7 @@ pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
         None => Workspace::root_of(cwd).to_owned(),
     };
     let workspace = Workspace::open(&root, &vaults)
-        .map_err(|error| Error::usage(error.to_string()).hint("--workspace names the project's folder"))?;
+        .map_err(|error| Error::usage(error.to_string()).hint("set the project's folder with --workspace"))?;
     let bullets = wanted(memory, &options.ids)?;
     let mut findings = Vec::new();
     let mut checks: Vec<(VaultBullet, std::result::Result<RuleCheck, String>)> = Vec::new();
@@ -163,7 +163,7 @@ fn check(
     let bullet = &shelved.bullet;
     let Some(verify) = &bullet.fields.verify else { return Err("it has no `verify` block".to_owned()) };
     if let Some(other) = elsewhere(bullet, root).filter(|_| !named && shelved.level == VaultLevel::Global) {
-        return Err(format!("it holds for the workspace {other}, and this is another"));
+        return Err(format!("it applies to the workspace {other} only"));
     }
     RuleCheck::of(verify).map_err(|unsound| {
         let finding = Finding::new(
@@ -172,7 +172,7 @@ fn check(
             Severity::Error,
             format!("`verify`: {unsound}"),
         );
-        findings.push(finding.with_hint("mend `pattern` with `cm edit`"));
+        findings.push(finding.with_hint("fix `pattern` with `cm edit`"));
         unsound.to_string()
     })
 }
@@ -246,7 +246,7 @@ fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::R
             Ok(Some(found)) => found,
             Ok(None) => continue,
             Err(error) => {
-                memory.notice(format!("sessions could not be asked: {}", error.message));
+                memory.notice(format!("sessions could not be searched: {}", error.message));
                 continue;
             }
         };

@@ -50,7 +50,7 @@ pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits>
     // What a kill cut off is a curation of its own, and no hand edit.
     write::recover(memory)?;
     let repo = open.repo()?.ok_or_else(|| {
-        Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")
+        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
     })?;
     let edits: Vec<(NotePath, EditKind)> =
         repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
@@ -84,9 +84,9 @@ fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
         conflict_marker(&String::from_utf8_lossy(&bytes))
     };
     let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
-    Err(Error::refused("conflict-markers", format!("{path} holds an unresolved merge conflict"))
+    Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
         .at(path, Some(line), Some(1))
-        .hint("keep one of the two versions and remove the lines of marks; nothing was committed"))
+        .hint("keep one of the two versions and remove the conflict markers; nothing was committed"))
 }
 
 /// Whether a file belongs in commits. Derived, private and temporary files never do, even if no

@@ -75,8 +75,8 @@ mod tests {
     fn paths_of_the_machine_are_hidden_and_addresses_and_endpoints_are_not() {
         for (text, shown) in [
             ("cannot read /srv/ada/a.md: denied", "cannot read (path): denied"),
-            ("`/etc/cm/x.toml` is no file, nor is (/a/b)", "`(path)` is no file, nor is (path)"),
-            ("/openapi.json lists what there is", "/openapi.json lists what there is"),
+            ("`/etc/cm/x.toml` is not a file, nor is (/a/b)", "`(path)` is not a file, nor is (path)"),
+            ("/openapi.json lists all endpoints", "/openapi.json lists all endpoints"),
             (
                 "see https://a.example/b/c, and/or notes/a/b.md",
                 "see https://a.example/b/c, and/or notes/a/b.md",

@@ -108,17 +108,18 @@ pub fn set(
     memory.persons_only("change settings")?;
     let key = known(name)?;
     let value = typed.map(|typed| {
-        layer::read_typed(key.shape, typed).ok_or_else(|| {
-            Error::usage(format!("`{name}` takes {}, and `{typed}` is not that", key.shape.words()))
-        })
+        layer::read_typed(key.shape, typed)
+            .ok_or_else(|| Error::usage(format!("`{name}` takes {}, not `{typed}`", key.shape.words())))
     });
     let value = value.transpose()?;
     if target == SettingsTarget::Shared && value.as_ref().is_some_and(|value| !key.may_be_shared(value)) {
         let message = match key.shape {
             ValueType::Secret => format!("`{name}` is a secret, and {} is shared", layout::SETTINGS),
-            _ => format!("`{name}` does not count in {}, which others can write", layout::SETTINGS),
+            _ => {
+                format!("`{name}` is ignored in {}, because others can write to this file", layout::SETTINGS)
+            }
         };
-        return Err(Error::usage(message).hint(format!("cm config set {name} … --private")));
+        return Err(Error::usage(message).hint(format!("run cm config set {name} … --private")));
     }
     let open = memory.target();
     open.writable()?;
@@ -134,7 +135,7 @@ pub fn set(
     };
     let before = before.unwrap_or_default();
     let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
-        Error::refused("invalid-setting", format!("{file} is no TOML: {error}")).at(file, None, None)
+        Error::refused("invalid-setting", format!("{file} is not valid TOML: {error}")).at(file, None, None)
     })?;
     let shown =
         value.as_ref().and_then(|value| serde_json::to_value(key.shown(value)).ok()).unwrap_or(Value::Null);
@@ -174,10 +175,10 @@ pub fn set(
 
 fn known(name: &str) -> Result<&'static SettingKey> {
     keys::find(name).ok_or_else(|| {
-        let error = Error::not_found(format!("there is no setting `{name}`"));
+        let error = Error::not_found(format!("unknown setting `{name}`"));
         match keys::nearest(name) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint("`cm config list` shows them all"),
+            None => error.hint("`cm config list` shows all settings"),
         }
     })
 }

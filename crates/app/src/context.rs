@@ -192,10 +192,8 @@ pub(super) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let settings = &memory.target().settings;
     let budget = options.max_tokens.unwrap_or_else(|| settings.integer("context.max_tokens"));
     if budget < LEAST_TOKENS {
-        return Err(Error::usage(format!(
-            "a briefing needs at least {LEAST_TOKENS} tokens, and {budget} are allowed"
-        ))
-        .hint("for example: cm context \"fix the flaky retry test\" --max-tokens 2000"));
+        return Err(Error::usage(format!("the token limit is {budget}; the minimum is {LEAST_TOKENS}"))
+            .hint("for example: cm context \"fix the flaky retry test\" --max-tokens 2000"));
     }
     let limit = options.limit_rules.unwrap_or_else(|| settings.integer("context.max_rules")).min(1_000);
     let candidates = BriefingCandidates::ask(memory, task, limit, BriefingFilter::of(options))?;
@@ -231,9 +229,9 @@ fn checked(task: &str) -> Result<&str> {
     let task = task.trim();
     let length = task.chars().count();
     let wrong = if !TASK.contains(&length) {
-        format!("a task has {} to {} characters, and this one {length}", TASK.start(), TASK.end())
+        format!("a task must have {} to {} characters; this one has {length}", TASK.start(), TASK.end())
     } else if task.contains('\0') {
-        "a task is text, and this one has a NUL character".to_owned()
+        "the task contains a NUL character".to_owned()
     } else {
         return Ok(task);
     };

@@ -59,7 +59,7 @@ pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
     DeltaFile::parse(text).map_err(|error| {
         Error::usage(error.message.clone())
             .at(name, error.line, error.column)
-            .hint("schema/deltas.json describes the form; `cm help curate` shows an example")
+            .hint("see schema/deltas.json, or `cm help curate` for an example")
     })
 }
 
@@ -261,7 +261,7 @@ fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(N
     let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
     let why = |path: &NotePath| {
         let bytes = load(open, path).ok()?.bytes;
-        let text = std::str::from_utf8(&bytes).map_err(|_| "it is no UTF-8".to_owned());
+        let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned());
         let probe = [
             Edit::Push { key: "feedback".to_owned(), item: Value::String("probe".to_owned()) },
             Edit::Set { key: "updated".to_owned(), value: Value::String("probe".to_owned()) },
@@ -398,7 +398,7 @@ fn subject(report: &CurationReport) -> String {
     if let ([], [one]) = (report.applied.as_slice(), report.skipped.as_slice())
         && let Some(bullet) = one.id.as_deref().filter(|_| one.credited)
     {
-        return format!("Credit {bullet}, which was proposed again");
+        return format!("Give feedback to {bullet}, which was proposed again");
     }
     let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
     let judged = count("helpful") + count("harmful") + count("irrelevant");
@@ -442,26 +442,23 @@ pub(super) fn refusal(report: &CurationReport) -> Option<Error> {
         "not-a-rule" => Error::usage(reason)
             .hint("for example: cm playbook add --category testing \"Run the whole suite before you push.\""),
         "bad-category" | "bad-weight" => Error::usage(reason),
-        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the bullets"),
-        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` lifts the block")),
+        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the rules"),
+        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` removes the block")),
         "deprecated" => {
-            Error::refused("deprecated", about).hint(format!("`cm history {id}` tells its story"))
+            Error::refused("deprecated", about).hint(format!("`cm history {id}` shows its history"))
         }
-        "pinned" => Error::refused("pinned", about).hint(format!("`cm unpin {id}` first, by hand")),
+        "pinned" => Error::refused("pinned", about).hint(format!("run `cm unpin {id}` yourself first")),
         "duplicate" => Error::refused("duplicate", about)
-            .hint(format!("`cm review --merge` makes one of the two; `cm get {id}` shows it")),
-        "suspicious" => Error::refused("suspicious", reason).hint("a person may add it; it is a draft then"),
-        "conflict" => {
-            Error::refused("conflict", about).hint(format!("`cm why {id}` tells why that one holds"))
-        }
-        "evidence-against" => {
-            Error::refused("evidence-against", reason).hint("a person may add it all the same")
-        }
+            .hint(format!("`cm review --merge` merges the two; `cm get {id}` shows the other")),
+        "suspicious" => Error::refused("suspicious", reason).hint("a person can add it as a draft"),
+        "conflict" => Error::refused("conflict", about)
+            .hint(format!("`cm why {id}` shows the evidence for the existing rule")),
+        "evidence-against" => Error::refused("evidence-against", reason).hint("a person can still add it"),
         "cannot-edit" => {
-            Error::refused("cannot-edit", about).hint("`cm validate` says where and how to mend it")
+            Error::refused("cannot-edit", about).hint("`cm validate` shows the problem and the fix")
         }
         "ambiguous" => {
-            Error::new(ErrorKind::NotFound, "ambiguous", about).hint("`cm validate` names both files")
+            Error::new(ErrorKind::NotFound, "ambiguous", about).hint("`cm validate` lists both files")
         }
         code => Error::refused(known_code(code), about),
     })

@@ -96,7 +96,7 @@ fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> 
         for source in edges.flat_map(|edge| &edge.sources) {
             if source.form != EdgeSourceForm::EdgeFile && !goes(source.note) {
                 let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-                lines.push(format!("{}{line} still names \"{}\"", notes[source.note].path, note.title));
+                lines.push(format!("{}{line} still refers to \"{}\"", notes[source.note].path, note.title));
             }
         }
     }

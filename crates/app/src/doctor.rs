@@ -109,7 +109,7 @@ fn counted(n: usize, one: &str) -> String {
 
 fn settings(open: &OpenVault) -> HealthCheck {
     match open.settings.findings.as_slice() {
-        [] => check("settings", CheckStatus::Ok, "all known", None),
+        [] => check("settings", CheckStatus::Ok, "all valid", None),
         found => {
             let worst = open.settings.broken().unwrap_or(&found[0]);
             let first = worst.message.clone();
@@ -119,7 +119,7 @@ fn settings(open: &OpenVault) -> HealthCheck {
                 "settings",
                 health,
                 first,
-                Some("`cm validate` names the lines, `cm config list` the settings"),
+                Some("`cm validate` lists the lines, `cm config list` the settings"),
             )
         }
     }
@@ -127,7 +127,7 @@ fn settings(open: &OpenVault) -> HealthCheck {
 
 /// Reports an unreadable HEAD with the command that repairs it. Commits are not lost.
 fn broken_head(broken: BrokenHead) -> HealthCheck {
-    let message = format!("git cannot follow {}", broken.file.display());
+    let message = format!("Git cannot resolve {}", broken.file.display());
     check(
         "git head",
         CheckStatus::Fail,
@@ -143,8 +143,13 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
             return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
         }
         Ok(None) => {
-            let hint = Some("`cm init` makes one; without it nothing can be undone");
-            return vec![check("repository", CheckStatus::Warn, "the vault lies in no git repository", hint)];
+            let hint = Some("`cm init` creates one; without it nothing can be undone");
+            return vec![check(
+                "repository",
+                CheckStatus::Warn,
+                "the vault is not in a Git repository",
+                hint,
+            )];
         }
         Err(error) => {
             return vec![check("repository", CheckStatus::Fail, error.message, error.hint.as_deref())];
@@ -152,7 +157,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
     };
     let place = if repo.is_own() { "its own" } else { "inside another" };
     let mode = match open.settings.commit_mode() {
-        CommitMode::Auto => "curations are committed at once",
+        CommitMode::Auto => "changes are committed immediately",
         CommitMode::Manual => "`cm commit` commits",
     };
     let mut checks = vec![check("repository", CheckStatus::Ok, format!("{place}; {mode}"), None)];
@@ -160,17 +165,17 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
         checks.push(broken_head(broken));
     }
     if let Some(operation) = repo.state() {
-        let message = format!("{operation} is in progress, and curations are refused");
+        let message = format!("{operation} is in progress, so changes are refused");
         checks.push(check("git state", CheckStatus::Warn, message, Some(operation.remedy())));
     }
     checks.push(match repo.identity() {
         Ok(who) if who.fallback => {
-            let message = format!("git knows no author, so commits are by {} <{}>", who.name, who.email);
+            let message = format!("no Git author is set, so commits use {} <{}>", who.name, who.email);
             check(
                 "author",
                 CheckStatus::Warn,
                 message,
-                Some("git config --global user.name NAME; … user.email ADDRESS"),
+                Some("run git config --global user.name NAME and git config --global user.email ADDRESS"),
             )
         }
         Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
@@ -204,8 +209,8 @@ fn ignored(open: &OpenVault) -> Result<HealthCheck> {
 /// write access may have created them.
 fn former_places(open: &OpenVault) -> Option<HealthCheck> {
     let places = former::places(&open.vault);
-    let message = format!("{} in the vault's folder: ignored", places.join(", "));
-    let hint = "`cm trust --import-private` takes over what you confirm; then remove them";
+    let message = format!("{} in the vault folder; they are ignored", places.join(", "));
+    let hint = "`cm trust --import-private` imports the ones you confirm; remove them afterwards";
     (!places.is_empty()).then(|| check("former private files", CheckStatus::Warn, message, Some(hint)))
 }
 
@@ -217,7 +222,7 @@ fn trusted(memory: &Context) -> Result<HealthCheck> {
         false => check(
             NAME,
             CheckStatus::Warn,
-            "not trusted, so agents are given nothing of it",
+            "not trusted, so agents get nothing from it",
             Some("`cm trust` allows it"),
         ),
     })
@@ -240,12 +245,12 @@ fn journal(open: &OpenVault) -> Result<HealthCheck> {
     Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
         0 => check("journal", CheckStatus::Ok, "nothing is unfinished", None),
         n => {
-            let message = format!("{} cut off", counted(n, "operation"));
+            let message = format!("{} interrupted", counted(n, "operation"));
             check(
                 "journal",
                 CheckStatus::Warn,
                 message,
-                Some("the next change finishes them, or `cm doctor --fix`"),
+                Some("the next change or `cm doctor --fix` finishes them"),
             )
         }
     })
@@ -253,9 +258,9 @@ fn journal(open: &OpenVault) -> Result<HealthCheck> {
 
 fn crowds(notes: &[Note]) -> HealthCheck {
     match crowded(notes).len() {
-        0 => check("folders", CheckStatus::Ok, "none is crowded", None),
+        0 => check("folders", CheckStatus::Ok, "no folder is too large", None),
         n => {
-            let message = format!("{n} files lie in folders of more than {CROWD}, which makes commits slow");
+            let message = format!("{n} files are in folders of more than {CROWD}, which slows down commits");
             check(
                 "folders",
                 CheckStatus::Warn,
@@ -291,20 +296,20 @@ fn exposed(memory: &Context, notes: &[Note]) -> Result<HealthCheck> {
         secrets::scan_notes(memory, memory.target(), notes)?;
     let guessed = match guesses.first() {
         Some((path, line)) => {
-            format!("; {} at random, such as {path}:{line}", counted(guesses.len(), "text"))
+            format!("; {} look random, such as {path}:{line}", counted(guesses.len(), "text"))
         }
         None => String::new(),
     };
     let guessed = match allowed {
         0 => guessed,
-        _ => format!("; {allowed} allowed by their lines or `redaction.allow`{guessed}"),
+        _ => format!("; {allowed} allowed by cm:allow-secret or `redaction.allow`{guessed}"),
     };
     Ok(match secrets.first() {
         None => check("secrets", CheckStatus::Ok, format!("none found{guessed}"), None),
         Some((path, rule, line)) => {
-            let found = counted(secrets.len(), "live-looking secret");
+            let found = counted(secrets.len(), "possible secret");
             let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
-            let hint = "take it out of the note, and make it void where it is used: the history keeps it";
+            let hint = "remove it from the note and revoke it, because the Git history keeps it";
             check("secrets", CheckStatus::Warn, message, Some(hint))
         }
     })
@@ -320,7 +325,7 @@ fn sessions(memory: &Context) -> Option<HealthCheck> {
                 NAME,
                 CheckStatus::Warn,
                 error.message,
-                Some("`cm sessions` reads the logs anew"),
+                Some("`cm sessions` reads the logs again"),
             ));
         }
     };
@@ -328,12 +333,12 @@ fn sessions(memory: &Context) -> Option<HealthCheck> {
     let unclear: Vec<&ParseStatistics> = understood.iter().filter(|of| of.not_understood > 0).collect();
     let read = format!("{} read", counted(logs, "log"));
     if unclear.is_empty() {
-        return Some(check(NAME, CheckStatus::Ok, format!("{read}, all understood"), None));
+        return Some(check(NAME, CheckStatus::Ok, format!("{read}, all parsed"), None));
     }
     let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
-    let message = format!("{read}; not understood: {}", each.join("; "));
+    let message = format!("{read}; not parsed: {}", each.join("; "));
     let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
-    let hint = "another version of the agent may have written them; what was understood can be searched";
+    let hint = "another version of the agent may have written them; the parsed part can be searched";
     Some(check(
         NAME,
         if mostly { CheckStatus::Warn } else { CheckStatus::Ok },
@@ -349,7 +354,7 @@ fn not_understood(of: &ParseStatistics) -> String {
         of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
     let more = if of.unknown.len() > 3 { ", …" } else { "" };
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
-    let agent = if of.agent.is_empty() { "logs that are gone" } else { &of.agent };
+    let agent = if of.agent.is_empty() { "logs that no longer exist" } else { &of.agent };
     format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
 }
 
@@ -368,7 +373,7 @@ fn repair(memory: &Context) -> Result<Vec<String>> {
     let mut fixed = Vec::new();
     let finished = write::recover(memory)?;
     if finished > 0 {
-        fixed.push(format!("finished {} that had been cut off", counted(finished, "operation")));
+        fixed.push(format!("finished {} that were interrupted", counted(finished, "operation")));
     }
     let rules = init::missing_rules(&memory.target().vault)?;
     if !rules.is_empty() {
@@ -378,9 +383,9 @@ fn repair(memory: &Context) -> Result<Vec<String>> {
             .collect();
         write::apply(
             memory,
-            ChangeSet { message: CommitMessage::new("doctor", "Add the rules for git"), changes },
+            ChangeSet { message: CommitMessage::new("doctor", "Add the Git rules"), changes },
         )?;
-        fixed.push("added the rules for git".to_owned());
+        fixed.push("added the Git rules".to_owned());
     }
     fixed.extend(shard(memory)?);
     Ok(fixed)

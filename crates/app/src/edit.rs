@@ -44,9 +44,9 @@ pub fn edit(
     let (path, open) = (found.note.path.clone(), found.open);
     editor(&open.vault.file(&path))?;
     let after = load(open, &path).map_err(|_| {
-        Error::refused("gone", format!("{path} is gone after editing"))
+        Error::refused("gone", format!("{path} is missing after editing"))
             .at(&path, None, None)
-            .hint("git has it: `git checkout` brings it back")
+            .hint("`git checkout` restores it from Git")
     })?;
     let sound = after.note.findings.iter().all(|found| found.severity != Severity::Error);
     let changed = after.bytes != found.bytes;

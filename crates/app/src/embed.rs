@@ -98,8 +98,8 @@ pub fn embed(
         Some(Ok(model)) => model,
         Some(Err(error)) => return Err((&*error).into()),
         None => {
-            return Err(Error::usage("embeddings are switched off")
-                .hint("cm embed use builtin lets the models in the program read the notes"));
+            return Err(Error::usage("embeddings are disabled")
+                .hint("`cm embed use builtin` enables the built-in models"));
         }
     };
     let mut read = 0;
@@ -146,7 +146,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     let memory = Context::open(tried)?;
     memory.persons_only("change settings")?;
     if let Some(model) = memory.models().fine() {
-        model.map_err(|error| Error::from(&*error))?.embed_query("Does it answer?")?;
+        model.map_err(|error| Error::from(&*error))?.embed_query("test text")?;
     }
     memory.take_notices();
     let memory = Context::open(call.clone())?;
@@ -176,7 +176,7 @@ fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
     let fine = match memory.models().fine() {
         Some(Ok(model)) => Some(model.name().to_owned()),
         Some(Err(error)) => {
-            memory.notice(format!("the finer model cannot be used: {error}"));
+            memory.notice(format!("the larger model cannot be used: {error}"));
             None
         }
         None => None,

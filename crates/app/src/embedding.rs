@@ -58,7 +58,7 @@ pub fn choose(settings: &Settings, cache: &Path, variables: &BTreeMap<String, St
         Ok(choice) => EmbeddingChoice { choice, notices: Vec::new() },
         Err(why) => EmbeddingChoice {
             choice: EmbeddingProvider::Builtin,
-            notices: vec![format!("{why}; the built-in model embeds")],
+            notices: vec![format!("{why}; the built-in model is used")],
         },
     }
 }
@@ -235,7 +235,7 @@ mod tests {
         let text = "provider = 'ollama'\nurl = 'http://me:hunter2@example.org'";
         insta::assert_snapshot!(shown(&chosen(&[(text, SettingOrigin::Private)], &[])), @"
         Builtin
-        `embeddings.url` is no address: it holds a name or a password, and a key has a setting of its own; the built-in model embeds
+        `embeddings.url` is not a valid URL: it contains a user name or password; keys have their own setting; the built-in model is used
         ");
     }
 

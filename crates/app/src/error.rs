@@ -122,15 +122,15 @@ impl From<vault::Error> for Error {
         let message = error.to_string();
         match error {
             vault::Error::NoVault { .. } => Self::new(ErrorKind::NoVault, "no-vault", message)
-                .hint("make one here with `cm init`, or name one with --vault or CM_VAULT"),
+                .hint("create one here with `cm init`, or select one with --vault or CM_VAULT"),
             vault::Error::NotAVault { .. } => Self::new(ErrorKind::NoVault, "not-a-vault", message)
-                .hint("`cm init` in that folder makes it one and changes no note"),
+                .hint("`cm init` in that folder creates a vault and changes no note"),
             vault::Error::Io { path, .. } => {
                 let error = Self::new(ErrorKind::Failed, "io", message);
                 error.at(path.display(), None, None)
             }
             vault::Error::Locked { .. } => Self::new(ErrorKind::Locked, "locked", message)
-                .hint("try again when it is done; `lock.patience_s` says how long to wait"),
+                .hint("try again when it is done; `lock.patience_s` sets the waiting time"),
             vault::Error::NoPrivateFolder => Self::new(ErrorKind::Failed, "no-home", message)
                 .hint("set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME"),
             vault::Error::Changed { path } => Self::refused("changed-meanwhile", message)
@@ -138,7 +138,7 @@ impl From<vault::Error> for Error {
                 .hint("nothing was written; run the command again"),
             vault::Error::LeadsOut { path } => Self::refused("leads-out", message)
                 .at(path.display(), None, None)
-                .hint("a symbolic link on this path leaves the vault; nothing is written through it"),
+                .hint("a symbolic link on this path leads out of the vault; cm does not write through it"),
         }
     }
 }
@@ -178,8 +178,7 @@ impl From<git::Error> for Error {
 
 impl From<cm_index::Error> for Error {
     fn from(error: cm_index::Error) -> Self {
-        Self::new(ErrorKind::Failed, "index", chain(&error))
-            .hint("`cm reindex --full` drops the index and reads everything anew")
+        Self::new(ErrorKind::Failed, "index", chain(&error)).hint("`cm reindex --full` rebuilds the index")
     }
 }
 

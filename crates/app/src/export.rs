@@ -79,7 +79,7 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
         (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
         (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
         (ExportFormat::Markdown, None) => {
-            Err(Error::usage("the notes are copied to a folder").hint("name it, such as --out ../copy"))
+            Err(Error::usage("this format needs an output folder").hint("for example --out ../copy"))
         }
         (ExportFormat::Markdown, Some(out)) => {
             outside(open, &out)?;
@@ -238,9 +238,8 @@ pub(super) fn one_file(
 ) -> Result<ExportReport> {
     let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
     let (Some(folder), Some(name)) = (out.parent(), name) else {
-        return Err(
-            Error::usage(format!("{} is no file", out.display())).hint("name one, such as --out notes.json")
-        );
+        return Err(Error::usage(format!("{} is not a file", out.display()))
+            .hint("pass a file, for example --out notes.json"));
     };
     Ok(foreign::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
@@ -260,9 +259,9 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
     if let Some(first) = wrote.in_the_way.first() {
         let more = wrote.in_the_way.len() - 1;
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-        return Err(Error::refused("exists", format!("{first}{others} would be written over"))
+        return Err(Error::refused("exists", format!("{first}{others} would be overwritten"))
             .at(folder.join(first.as_str()).display(), None, None)
-            .hint("nothing was written; choose another place, or use --force"));
+            .hint("nothing was written; choose another path, or use --force"));
     }
     outcome.written = wrote.written.iter().map(ToString::to_string).collect();
     outcome.unchanged = wrote.unchanged.len();
@@ -273,8 +272,8 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
 fn outside(open: &OpenVault, out: &Path) -> Result<()> {
     let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
     if foreign::is_within(&open.vault, existing) {
-        return Err(Error::refused("inside-the-vault", format!("{} lies in the vault", out.display()))
-            .hint("copies of notes there would be notes themselves; choose a folder outside"));
+        return Err(Error::refused("inside-the-vault", format!("{} is inside the vault", out.display()))
+            .hint("copies of notes there would become notes; choose a folder outside"));
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<Resolv
                     "other-vault",
                     format!("{} is a note of the global vault", found.note.key()),
                 )
-                .hint(format!("name that vault: --vault {}", found.open.vault.root().display()))),
+                .hint(format!("select that vault: --vault {}", found.open.vault.root().display()))),
                 Err(_) => Err(error),
             }
         }
@@ -60,7 +60,7 @@ pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<Resolv
 fn find_in<'a>(memory: &'a Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
     let reference = reference.trim();
     if reference.is_empty() {
-        return Err(Error::usage("a note is named by its id, path or title"));
+        return Err(Error::usage("the note reference is empty; pass an ID, path or title"));
     }
     for open in vaults {
         let path = match &open.past {
@@ -128,7 +128,7 @@ fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Re
             several => return Err(ambiguous(reference, several)),
         }
     }
-    let error = Error::not_found(format!("there is no note `{reference}`"));
+    let error = Error::not_found(format!("note `{reference}` not found"));
     Err(if near.is_empty() {
         error.hint("`cm search` finds notes by their words")
     } else {
@@ -157,8 +157,8 @@ pub(super) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
         notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
     let more = notes.len().saturating_sub(5);
     let tail = if more > 0 { format!(", and {more} more") } else { String::new() };
-    Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` fits {} notes", notes.len()))
-        .hint(format!("name one of them: {}{tail}", named.join("; ")))
+    Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` matches {} notes", notes.len()))
+        .hint(format!("use one of: {}{tail}", named.join("; ")))
 }
 
 /// Reads and parses a note from its file, without the index.

@@ -46,12 +46,12 @@ pub struct ForgottenRule {
 pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
     memory.persons_only("block a rule")?;
     if reason.trim().is_empty() {
-        return Err(Error::usage("forgetting takes a reason")
+        return Err(Error::usage("a reason is required")
             .hint("for example: cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\""));
     }
     let found = find_to_change(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
-        Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
+        Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
     let wanted = ForgetRequest {
         id: bullet.id.clone(),
@@ -75,7 +75,7 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
             forgetting::forget(&before, request, &wanted)
         });
         let mut forgotten =
-            forgotten.ok_or_else(|| Error::not_found(format!("there is no bullet `{}`", bullet.id)))?;
+            forgotten.ok_or_else(|| Error::not_found(format!("rule `{}` not found", bullet.id)))?;
         let curated = std::mem::take(&mut forgotten.curated);
         let changed = curated.playbook != before;
         *done.borrow_mut() = Some((forgotten, changed));
@@ -117,7 +117,7 @@ pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<Lifte
     memory.persons_only("lift a block")?;
     let named = find_to_change(memory, reference)?.note;
     if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
-        return Err(Error::usage(format!("{} is neither blocked nor a bullet", named.path)));
+        return Err(Error::usage(format!("{} is neither blocked nor a rule", named.path)));
     }
     let mut lifted = None;
     let written = write::apply_with(memory, |open| {
@@ -125,7 +125,7 @@ pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<Lifte
         let blocks = lifted_with(&all, &named)?;
         let source = blocks[0].fields.source_bullet.clone();
         let mut message =
-            CommitMessage::new("unforget", format!("Lift the block of \"{}\"", blocks[0].text()));
+            CommitMessage::new("unforget", format!("Remove the block of \"{}\"", blocks[0].text()));
         let mut changes = Vec::new();
         for blocked in &blocks {
             let bytes = load(open, &blocked.path)?.bytes;
@@ -161,20 +161,20 @@ fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNot
     let blocks: Vec<&BlockedNote> = all.blocked.iter().filter(is_meant).collect();
     if blocks.is_empty() {
         return Err(write::nothing_done(format!("nothing blocks {}", named.key()))
-            .hint("`cm search kind:blocked` lists what is blocked"));
+            .hint("`cm search kind:blocked` lists all blocks"));
     }
     Ok(blocks)
 }
 
 /// Plans the change that turns a deprecated bullet into a draft.
 fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
-    const ALONE: &str = "leave --revive out to lift the block alone";
-    let bullet = bullet
-        .ok_or_else(|| Error::not_found("the bullet that was blocked is not in this vault").hint(ALONE))?;
+    const ALONE: &str = "remove --revive to only remove the block";
+    let bullet =
+        bullet.ok_or_else(|| Error::not_found("the blocked rule is not in this vault").hint(ALONE))?;
     let revived = word::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
         let hint = match unmoved {
             ReviewRefusal::Falls(_) => format!(
-                "{ALONE}, or write `pinned: true` into the bullet's note first: what is pinned does not fall"
+                "{ALONE}, or add `pinned: true` to the rule's note first, so that it is not deprecated again"
             ),
             _ => ALONE.to_owned(),
         };

@@ -81,7 +81,7 @@ pub fn list(memory: &Context) -> Vec<LegacyPrivateEntry> {
     found.extend(state.chain(sessions(vault)).map(|path| LegacyPrivateEntry::File { path }));
     found.extend(NEVER.iter().filter(|name| exists(name)).map(|name| LegacyPrivateEntry::Ignored {
         path: (*name).to_owned(),
-        why: "it could say who may ask, or what is written".to_owned(),
+        why: "it could grant access or change the log".to_owned(),
     }));
     found
 }
@@ -98,7 +98,7 @@ fn settings(vault: &Vault) -> Vec<LegacyPrivateEntry> {
         }
         _ => LegacyPrivateEntry::Ignored {
             path: format!("{SETTINGS}: {name}"),
-            why: format!("it has power; set it yourself: cm config set {name} … --private"),
+            why: format!("it runs programs or sends text; set it yourself: cm config set {name} … --private"),
         },
     };
     layer.values.iter().map(item).collect()
@@ -135,7 +135,7 @@ pub fn import(
     memory: &Context,
     confirm: &mut dyn FnMut(&LegacyPrivateEntry) -> bool,
 ) -> Result<LegacyImport> {
-    memory.persons_only("take over private files")?;
+    memory.persons_only("import private files")?;
     let open = memory.target();
     let mut outcome = LegacyImport { taken: Vec::new(), left: Vec::new() };
     for former in list(memory) {

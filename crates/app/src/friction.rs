@@ -140,11 +140,11 @@ pub fn friction(
 
 fn nothing(logs: usize, options: &Options) -> Error {
     let where_ = match &options.path {
-        Some(path) => format!("{} holds no session's log", path.display()),
-        None => format!("none of {logs} logs tells a session that was asked for"),
+        Some(path) => format!("{} contains no session logs", path.display()),
+        None => format!("none of {logs} logs matches the requested sessions"),
     };
     Error::new(ErrorKind::NothingDone, "nothing-done", where_)
-        .hint("name a folder with *.jsonl logs of Claude Code, or look further back, such as --days 30")
+        .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30")
 }
 
 /// Analyzes the logs at a path. Returns the number of logs and their sessions.
@@ -197,8 +197,8 @@ fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
     if there.zip(cwd).is_some_and(|(there, cwd)| there.starts_with(cwd)) {
         return Ok(folder);
     }
-    Err(Error::refused("leads-out", format!("{FOLDER} leads out of the working folder"))
-        .hint("name the folder with --out"))
+    Err(Error::refused("leads-out", format!("{FOLDER} leads out of the working directory"))
+        .hint("set the output folder with --out"))
 }
 
 fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {

@@ -28,7 +28,7 @@ pub enum GraphFormat {
 /// A note that is not found, or `hops` out of range.
 pub fn graph(memory: &Context, around: Option<&str>, hops: u8, format: GraphFormat) -> Result<String> {
     if !(1..=MAX_HOPS).contains(&hops) {
-        return Err(Error::usage(format!("hops are 1 to {MAX_HOPS}")));
+        return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
     }
     let found = around.map(|reference| find(memory, reference)).transpose()?;
     let open = found.as_ref().map_or_else(|| memory.target(), |found| found.open);

@@ -99,7 +99,7 @@ fn judged(
             } else {
                 error.message
             };
-            known.notices.push(format!("{why}; judged without past incidents"));
+            known.notices.push(format!("{why}; checked without past incidents"));
         }
     }
     (decide(&ground, &known), known.notices)
@@ -179,7 +179,7 @@ impl GuardKnowledge {
                     let (types, relations) = (&open.settings.types, &open.settings.relations);
                     notes.push(read(&file.path, &bytes, types, relations).note);
                 }
-                Err(error) => self.notices.push(format!("{} cannot be read: {error}", file.path)),
+                Err(error) => self.notices.push(format!("cannot read {}: {error}", file.path)),
             }
         }
         notes

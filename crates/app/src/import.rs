@@ -113,8 +113,8 @@ pub fn any(
         return import(memory, options).map(ImportOutcome::Folder);
     }
     if options.from.is_some() || options.into.is_some() {
-        return Err(Error::usage(format!("{} is a file of bullets, no folder", options.source.display()))
-            .hint("leave --into out; --from is playbook or rules for a file"));
+        return Err(Error::usage(format!("{} is a file with rules, not a folder", options.source.display()))
+            .hint("remove --into; with a file, --from must be playbook or rules"));
     }
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
@@ -134,15 +134,15 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
     let source = memory.call.cwd.join(&options.source);
     let shown = options.source.display();
     if !source.is_dir() {
-        return Err(Error::usage(format!("there is no folder or file {shown}")));
+        return Err(Error::usage(format!("{shown} does not exist")));
     }
     if foreign::is_within(&open.vault, &source) {
-        return Err(Error::refused("inside-the-vault", format!("{shown} lies in the vault already"))
-            .hint("`cm adopt` gives the notes in it an id where they are"));
+        return Err(Error::refused("inside-the-vault", format!("{shown} is already in the vault"))
+            .hint("`cm adopt` adds IDs to notes in place"));
     }
     let folder = foreign::read(&source, open.vault.root())?;
     let (from, because) = match options.from {
-        Some(named) => (named, "it was named"),
+        Some(named) => (named, "selected with --from"),
         None => detect::detect(&folder),
     };
     let into = into(options, from, &folder.name)?;
@@ -172,9 +172,7 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
         outcome.commit = carry_out(memory, plan.incoming, copies, &folder.name)?;
         outcome.usage = take_usage(open, &plan.usage)?;
         if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
-            memory.notice(
-                "this vault counts the use of its notes already; the counts of _state.json were left out",
-            );
+            memory.notice("this vault already has usage counts; the counts of _state.json were skipped");
         }
     }
     Ok(outcome)
@@ -184,11 +182,10 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
     match options.into.as_deref() {
         Some(_) if from == ImportFormat::ClaudeMemory => {
             Err(Error::usage("a vault of the earlier tool keeps its own folders")
-                .hint("leave --into out, or name another format with --from"))
+                .hint("remove --into, or select another format with --from"))
         }
-        Some(typed) => plan::into_folder(typed).map_err(|why| {
-            Error::usage(why).hint("name a folder for the notes, such as --into notes/obsidian")
-        }),
+        Some(typed) => plan::into_folder(typed)
+            .map_err(|why| Error::usage(why).hint("pass a target folder, for example --into notes/obsidian")),
         None => Ok(plan::default_into(name)),
     }
 }
@@ -273,8 +270,8 @@ fn carry_out(
 
 fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
     if plan.skipped.is_empty() {
-        return write::nothing_done(format!("there is no note in {source}"))
-            .hint("notes are files that end in .md or .markdown, outside of hidden folders");
+        return write::nothing_done(format!("there are no notes in {source}"))
+            .hint("notes are files that end in .md or .markdown, outside hidden folders");
     }
     let reasons: Vec<String> = plan
         .skipped
@@ -284,22 +281,22 @@ fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
         .collect();
     let more = plan.skipped.len().saturating_sub(reasons.len());
     let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
-    write::nothing_done(format!("no note of {source} could be imported"))
+    write::nothing_done(format!("no note of {source} was imported"))
         .hint(format!("{}{tail}", reasons.join("; ")))
 }
 
 /// A user-facing explanation of why a file was not imported.
 pub fn reason(why: ImportSkipReason) -> &'static str {
     match why {
-        ImportSkipReason::ThereAlready => "in the vault already",
+        ImportSkipReason::ThereAlready => "already in the vault",
         ImportSkipReason::Generated => "generated from the notes",
-        ImportSkipReason::PathTaken => "another file lies in its place",
-        ImportSkipReason::IdTaken => "the vault has another note of that id",
-        ImportSkipReason::MeaningFolder => "the folder means something else in a vault; use --into",
+        ImportSkipReason::PathTaken => "another file has this path",
+        ImportSkipReason::IdTaken => "another note in the vault has this ID",
+        ImportSkipReason::MeaningFolder => "the folder has another meaning in a vault; use --into",
         ImportSkipReason::BadPath => "the path is too long",
         ImportSkipReason::Link => "a symbolic link",
         ImportSkipReason::Unreadable => "cannot be read",
-        ImportSkipReason::Secret => "looks like a live secret; take it out or put a placeholder there",
+        ImportSkipReason::Secret => "may contain a real secret; remove it or use a placeholder",
     }
 }
 

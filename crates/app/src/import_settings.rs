@@ -22,7 +22,7 @@ pub(super) fn left_out(open: &OpenVault, text: &str) -> Vec<Finding> {
         Err(error) => {
             return vec![finding(
                 FindingCode::Unreadable,
-                format!("the settings cannot be read: {error}"),
+                format!("cannot read the settings: {error}"),
                 None,
             )];
         }
@@ -51,11 +51,11 @@ fn flatten(above: &str, table: Map<String, Value>, settings: &mut Vec<(String, V
 
 fn judged(open: &OpenVault, name: &str, value: &Value) -> Option<Finding> {
     if keys::find(name).is_none() {
-        let message = format!("`{name}` is no setting here and was left out");
+        let message = format!("`{name}` is not a setting and was skipped");
         return Some(finding(
             FindingCode::UnknownKey,
             message,
-            Some("`cm config list` names the settings".to_owned()),
+            Some("`cm config list` lists the settings".to_owned()),
         ));
     }
     let here = open.settings.get(name).and_then(|(value, _)| serde_json::to_value(value).ok());
@@ -64,7 +64,7 @@ fn judged(open: &OpenVault, name: &str, value: &Value) -> Option<Finding> {
     if here.as_ref().is_some_and(is_same) {
         return None;
     }
-    let message = format!("the setting `{name}` differs from this vault's and was left out");
+    let message = format!("the setting `{name}` differs from this vault's and was skipped");
     Some(finding(FindingCode::InvalidSetting, message, Some(format!("`cm config set {name} VALUE` sets it"))))
 }
 

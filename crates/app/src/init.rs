@@ -79,7 +79,7 @@ pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)>
         if options.global { VaultLevel::Global } else { VaultLevel::Project },
         vault,
     )?;
-    let message = CommitMessage::new("init", "Make this folder a vault");
+    let message = CommitMessage::new("init", "Create a vault in this folder");
     let written = write::apply(&memory, ChangeSet { message, changes })?;
     if is_new && memory.is_person() {
         trust::grant_new(&memory)?;
@@ -109,7 +109,8 @@ pub(super) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
 fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
     if options.global {
         return call.global.clone().ok_or_else(|| {
-            Error::usage("this platform tells no data folder").hint("set CM_GLOBAL_VAULT to a folder")
+            Error::usage("cannot find a data directory on this platform")
+                .hint("set CM_GLOBAL_VAULT to a folder")
         });
     }
     let named = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));

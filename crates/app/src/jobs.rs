@@ -71,7 +71,7 @@ pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
     match kind {
         // That there was nothing to do is as good an end as any.
         None | Some(ErrorKind::NothingDone) => Ok(counts),
-        Some(kind) => Err(Error::new(kind, "reflect", counts).hint("`cm reflect` says why")),
+        Some(kind) => Err(Error::new(kind, "reflect", counts).hint("`cm reflect` shows why")),
     }
 }
 
@@ -86,7 +86,7 @@ pub fn fade(memory: &Context) -> Result<String> {
         counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
     let mut said = if counts.is_empty() { "no memories".to_owned() } else { counts.join(", ") };
     if memory.target().vault.stamp_own(layout::CORE)?.is_some() && generate::core(memory, false)?.changed {
-        said.push_str("; CORE.md was written anew");
+        said.push_str("; CORE.md was rewritten");
     }
     Ok(said)
 }

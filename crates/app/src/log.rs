@@ -104,7 +104,7 @@ pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
 /// Adds a notice about manual commits if the history is empty for that reason.
 pub(super) fn notice_if_manual(memory: &Context, is_empty: bool) {
     if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
-        memory.notice("`git.commit` is manual: changes stand in the history once `cm commit` commits them");
+        memory.notice("`git.commit` is manual: changes appear here after `cm commit`");
     }
 }
 
@@ -114,6 +114,6 @@ pub(super) fn notice_if_manual(memory: &Context, is_empty: bool) {
 /// `no-repository` if the vault is not in one.
 pub(super) fn repository(open: &OpenVault) -> Result<&Repo> {
     open.repo()?.ok_or_else(|| {
-        Error::refused("no-repository", "the vault lies in no git repository").hint("`cm init` makes one")
+        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
     })
 }

@@ -90,7 +90,7 @@ fn mark_in(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Res
         NoteKind::Bullet => mark_bullet(memory, found, options),
         NoteKind::Memory => mark_memory(memory, found, options),
         other => Err(Error::usage(format!(
-            "{} is of the kind {}, and only bullets and memories are judged",
+            "{} has the kind {}; only rules and memories get feedback",
             found.note.path,
             other.name()
         ))),
@@ -99,14 +99,14 @@ fn mark_in(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Res
 
 fn check(options: &Options) -> Result<()> {
     if let Some(weight) = options.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
-        return Err(Error::usage(format!("a weight lies between 0.0 and 1.0, and {weight} does not")));
+        return Err(Error::usage(format!("a weight must be between 0.0 and 1.0, not {weight}")));
     }
     if options.invert && options.signal != FeedbackSignal::Harmful {
-        return Err(Error::usage("only harm says that the opposite holds").hint("use --harmful --invert"));
+        return Err(Error::usage("only harmful feedback can invert a rule").hint("use --harmful --invert"));
     }
     if options.because.as_deref().is_some_and(|because| because.trim().is_empty()) {
         return Err(Error::usage("the reason is empty")
-            .hint(format!("of harm: {}; or any words", REASONS.join(", "))));
+            .hint(format!("for harm: {}; or any other text", REASONS.join(", "))));
     }
     Ok(())
 }
@@ -114,8 +114,8 @@ fn check(options: &Options) -> Result<()> {
 fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
     let id = found.note.key().to_owned();
     if options.invert && curate::authority(memory) == Authority::Automation {
-        return Err(Error::refused("person-only", "only a person says that the opposite holds")
-            .hint("leave --invert, --agent and --session out, or mark it harmful"));
+        return Err(Error::refused("person-only", "only a person can state that the opposite holds")
+            .hint("remove --invert, --agent and --session, or only mark it as harmful"));
     }
     let Options { because, weight, invert, .. } = options.clone();
     let judge = FeedbackDelta { id: id.clone(), session: None, reason: because, weight, invert };
@@ -133,7 +133,7 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
         return Err(error);
     }
     let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
-    let bullet = bullet.ok_or_else(|| Error::not_found(format!("there is no bullet `{id}`")))?;
+    let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
     let constants = scoring(&memory.target().settings);
     let step = |steps: &[MaturityStep]| steps.iter().find(|step| step.id == id).cloned();
     Ok(MarkResult {
@@ -208,7 +208,7 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
         harmful: count(&note.feedback, FeedbackSignal::Harmful),
         commit,
         changed: !said,
-        uncounted: uncounted.map(|why| format!("kept without weight: {why}")),
+        uncounted: uncounted.map(|why| format!("stored without weight: {why}")),
         activation: None,
         promotion: None,
         demotion: None,

@@ -230,7 +230,7 @@ impl Context {
 
     fn notice_broken_settings(&self) {
         for broken in self.vaults.iter().filter_map(|open| open.settings.broken()) {
-            self.notice(format!("{}: {}; its settings do not hold", broken.path, broken.message));
+            self.notice(format!("{}: {}; its settings are ignored", broken.path, broken.message));
         }
     }
 

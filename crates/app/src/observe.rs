@@ -109,14 +109,13 @@ fn checked(options: &Options) -> Result<&str> {
     if !LENGTH.contains(&length) || told.contains('\0') {
         let (least, most) = (LENGTH.start(), LENGTH.end());
         return Err(Error::usage(format!(
-            "an observation is text of {least} to {most} characters, and this one has {length}"
+            "an observation must have {least} to {most} characters; this one has {length}"
         ))
         .hint("for example: The gateway drops idle sockets after 60 s."));
     }
     if let Some(category) = options.category.as_deref().filter(|category| !is_category(category)) {
-        return Err(
-            Error::usage(format!("`{category}` is no category")).hint("for example: gotcha, or build-tools")
-        );
+        return Err(Error::usage(format!("`{category}` is not a valid category"))
+            .hint("for example: gotcha, or build-tools"));
     }
     Ok(told)
 }

@@ -134,7 +134,7 @@ pub fn outcome(
         dry_run: false,
         sweep: false,
         op: "outcome",
-        subject: Some(format!("Note that session {} ended in {}", session.short(), options.status.name())),
+        subject: Some(format!("Record that session {} ended in {}", session.short(), options.status.name())),
     };
     let file = |level: VaultLevel| DeltaFile {
         session: Some(session.id.clone()),
@@ -171,7 +171,7 @@ fn recorded(
         let skipped = parts.iter().flat_map(|part| &part.report.skipped).map(|passed| (passed, false));
         let found = refused.chain(skipped).find(|(passed, _)| passed.id.as_deref() == Some(id));
         found.map_or_else(
-            || ("it is no longer there".to_owned(), true),
+            || ("it no longer exists".to_owned(), true),
             |(passed, refused)| (passed.reason.clone(), refused),
         )
     };

@@ -72,14 +72,14 @@ impl Context {
         let open = self.target();
         let moment = resolve_revision(open, named, self.now(), DayBoundary::Ends)?;
         let past = repository(open)?.snapshot(moment.commit)?.ok_or_else(|| {
-            Error::not_found(format!("commit {} has no vault yet", moment.commit.short()))
-                .hint("`cm log` lists the commits that changed it")
+            Error::not_found(format!("commit {} contains no vault", moment.commit.short()))
+                .hint("`cm log` lists the commits that changed the vault")
         })?;
         let mut pasts = vec![(open, past)];
         for global in self.vaults.iter().skip(1) {
             match snapshot_at(global, moment.at) {
                 Ok(past) => pasts.push((global, past)),
-                Err(why) => self.notice(format!("the global vault is left out: {why}")),
+                Err(why) => self.notice(format!("the global vault is skipped: {why}")),
             }
         }
         let global = match self.vaults.iter().find(|open| open.level == VaultLevel::Global) {
@@ -108,10 +108,7 @@ impl OpenVault {
     pub(super) fn writable(&self) -> Result<()> {
         let Some(past) = &self.past else { return Ok(()) };
         let commit = past.git.commit().id.short();
-        Err(Error::refused(
-            "past",
-            format!("the vault is open as of commit {commit}, which cannot be changed"),
-        ))
+        Err(Error::refused("past", format!("the vault is open at commit {commit} and cannot be changed")))
     }
 }
 
@@ -152,7 +149,7 @@ impl Snapshot {
         if let [first, rest @ ..] = refreshed.findings.as_slice() {
             let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
             let commit = self.git.commit().id.short();
-            memory.notice(format!("of commit {commit}, {} {}{more}", first.path, first.message));
+            memory.notice(format!("from commit {commit}, {} {}{more}", first.path, first.message));
         }
     }
 
@@ -239,7 +236,7 @@ fn snapshot_at(open: &OpenVault, at: Instant) -> std::result::Result<git::VaultS
     };
     match history() {
         Ok(Some(past)) => Ok(past),
-        Ok(None) => Err(format!("it has no history of {at}")),
+        Ok(None) => Err(format!("it has no history at {at}")),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -249,7 +246,7 @@ fn own_settings(past: &git::VaultSnapshot) -> Result<Option<String>> {
     match past.read(&path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(unreadable(past.commit(), "it is no UTF-8")),
+            Err(_) => Err(unreadable(past.commit(), "it is not UTF-8")),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(past.commit(), &error.to_string())),
@@ -291,15 +288,15 @@ pub(super) fn resolve_revision(
 
 /// Hint about the syntax of commits and dates.
 const NAMES: &str =
-    "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h";
+    "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h";
 
 fn too_early(repo: &Repo, at: Instant) -> Error {
-    let error = Error::not_found(format!("there was no commit yet at {at}"));
+    let error = Error::not_found(format!("no commits before {at}"));
     match repo.first_commit() {
         Ok(Some(_)) if repo.is_shallow() => {
-            error.hint("the history was cut off when it was cloned: `git fetch --unshallow` brings the rest")
+            error.hint("the clone has only part of the history: `git fetch --unshallow` fetches the rest")
         }
-        Ok(Some(first)) => error.hint(format!("the first one is of {}", first.time)),
+        Ok(Some(first)) => error.hint(format!("the first commit is from {}", first.time)),
         _ => error,
     }
 }

@@ -41,7 +41,7 @@ fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> 
         NoteKind::Bullet => return set_bullet(memory, &found, pinned),
         _ => {
             return Err(Error::usage(format!(
-                "{} is neither a memory nor a bullet, and only those are pinned",
+                "{} is neither a memory nor a rule; only those can be pinned",
                 note.path
             )));
         }
@@ -84,10 +84,10 @@ fn set_bullet(memory: &Context, found: &super::find::ResolvedNote<'_>, pinned: b
     let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
     let outcome = curate::curate(memory, &file, &how)?;
     for step in &outcome.report.demotions {
-        memory.notice(format!("{} is deprecated now: {}", step.id, step.reason));
+        memory.notice(format!("{} is now deprecated: {}", step.id, step.reason));
     }
     for inversion in &outcome.report.inversions {
-        memory.notice(format!("{} warns of it: {}", inversion.to, inversion.content));
+        memory.notice(format!("{} now warns about it: {}", inversion.to, inversion.content));
     }
     match curate::refusal(&outcome.report) {
         Some(error) => Err(error),
@@ -103,7 +103,7 @@ fn set_bullet(memory: &Context, found: &super::find::ResolvedNote<'_>, pinned: b
 fn home(found: &super::find::ResolvedNote<'_>) -> Result<String> {
     let name = found.note.note_type.as_deref().unwrap_or("general");
     let known = found.open.settings.types.get(name).or_else(|| found.open.settings.types.get("general"));
-    known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("there is no such type"))
+    known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("unknown type"))
 }
 
 /// Path in another folder under the same file name, or sharded by ID if the folder is full.

@@ -149,7 +149,7 @@ pub fn showable(
         1 => "1 rule is".to_owned(),
         more => format!("{more} rules are"),
     };
-    (shown, Some(format!("{rules} left out for hidden characters: `cm validate` shows them")))
+    (shown, Some(format!("{rules} skipped because of hidden characters: `cm validate` shows them")))
 }
 
 /// Curation limits from the settings of a vault.
@@ -173,8 +173,8 @@ pub fn find_bullet<'a>(memory: &'a Context, reference: &str) -> Result<(Resolved
     let kind = found.note.kind;
     match Bullet::of(&found.note) {
         Some(bullet) if kind == NoteKind::Bullet => Ok((found, bullet)),
-        _ => Err(Error::usage(format!("{} is no bullet, its kind is `{}`", found.note.path, kind.name()))
-            .hint("`cm playbook list` lists the bullets")),
+        _ => Err(Error::usage(format!("{} is not a rule; its kind is `{}`", found.note.path, kind.name()))
+            .hint("`cm playbook list` lists the rules")),
     }
 }
 

@@ -186,9 +186,9 @@ fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>>
     if named.is_empty() {
         return Err(Error::refused(
             "nothing-left",
-            format!("{name} is the last agent whose sessions are read"),
+            format!("{name} is the only agent whose sessions are read"),
         )
-        .hint("a list that is empty lets all through; allow another agent first"));
+        .hint("an empty list allows all agents; allow another agent first"));
     }
     // All of them are said by no list, so that agents of a later version are among them.
     let all = named.len() == Agent::ALL.len();
@@ -200,31 +200,30 @@ fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<Str
     let folder = resolve_path(memory, &memory.call.cwd, typed);
     if folder.contains(',') {
         return Err(Error::usage(
-            "a folder whose name has a comma is written into your settings of the vault by hand",
+            "a folder name with a comma must be added by hand to your settings for this vault",
         ));
     }
     let base = project(memory.target());
     let mut named = listed(memory, NAME);
     let before = named.len();
     if allow && SessionFilter::of(memory, memory.target()).allows_all() {
-        return Err(Error::refused("all-allowed", "sessions of all folders are read already")
-            .hint(format!("`cm config set {NAME} {folder} --private` reads those of this folder alone")));
+        return Err(Error::refused("all-allowed", "sessions of all folders are already read")
+            .hint(format!("`cm config set {NAME} {folder} --private` limits reading to this folder")));
     }
     named.retain(|item| resolve_path(memory, base, item) != folder);
     if !allow && named.len() == before {
-        return Err(Error::refused("not-listed", format!("{folder} is none of the folders that are read"))
-            .hint(format!(
-                "`{NAME}` lists the folders that are read; set it to those, and all others are left out"
-            )));
+        return Err(Error::refused("not-listed", format!("the sessions of {folder} are not read")).hint(
+            format!("`{NAME}` lists the folders whose sessions are read; set it to exclude all others"),
+        ));
     }
     if allow {
         named.push(folder);
     } else if named.is_empty() && is_global(memory, memory.target()) {
         return Err(Error::refused(
             "nothing-left",
-            format!("{folder} is the last folder whose sessions are read"),
+            format!("{folder} is the only folder whose sessions are read"),
         )
-        .hint("a list that is empty lets all through; allow another folder first"));
+        .hint("an empty list allows all folders; allow another folder first"));
     }
     Ok(named)
 }

@@ -117,7 +117,7 @@ pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> 
     let there = there(&file)?;
     let before = match &there {
         Some(bytes) => std::str::from_utf8(bytes).map_err(|_| {
-            Error::refused("invalid-utf8", format!("{path} is no UTF-8"))
+            Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
                 .at(&path, None, None)
                 .hint("save the file as UTF-8, then run the command again")
         })?,
@@ -125,14 +125,14 @@ pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> 
     };
     let part = part(memory, options)?;
     if there.is_none() && part.rules + part.pitfalls == 0 {
-        return Err(write::nothing_done("no bullet is in use, and there is no file to clear")
-            .hint("`cm playbook list --state all` shows what there is"));
+        return Err(write::nothing_done("no rule is in use, and there is no file to clear")
+            .hint("`cm playbook list --state all` lists all rules"));
     }
     let begun = if there.is_none() { options.format.opening() } else { before };
     let after = SECTION.put(begun, &part.text).map_err(|unpaired| {
         Error::refused("broken-markers", unpaired.message)
             .at(&path, Some(unpaired.line), None)
-            .hint("mend the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written")
+            .hint("fix the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written")
     })?;
     let changed = there.as_deref() != Some(after.as_bytes());
     let (old, new) = (SECTION.items(before), SECTION.items(&after));
@@ -199,7 +199,7 @@ fn write_file(file: &Path, path: &str, before: Option<&[u8]>, after: Vec<u8>) ->
     if wrote.in_the_way.is_empty() {
         return Ok(());
     }
-    Err(Error::refused("changed-meanwhile", format!("{path} was changed meanwhile"))
+    Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
         .at(path, None, None)
         .hint("nothing was written; run the command again"))
 }

@@ -42,7 +42,7 @@ pub struct ProposalResult {
 /// An invalid rule, a blocked or deprecated rule, and the errors of [`super::write::apply`].
 pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
-        return Err(Error::usage("a rule of one project names the project")
+        return Err(Error::usage("a rule with the scope workspace needs a project")
             .hint("for example: --scope workspace --workspace tidewater-api"));
     }
     let authority = if draft { Authority::Automation } else { curate::authority(memory) };
@@ -102,7 +102,7 @@ pub fn remove(memory: &Context, reference: &str, replaced_by: Option<&str>) -> R
     memory.persons_only("retire a rule")?;
     let found = find_to_change(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
-        Error::usage(format!("{} is no bullet", found.note.path)).hint("`cm delete` removes other notes")
+        Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
     })?;
     let heir = replaced_by.map(|heir| super::playbook::find_bullet(memory, heir)).transpose()?;
     let deprecate = DeprecateDelta {

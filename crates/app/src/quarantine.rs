@@ -77,7 +77,7 @@ pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k st
     match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
         Some(key) => Err(refused(
             &format!("set or remove `{key}`"),
-            "`cm mark` says what helped; ask the person for the rest",
+            "`cm mark` records what helped; ask a person for everything else",
         )),
         None => Ok(()),
     }
@@ -94,7 +94,8 @@ pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'
     let why = texts.into_iter().chain(extra).chain(tags).find_map(order);
     Some(match why {
         Some(why) => {
-            memory.notice(format!("kept as a draft, because {why}: a person takes it in with `cm review`"));
+            memory
+                .notice(format!("stored as a draft because {why}; a person can accept it with `cm review`"));
             "draft"
         }
         None => Note::UNVERIFIED,

@@ -126,9 +126,9 @@ fn too_large(path: &NotePath, size: u64) -> Finding {
     let megabytes = size >> 20;
     let message = match size {
         ..=LARGEST_NOTE => {
-            format!("the note has {megabytes} MB, and is found by its first {} MB", LONGEST_NOTE >> 20)
+            format!("the note has {megabytes} MB; only its first {} MB are searchable", LONGEST_NOTE >> 20)
         }
-        _ => format!("the note has {megabytes} MB, and is found by its name only"),
+        _ => format!("the note has {megabytes} MB; only its name is searchable"),
     };
     Finding::new(path, FindingCode::TooLarge, Severity::Warning, message)
         .with_hint("split it into several notes")
@@ -142,7 +142,7 @@ impl Context {
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
         if self.call.no_refresh && open.past.is_none() {
-            self.notice("answered from the index as it stands (--no-refresh)");
+            self.notice("the index was not updated (--no-refresh)");
             return Ok(());
         }
         if open.is_fresh() {
@@ -195,7 +195,7 @@ impl Context {
         // The first index of a vault is nothing to be told about.
         if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::RebuildReason::Missing)
         {
-            self.notice(format!("read all notes anew: {why}"));
+            self.notice(format!("rebuilt the index: {why}"));
         }
         self.add_stale_notice(refreshed);
     }
@@ -203,7 +203,7 @@ impl Context {
     /// Adds a notice if the index could not be brought up to date.
     pub(super) fn add_stale_notice(&self, refreshed: &RefreshReport) {
         if let Some(why) = &refreshed.stale {
-            self.notice(format!("the answer may be stale: {why}"));
+            self.notice(format!("the answer may be out of date: {why}"));
         }
     }
 

@@ -122,7 +122,7 @@ fn append_lines(mut log: String, lines: impl Iterator<Item = UploadLine>) -> Res
     }
     if log.len() > LARGEST {
         let message = format!("the session has more than {} MB", LARGEST / 1_000_000);
-        return Err(Error::refused("session-full", message).hint("send what follows as a session of its own"));
+        return Err(Error::refused("session-full", message).hint("send the rest as another session"));
     }
     Ok(log)
 }
@@ -133,31 +133,30 @@ fn check_options(memory: &Context, options: &Options) -> Result<Agent> {
     let first = id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
     if !first || id.len() > LONGEST_ID || !id.chars().all(plain) {
         let message = format!(
-            "a session's id is 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, a letter or digit first"
+            "a session ID has 1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, and starts with a letter or digit"
         );
         return Err(Error::usage(message).hint("for example: 0199a0c2-7c1f-7d4e-9a51-3f1f6f0c2b11"));
     }
     if options.messages.is_empty() || options.messages.len() > MOST_MESSAGES {
         let message = format!(
-            "1 to {MOST_MESSAGES} messages are sent at once, and these are {}",
+            "a request must have 1 to {MOST_MESSAGES} messages; this one has {}",
             options.messages.len()
         );
-        return Err(
-            Error::usage(message).hint("send a long session in parts; what is there already is known again")
-        );
+        return Err(Error::usage(message)
+            .hint("send a long session in parts; messages that were already sent are recognized"));
     }
     let folder = options.workspace.as_deref().unwrap_or_default();
     if folder.len() > LONGEST_FOLDER || folder.chars().any(char::is_control) {
-        let message = format!("a workspace is a path of at most {LONGEST_FOLDER} bytes");
+        let message = format!("a workspace must be a path of at most {LONGEST_FOLDER} bytes");
         return Err(Error::usage(message).hint("for example: /home/ada/gateway"));
     }
     let named = options.agent.as_deref().or(memory.call.by.agent.as_deref());
     let Some(named) = named else {
-        return Err(Error::usage("no agent is named").hint("for example: \"agent\": \"claude-code\""));
+        return Err(Error::usage("the agent is missing").hint("for example: \"agent\": \"claude-code\""));
     };
     match agents(named)?.as_slice() {
         [agent] => Ok(*agent),
-        _ => Err(Error::usage("a session is one agent's").hint("name one agent, such as codex")),
+        _ => Err(Error::usage("a session belongs to one agent").hint("pass one agent, such as codex")),
     }
 }
 

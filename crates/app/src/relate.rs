@@ -63,7 +63,7 @@ pub fn relate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     let (from, to) = ends(memory, options)?;
     let (from, to) = (from.note, to.note);
     if relation == SUPERSEDES && !from.is_waiting() {
-        memory.persons_only("say that a confirmed note takes the place of another")?;
+        memory.persons_only("let a confirmed note supersede another")?;
     }
     if let Some(there) = edge_files(memory, &from, &to, Some(&relation))?.into_iter().next() {
         return amend(memory, &there, options);
@@ -103,7 +103,7 @@ pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
         options.relation.as_deref().map(|name| known_relation(memory.target(), name)).transpose()?;
     let (from, to) = ends(memory, options)?;
     if !from.note.is_waiting() && !to.note.is_waiting() {
-        memory.persons_only("take an edge between confirmed notes away")?;
+        memory.persons_only("remove an edge between confirmed notes")?;
     }
     let mut ids = Vec::new();
     let mut changes = Vec::new();
@@ -126,7 +126,7 @@ pub fn unrelate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
         let named = relation.map(|relation| format!("{relation} ")).unwrap_or_default();
         let (from, to) = (&from.note.title, &to.note.title);
         return Err(Error::not_found(format!("there is no {named}edge from \"{from}\" to \"{to}\""))
-            .hint("links in bodies are edited by hand; `cm related` lists what there is"));
+            .hint("links in note bodies must be edited by hand; `cm related` lists all edges and links"));
     }
     let subject = format!("Unrelate \"{}\" and \"{}\"", from.note.title, to.note.title);
     let message =
@@ -157,7 +157,7 @@ fn known_relation(open: &OpenVault, typed: &str) -> Result<String> {
         return Ok(name);
     }
     let known: Vec<&str> = relations.iter().collect();
-    Err(Error::usage(format!("there is no edge type `{typed}`"))
+    Err(Error::usage(format!("unknown edge type `{typed}`"))
         .hint(format!("the types are {}; `relations` in cm.toml adds more", known.join(", "))))
 }
 

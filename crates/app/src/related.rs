@@ -81,7 +81,7 @@ pub const MAX_HOPS: u8 = 5;
 /// not exist.
 pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<RelatedNotes> {
     if !(1..=MAX_HOPS).contains(&options.hops) {
-        return Err(Error::usage(format!("hops are 1 to {MAX_HOPS}")));
+        return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
     }
     let found = find(memory, reference)?;
     let notes = memory.notes_of(found.open)?;
@@ -121,7 +121,7 @@ fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<Str
     }
     let hint = match nearest(&name, known.iter()) {
         Some(meant) => format!("did you mean {meant}?"),
-        None => format!("it is one of {}, {LINKS_TO}", known.iter().collect::<Vec<_>>().join(", ")),
+        None => format!("use one of {}, {LINKS_TO}", known.iter().collect::<Vec<_>>().join(", ")),
     };
-    Err(Error::usage(format!("there is no type of edge `{name}`")).hint(hint))
+    Err(Error::usage(format!("unknown edge type `{name}`")).hint(hint))
 }

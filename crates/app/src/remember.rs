@@ -166,9 +166,7 @@ const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 /// to date.
 pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     if memory.call.no_refresh {
-        return Err(
-            Error::usage("what is new is told by the notes as they are").hint("leave --no-refresh out")
-        );
+        return Err(Error::usage("this command needs an up-to-date index").hint("remove --no-refresh"));
     }
     let project = gather::project(memory);
     let target = match options.no_section {
@@ -239,14 +237,14 @@ fn planned(
 fn nothing_new(outcome: &RememberResult) -> Error {
     let before = outcome.sources.before;
     let mut reasons = match before {
-        0 => "there is no stash, diary or friction to remember".to_owned(),
-        1 => "the one source there is was remembered before".to_owned(),
-        n => format!("the {n} sources there are were remembered before"),
+        0 => "there are no stashes, diaries or friction reports to remember".to_owned(),
+        1 => "the only source was remembered before".to_owned(),
+        n => format!("all {n} sources were remembered before"),
     };
     if let Some(section) = &outcome.section {
         reasons += &format!(", and {} is up to date", section.path);
     }
-    write::nothing_done(reasons).hint("`cm stash` keeps a session or a text, which this then remembers")
+    write::nothing_done(reasons).hint("`cm stash` saves a session or text to remember")
 }
 
 /// The rule file and its content.
@@ -297,7 +295,7 @@ impl RuleFileTarget {
 
     fn text(&self) -> Result<&str> {
         std::str::from_utf8(self.there.as_deref().unwrap_or_default()).map_err(|_| {
-            Error::refused("invalid-utf8", format!("{} is no UTF-8", self.path))
+            Error::refused("invalid-utf8", format!("{} is not UTF-8", self.path))
                 .at(&self.path, None, None)
                 .hint("save the file as UTF-8, then run the command again")
         })
@@ -306,7 +304,7 @@ impl RuleFileTarget {
     fn broken(&self, unpaired: &UnpairedMarker) -> Error {
         Error::refused("broken-markers", unpaired.message)
             .at(&self.path, Some(unpaired.line), None)
-            .hint(format!("mend the lines `{}` and `{}`; nothing was written", START, END))
+            .hint(format!("fix the lines `{}` and `{}`; nothing was written", START, END))
     }
 
     /// Writes the section, provided that the file has not changed since it was read. Does not
@@ -347,10 +345,10 @@ impl RuleFileTarget {
             if !wrote.in_the_way.is_empty() {
                 return Err(Error::refused(
                     "changed-meanwhile",
-                    format!("{} was changed meanwhile", self.path),
+                    format!("{} was changed in the meantime", self.path),
                 )
                 .at(&self.path, None, None)
-                .hint("what is new is remembered; run the command again, and it writes this file"));
+                .hint("the notes are saved; run the command again to write this file"));
             }
         }
         Ok(Some(section))
@@ -367,7 +365,7 @@ fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
     }
     Err(Error::refused("leads-out", format!("{path} is a symbolic link that leads out of its folder"))
         .at(path, None, None)
-        .hint("nothing was written; name the file that it leads to"))
+        .hint("nothing was written; pass the file that it points to"))
 }
 
 /// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
@@ -381,8 +379,8 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
         let rest = out.strip_prefix(folder).unwrap_or(Path::new(""));
         let hidden = |path: &Path| path.iter().any(|part| part.to_string_lossy().starts_with('.'));
         if !hidden(inner) && !hidden(rest) {
-            return Err(Error::refused("inside-the-vault", format!("{} lies in the vault", out.display()))
-                .hint("the files would be notes there; choose a folder outside, or a hidden one such as .claude/memory"));
+            return Err(Error::refused("inside-the-vault", format!("{} is inside the vault", out.display()))
+                .hint("the files would become notes there; choose a folder outside, or a hidden one such as .claude/memory"));
         }
     }
     for file in files::NAMES {
@@ -391,9 +389,9 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
         match foreign::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
                 let path = shown(&file, &memory.call.cwd);
-                return Err(Error::refused("exists", format!("{path} would be written over"))
+                return Err(Error::refused("exists", format!("{path} would be overwritten"))
                     .at(&path, None, None)
-                    .hint("this command did not write it, and nothing was written; choose another folder"));
+                    .hint("the file was not written by this command; nothing was written, choose another folder"));
             }
             _ => {}
         }

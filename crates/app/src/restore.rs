@@ -34,11 +34,11 @@ pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<Update
     let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
     let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
         .ok_or_else(|| {
-            Error::not_found(format!("there is no note `{reference}` in commit {}", commit.short()))
-                .hint("`cm log --op delete` lists what was removed")
+            Error::not_found(format!("note `{reference}` not found in commit {}", commit.short()))
+                .hint("`cm log --op delete` lists deleted notes")
         })?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 then", then.path)))?;
+        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 at that commit", then.path)))?;
     let change = match &now {
         Some((note, bytes)) => {
             VaultFileChange::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }

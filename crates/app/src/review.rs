@@ -150,7 +150,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
         (InboxKind::Quarantined, _) => vec![edit()],
         (InboxKind::Due, _) => vec![word("confirm", 0), word("reject", 0)],
         (InboxKind::Inversions, _) => {
-            let invert = format!("cm forget {} --invert --reason \"it does harm\"", notes[0].key());
+            let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
             vec![invert, word("confirm", 0)]
         }
     }
@@ -295,7 +295,8 @@ pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewRe
 fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
     let note = &found.note;
     if !is_reviewed(note) {
-        let message = format!("{} is a {}; memories and bullets are reviewed", note.path, note.kind.name());
+        let message =
+            format!("{} is a {}; only memories and rules can be reviewed", note.path, note.kind.name());
         return Err(Error::usage(message));
     }
     let now = memory.now();
@@ -354,8 +355,8 @@ fn is_draft(note: &Note) -> std::result::Result<(), ReviewRefusal> {
 /// Explains why a note was not changed, with a hint.
 fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
     let (code, hint) = match unmoved {
-        ReviewRefusal::NotADraft { .. } => ("not-a-draft", "`cm review` lists what waits"),
-        _ => ("retired", "`cm why` tells its story"),
+        ReviewRefusal::NotADraft { .. } => ("not-a-draft", "`cm review` lists the notes to review"),
+        _ => ("retired", "`cm why` shows its history"),
     };
     Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
 }

@@ -180,17 +180,17 @@ fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Ve
 fn check(options: &Options) -> Result<()> {
     let length = options.query.chars().count();
     if options.query.trim().is_empty() {
-        return Err(
-            Error::usage("a search needs words").hint("for example: cm search \"connection pool\" type:fix")
-        );
+        return Err(Error::usage("the search query is empty")
+            .hint("for example: cm search \"connection pool\" type:fix"));
     }
     if length > LONGEST {
-        return Err(Error::usage(format!("a query has at most {LONGEST} characters, and this one {length}")));
+        return Err(Error::usage(format!(
+            "a query may have at most {LONGEST} characters; this one has {length}"
+        )));
     }
     if options.offset > FURTHEST {
-        return Err(
-            Error::usage(format!("pages end at {FURTHEST} hits")).hint("narrow the search by a field")
-        );
+        return Err(Error::usage(format!("pages are limited to {FURTHEST} results"))
+            .hint("narrow the search with a field"));
     }
     Ok(())
 }

@@ -60,8 +60,8 @@ fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     let read = |typed: &str| {
         let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
         let bytes = foreign::file(&path).map_err(|error| {
-            Error::refused("invalid-setting", format!("the file of {NAME} is not read: {error}"))
-                .hint(format!("correct the path, or take it out: cm config unset {NAME} --private"))
+            Error::refused("invalid-setting", format!("the file of {NAME} was not read: {error}"))
+                .hint(format!("correct the path, or remove it: cm config unset {NAME} --private"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };
@@ -82,9 +82,9 @@ fn with_files(mut rules: RedactionRules, files: &[RuleFile]) -> Result<(Redactio
 
 fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
     let line = if let RuleError::Form { line, .. } = error { *line } else { None };
-    Error::refused("invalid-setting", format!("{} cannot be used: {error}", file.path.display()))
+    Error::refused("invalid-setting", format!("cannot use {}: {error}", file.path.display()))
         .at(file.path.display(), line, None)
-        .hint("mend it, then run the command again; `redaction.rules` names the file")
+        .hint("fix it, then run the command again; `redaction.rules` sets the file")
 }
 
 /// Returns the rules for agents' logs, and a text that changes whenever the rules change. A shared
@@ -122,7 +122,7 @@ pub(super) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
 fn no_pattern(error: &PatternError) -> Error {
     Error::refused("invalid-setting", error.to_string())
         .at(layout::SETTINGS, None, None)
-        .hint("mend it, then run the command again")
+        .hint("fix it, then run the command again")
 }
 
 /// A likely live secret that blocks a commit.
@@ -143,12 +143,12 @@ impl BlockedSecret {
     pub(super) fn into_error(self) -> Error {
         let Self { path, line, rule, .. } = self;
         let message = match line {
-            Some(line) => format!("line {line} of {path} would hold what looks like a live secret ({rule})"),
-            None => format!("the name of {path} would hold what looks like a live secret ({rule})"),
+            Some(line) => format!("line {line} of {path} may contain a real secret ({rule})"),
+            None => format!("the name of {path} may contain a real secret ({rule})"),
         };
         Error::refused("secret", message)
             .at(path, line, None)
-            .hint("take it out; where an example is meant, write a placeholder such as <token>")
+            .hint("remove it; for an example, use a placeholder such as <token>")
     }
 }
 
@@ -281,8 +281,8 @@ pub(super) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &st
         None => Ok(()),
         Some(RedactedSecret { rule, .. }) => {
             let message =
-                format!("the {field} holds what looks like a live secret ({rule}), and the history keeps it");
-            Err(Error::refused("secret", message).hint("leave the secret out; nothing was written"))
+                format!("the {field} may contain a real secret ({rule}), and the Git history would keep it");
+            Err(Error::refused("secret", message).hint("remove the secret; nothing was written"))
         }
     }
 }

@@ -167,8 +167,7 @@ fn compare(
 fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
     let like = like.trim();
     if like.is_empty() {
-        return Err(Error::usage("nothing is like an empty text")
-            .hint("for example: cm similar \"retry with backoff\""));
+        return Err(Error::usage("the text is empty").hint("for example: cm similar \"retry with backoff\""));
     }
     match find(memory, like) {
         Ok(found) => {
@@ -192,7 +191,9 @@ fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
 fn text_subject(text: &str) -> Result<ComparisonSubject> {
     let length = text.chars().count();
     if length > LONGEST {
-        return Err(Error::usage(format!("a text has at most {LONGEST} characters, and this one {length}")));
+        return Err(Error::usage(format!(
+            "a text may have at most {LONGEST} characters; this one has {length}"
+        )));
     }
     let words = content(text);
     let statement = RuleStatement::of(text);

@@ -193,9 +193,9 @@ fn number(starter: &Starter, proposed: &[&StarterRule], delta: usize) -> usize {
 fn unknown(name: &str) -> Error {
     let hint = match nearest(name, starters::names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", starters::names().collect::<Vec<_>>().join(", ")),
+        None => format!("available: {}", starters::names().collect::<Vec<_>>().join(", ")),
     };
-    Error::not_found(format!("there is no starter set `{name}`")).hint(hint)
+    Error::not_found(format!("unknown starter set `{name}`")).hint(hint)
 }
 
 fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s StarterRule>> {
@@ -205,10 +205,10 @@ fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s Sta
             known.sort_unstable();
             known.dedup();
             return Err(Error::usage(format!(
-                "`{}` has no rules of the category `{category}`",
+                "`{}` has no rules in the category `{category}`",
                 starter.name
             ))
-            .hint(format!("it has {}", known.join(", "))));
+            .hint(format!("available: {}", known.join(", "))));
         }
     }
     let is_wanted = |rule: &&StarterRule| categories.is_empty() || categories.contains(&rule.category);
@@ -249,9 +249,9 @@ fn split_admitted<'r>(
                 proposed.push(rule);
                 continue;
             }
-            Admission::Duplicate { at, reworded: false } => ("it is there already".to_owned(), Some(at)),
+            Admission::Duplicate { at, reworded: false } => ("it already exists".to_owned(), Some(at)),
             Admission::Duplicate { at, reworded: true } => {
-                ("it is there already in other words".to_owned(), Some(at))
+                ("it already exists in other words".to_owned(), Some(at))
             }
             Admission::Deprecated { at } => ("it was deprecated here".to_owned(), Some(at)),
             Admission::Elsewhere { id } => {
@@ -264,7 +264,7 @@ fn split_admitted<'r>(
                 continue;
             }
             Admission::Malformed(error) => (error.to_string(), None),
-            Admission::BadCategory => (format!("`{}` is no category", rule.category), None),
+            Admission::BadCategory => (format!("`{}` is not a valid category", rule.category), None),
             Admission::Failed(_) => ("past sessions failed with it".to_owned(), None),
         };
         left_out.push(left(rule, reason, id.map(|at| shelf.get(at).id.to_string())));
@@ -289,7 +289,7 @@ mod tests {
             op: "add".to_owned(),
             id: None,
             code: "duplicate".to_owned(),
-            reason: "it is there already".to_owned(),
+            reason: "it already exists".to_owned(),
             credited: false,
         };
         assert_eq!(late_rule(passed, &proposed).content, starter.rules[5].content);

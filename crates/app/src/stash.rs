@@ -69,7 +69,7 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
         (Some(named), _) => redacted(named, &rules),
         (None, StashContent::Session(told)) => (title(&told.meta, &told.events), 0),
         (None, StashContent::Text(_)) => {
-            return Err(Error::usage("the stash has no name").hint("say in a few words what it is about"));
+            return Err(Error::usage("the stash has no name").hint("describe it in a few words"));
         }
     };
     let (text, removed) = match &options.content {
@@ -77,8 +77,8 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
         StashContent::Session(told) => (body(&name, &told.meta, &told.events), 0),
     };
     if text.trim().is_empty() {
-        return Err(write::nothing_done("there is no text to keep")
-            .hint("pipe it in, write it with --edit, or name a session with --session"));
+        return Err(write::nothing_done("there is no text to save")
+            .hint("pipe the text in, use --edit, or pass a session with --session"));
     }
     let keys = keys(memory, &name, options)?;
     let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());
@@ -264,7 +264,7 @@ fn one<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
         if error.code == "not-found" { error.hint("`cm stash list` lists the stashes") } else { error }
     })?;
     if found.note.kind != NoteKind::Stash {
-        let message = format!("`{reference}` is no stash, but {}", found.note.path);
+        let message = format!("`{reference}` is not a stash but {}", found.note.path);
         return Err(
             Error::not_found(message).hint("`cm get` shows any note, `cm stash list` lists the stashes")
         );

@@ -59,7 +59,7 @@ impl Cancellation {
 
     /// Returns the error of aborted work.
     pub fn error(&self) -> Error {
-        Error::new(self.kind(), "interrupted", "stopped before it was done; nothing of it was kept")
+        Error::new(self.kind(), "interrupted", "stopped; nothing was saved")
     }
 
     /// Returns a cancellation check for requests to a model.

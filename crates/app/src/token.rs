@@ -80,7 +80,7 @@ pub struct TokenList {
 /// Returns an error if the name is empty, if the expiry date is in the past, if the token file is
 /// malformed, or if it cannot be written.
 pub fn add(memory: &Context, options: &Options, random: [u8; 32]) -> Result<NewToken> {
-    memory.persons_only("make tokens")?;
+    memory.persons_only("create tokens")?;
     let open = memory.target();
     open.writable()?;
     checked(options, memory.now())?;
@@ -144,7 +144,7 @@ fn checked(options: &Options, now: Instant) -> Result<&str> {
     let name = person(&options.person)
         .map_err(|error| Error::usage(error.to_string()).hint("cm token add \"Ada\""))?;
     if options.expires.is_some_and(|end| end <= now) {
-        return Err(Error::usage("the token would have ended before it is made").hint("name a day to come"));
+        return Err(Error::usage("the expiry date is in the past").hint("pass a future date"));
     }
     Ok(name)
 }
@@ -174,7 +174,7 @@ fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
 }
 
 fn chosen(ring: &TokenStore, which: &str) -> Result<Vec<String>> {
-    let hint = "`cm token list` shows all of them";
+    let hint = "`cm token list` lists all tokens";
     let ids = |wanted: &dyn Fn(&AccessToken) -> bool| -> Vec<String> {
         ring.tokens().iter().filter(|token| wanted(token)).map(|token| token.id.clone()).collect()
     };
@@ -184,13 +184,10 @@ fn chosen(ring: &TokenStore, which: &str) -> Result<Vec<String>> {
     }
     let by_id = ids(&|token| !which.is_empty() && token.id.starts_with(which));
     match by_id.len() {
-        0 => {
-            Err(Error::not_found(format!("there is no token `{which}`, and none of such a person"))
-                .hint(hint))
-        }
+        0 => Err(Error::not_found(format!("no token or person matches `{which}`")).hint(hint)),
         1 => Ok(by_id),
         _ => {
-            let message = format!("`{which}` begins several tokens: {}", by_id.join(", "));
+            let message = format!("`{which}` matches several tokens: {}", by_id.join(", "));
             Err(Error::new(ErrorKind::NotFound, "ambiguous", message).hint(hint))
         }
     }
@@ -218,20 +215,21 @@ fn listed(token: &AccessToken, now: Instant) -> TokenInfo {
 fn read(vault: &Vault) -> Result<TokenStore> {
     match vault.read_private(FILE)? {
         Some(text) => TokenStore::parse(&text).map_err(|error| unreadable(&error)),
-        None if vault.stamp_private(ISSUED)?.is_some() => {
-            Err(Error::refused("tokens-unreadable", format!("{FILE} is gone, and tokens were issued before"))
-                .at(FILE, None, None)
-                .hint("`cm token add NAME` makes a new one; until then nobody is let in"))
-        }
+        None if vault.stamp_private(ISSUED)?.is_some() => Err(Error::refused(
+            "tokens-unreadable",
+            format!("{FILE} is missing, but tokens were issued before"),
+        )
+        .at(FILE, None, None)
+        .hint("create a new token with `cm token add NAME`; all requests are refused until then")),
         None => Ok(TokenStore::default()),
     }
 }
 
 fn unreadable(error: &TokenFileError) -> Error {
     let line = if let TokenFileError::Syntax { line, .. } = error { Some(*line) } else { None };
-    Error::refused("tokens-unreadable", format!("the tokens are not understood: {error}"))
+    Error::refused("tokens-unreadable", format!("cannot read the tokens: {error}"))
         .at(FILE, line, None)
-        .hint("mend the file by hand; until then nobody is let in")
+        .hint("fix the file; all requests are refused until then")
 }
 
 /// Tokens for a running server. They are loaded again when their file changes, so a revocation

@@ -40,8 +40,8 @@ pub struct TopBullets {
 pub fn top(memory: &Context, options: &Options) -> Result<TopBullets> {
     let wanted = options.category.as_deref();
     if let Some(category) = wanted.filter(|category| !is_category(category)) {
-        let hint = "a lower-case letter, then letters, digits, - or _, at most 50 in all, such as `testing`";
-        return Err(Error::usage(format!("`{category}` is no category")).hint(hint));
+        let hint = "use a lower-case letter, then letters, digits, - or _, at most 50, for example `testing`";
+        return Err(Error::usage(format!("`{category}` is not a valid category")).hint(hint));
     }
     let bullets = merged(memory)?.bullets;
     let mut rows: Vec<BulletRow> = bullets
@@ -53,7 +53,7 @@ pub fn top(memory: &Context, options: &Options) -> Result<TopBullets> {
     if let Some(category) = wanted.filter(|_| rows.is_empty()) {
         let known = bullets.iter().map(|shelved| shelved.bullet.category.as_str());
         if let Some(near) = spelling::nearest(category, known).filter(|near| *near != category) {
-            memory.notice(format!("no bullet is of the category `{category}`; there is `{near}`"));
+            memory.notice(format!("no rule has the category `{category}`; did you mean `{near}`?"));
         }
     }
     rows.sort_by(|a, b| (Reverse(a.score), &a.id).cmp(&(Reverse(b.score), &b.id)));

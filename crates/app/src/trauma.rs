@@ -135,9 +135,9 @@ fn line(text: &str) -> String {
 
 fn describe_trace(trace: &HarmEvidence) -> String {
     match trace {
-        HarmEvidence::Regret(said) => format!("the person said: {said}"),
+        HarmEvidence::Regret(said) => format!("the user said: {said}"),
         HarmEvidence::Apology(said) => format!("the agent said: {said}"),
-        HarmEvidence::Restore(command) => format!("then was run: {command}"),
+        HarmEvidence::Restore(command) => format!("then this was run: {command}"),
         HarmEvidence::Failure(output) => format!("it failed: {output}"),
     }
 }
@@ -205,10 +205,10 @@ fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedI
         .collect();
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(Error::not_found(format!("there is no incident `{name}`"))
-            .hint("`cm trauma scan` lists them; --days must reach as far back in both")),
-        _ => Err(Error::not_found(format!("`{name}` may be several incidents"))
-            .hint("write more of the id, as `cm trauma scan` shows it")),
+        [] => Err(Error::not_found(format!("incident `{name}` not found"))
+            .hint("`cm trauma scan` lists incidents; use the same --days for both")),
+        _ => Err(Error::not_found(format!("`{name}` matches several incidents"))
+            .hint("use a longer prefix of the ID from `cm trauma scan`")),
     }
 }
 
@@ -216,8 +216,8 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
     let deltas: Vec<CurationDelta> =
         chosen.iter().map(|one| CurationDelta::Add(Box::new(add(one)))).collect();
     let subject = match chosen {
-        [one] => format!("Keep the incident of {}", one.shape),
-        more => format!("Keep {} incidents", more.len()),
+        [one] => format!("Store the incident of {}", one.shape),
+        more => format!("Store {} incidents", more.len()),
     };
     let how = Curation {
         authority: curate::authority(memory),
@@ -256,7 +256,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
             .map(|applied| applied.id.clone())
             .or_else(|| same.and_then(|passed| passed.id.clone()))
             .or_else(first);
-        let id = id.ok_or_else(|| write::nothing_done(format!("{} was not kept", one.id)))?;
+        let id = id.ok_or_else(|| write::nothing_done(format!("{} was not stored", one.id)))?;
         let (path, state) = match outcome.bullet(&id) {
             Some(bullet) => (bullet.path.to_string(), bullet.state),
             None => {
@@ -272,7 +272,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
 /// Returns the delta that adds the rule of an incident.
 fn add(one: &ScannedIncident) -> AddDelta {
     let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
-    let why = format!("It was run{day} in a session of {}, and went wrong.", one.agent);
+    let why = format!("It was run{day} in a session of {} and went wrong.", one.agent);
     let bullet = RuleProposal {
         category: CATEGORY.to_owned(),
         content: content(one),
@@ -287,7 +287,7 @@ fn add(one: &ScannedIncident) -> AddDelta {
 
 /// Returns the quotes that are stored with the rule of an incident.
 fn evidence(one: &ScannedIncident) -> Vec<String> {
-    let run = format!("it was run: {}", line(&one.command));
+    let run = format!("this was run: {}", line(&one.command));
     std::iter::once(run).chain(one.evidence.clone()).map(|quote| fold_whitespace(&quote)).collect()
 }
 

@@ -121,11 +121,11 @@ impl fmt::Display for UntrustedVault {
         match &self.trust {
             TrustState::OtherRemote { was } => write!(
                 f,
-                "the memory in {root} was trusted when its remote was {was}, and has another one now; nothing of it is given to agents until a person trusts it again (`cm trust`)"
+                "the memory in {root} was trusted when its remote was {was}. The remote has changed, so agents get nothing from it until a person trusts it again (`cm trust`)"
             ),
             _ => write!(
                 f,
-                "the memory in {root} is not trusted, so nothing of it is given to agents; a person can allow it (`cm trust`)"
+                "the memory in {root} is not trusted, so agents get nothing from it; a person can allow it (`cm trust`)"
             ),
         }
     }
@@ -154,7 +154,7 @@ pub(super) fn leave_out_untrusted(vaults: &mut Vec<OpenVault>) -> Result<Vec<Unt
 /// Creates the error for an untrusted vault.
 pub(super) fn refused(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, UNTRUSTED, message)
-        .hint("a person who knows where the folder comes from runs `cm trust` in it")
+        .hint("if you know where the folder comes from, run `cm trust` in it")
 }
 
 /// Error code for an untrusted vault.

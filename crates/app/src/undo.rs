@@ -52,11 +52,8 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
         None => newest(memory, repo)?,
     };
     if target.message.as_ref().is_some_and(|message| message.op == "init") {
-        return Err(Error::refused(
-            "made-the-vault",
-            format!("{} made this folder a vault", target.id.short()),
-        )
-        .hint("the files of a vault that is no longer wanted are removed by hand"));
+        return Err(Error::refused("made-the-vault", format!("{} created the vault", target.id.short()))
+            .hint("to remove the vault, delete its files by hand"));
     }
     // A commit of hand edits holds a person's words, whoever asked for it.
     let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
@@ -67,9 +64,9 @@ pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
     if target.parents.len() > 1 {
         return Err(Error::refused(
             "merge",
-            format!("{} is a merge, and has no one side to go back to", target.id.short()),
+            format!("{} is a merge, so there is no single parent to return to", target.id.short()),
         )
-        .hint("`git revert -m 1` says which side"));
+        .hint("`git revert -m 1` selects the parent"));
     }
     let inverse = repo.inverse(target.id)?;
     if inverse.is_empty() {
@@ -117,14 +114,14 @@ fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
         }
     }
     if !write::commits(memory.target())? {
-        return Err(write::nothing_done("there is no curation to undo: `git.commit` is `manual` in this vault")
-            .hint("what is not committed yet is taken back with git; `cm config set git.commit auto` commits at once"));
+        return Err(write::nothing_done("nothing to undo: `git.commit` is `manual` in this vault")
+            .hint("use Git to discard uncommitted changes; `cm config set git.commit auto` commits changes immediately"));
     }
     if others {
-        return Err(write::nothing_done("there is no curation of yours to undo")
-            .hint("`cm log` lists those of others; one of them is taken back by its id"));
+        return Err(write::nothing_done("you have no change to undo")
+            .hint("`cm log` lists the changes of others; undo one of them by its ID"));
     }
-    Err(write::nothing_done("there is no curation to undo"))
+    Err(write::nothing_done("nothing to undo"))
 }
 
 /// Refuses if the files differ from the commit's result, and names the commits that changed them.
@@ -153,12 +150,9 @@ fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
     for change in inverse {
         let found = open.vault.read(&change.path).ok();
         if found != change.new {
-            return Err(Error::refused(
-                "hand-edited",
-                format!("{} has edits that no commit holds", change.path),
-            )
-            .at(&change.path, None, None)
-            .hint("take them out, or `cm commit` them and undo that commit first"));
+            return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
+                .at(&change.path, None, None)
+                .hint("discard them, or `cm commit` them and undo that commit first"));
         }
     }
     Ok(())
@@ -192,10 +186,10 @@ fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeCha
             let (path, commit) = (&change.path, target.id.short());
             return Err(Error::refused(
                 "only-copy",
-                format!("{path} was in no commit before {commit}, and taking that back would remove it"),
+                format!("{path} was in no commit before {commit}; undoing would remove it"),
             )
             .at(path, None, None)
-            .hint("`cm edit` changes the note back, `cm delete` removes it"));
+            .hint("change the note with `cm edit`, or remove it with `cm delete`"));
         }
     }
     Ok(())
@@ -208,7 +202,7 @@ fn change(undone: &TreeChange) -> Result<VaultFileChange> {
     let Some(old) = &undone.old else { return Ok(VaultFileChange::Remove { path, expected }) };
     let text = String::from_utf8(old.clone()).map_err(|_| {
         Error::refused("invalid-utf8", format!("{path} was not UTF-8 before"))
-            .hint(format!("`git checkout` brings back the bytes of {path}"))
+            .hint(format!("`git checkout` restores the bytes of {path}"))
     })?;
     Ok(match expected {
         None => VaultFileChange::Create { path, text },

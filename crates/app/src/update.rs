@@ -58,8 +58,9 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
     let mut edits = edits_of(&found, options)?;
     edits.extend(agent_update::held_as_draft(memory, &found.note, options));
     if edits.is_empty() {
-        return Err(Error::usage("nothing to change was named")
-            .hint("for example: --set importance=0.9 --add-tag rust"));
+        return Err(
+            Error::usage("nothing to change").hint("for example: --set importance=0.9 --add-tag rust")
+        );
     }
     let mut what: Vec<&str> = Vec::new();
     for name in edits.iter().map(named) {
@@ -117,9 +118,7 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
     for (key, typed) in &options.set {
         let key = key_of(key)?;
         if key == "id" && found.note.id.is_some() {
-            return Err(
-                Error::usage("an id never changes").hint("a note is known by it wherever it is named")
-            );
+            return Err(Error::usage("an ID never changes").hint("other notes refer to it by its ID"));
         }
         let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
         edits.push(Edit::Set { key, value });
@@ -157,7 +156,7 @@ pub(super) fn key_of(typed: &str) -> Result<String> {
     let key = typed.trim();
     let sound =
         !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
-    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is no key"))) }
+    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
 }
 
 /// Keys with text values, even if the value looks like another YAML type.

@@ -51,7 +51,7 @@ pub fn validate(memory: &Context, options: &Options) -> Result<ValidationResult>
         findings.retain(|found| found.path.starts_with(under.as_str()));
         looked_at = notes.iter().filter(|note| note.path.as_str().starts_with(under.as_str())).count();
         if looked_at == 0 && findings.is_empty() {
-            return Err(Error::not_found(format!("no note has a path that begins with `{under}`"))
+            return Err(Error::not_found(format!("no note has a path that starts with `{under}`"))
                 .hint("paths are relative to the vault, such as graph/fixes"));
         }
     }
@@ -93,9 +93,9 @@ fn duplicate_ids(open: &OpenVault, notes: &[Note]) -> Vec<Finding> {
                 .filter(|other| other.path != note.path)
                 .map(|other| other.path.as_str())
                 .collect();
-            let message = format!("the id {id} is also that of {}", others.join(", "));
+            let message = format!("the ID {id} is also used by {}", others.join(", "));
             let finding = Finding::new(&note.path, FindingCode::DuplicateId, Severity::Error, message)
-                .with_hint("remove one of the ids, then run `cm adopt` on that file for a new one");
+                .with_hint("remove one of the IDs, then run `cm adopt` on that file to get a new one");
             findings.push(match id_place(open, note) {
                 Some((line, column)) => finding.with_location(line, column),
                 None => finding,

@@ -181,12 +181,12 @@ fn judge(
                 .hint("for example: cm validate-rule \"Run the whole suite before you push.\""));
         }
         Admission::BadCategory => {
-            return Err(Error::usage(format!("`{category}` is no category"))
-                .hint("a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
+            return Err(Error::usage(format!("`{category}` is not a valid category"))
+                .hint("use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"));
         }
         Admission::Duplicate { at, reworded } => {
             let near = reworded.then_some(Similarity::Words(1.0));
-            bench.duplicate(rule, bench.shelf.get(at), near, "a bullet says so already")
+            bench.duplicate(rule, bench.shelf.get(at), near, "a rule with the same text exists")
         }
         Admission::Elsewhere { id } => match bench.elsewhere.find(&id) {
             Some(at) => bench.duplicate(rule, bench.elsewhere.get(at), None, "the other vault has it"),
@@ -206,7 +206,7 @@ fn judge(
             bench.rejected(
                 rule,
                 1.0,
-                "it was deprecated before, and does not come back this way".to_owned(),
+                "it was deprecated before and cannot be added again".to_owned(),
                 vec![collision],
             )
         }

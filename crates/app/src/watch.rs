@@ -58,7 +58,7 @@ impl ProgressWatch {
     /// Returns `called-off` if cancellation was requested.
     pub fn check_cancelled(&self) -> Result<()> {
         match self.is_cancelled() {
-            true => Err(Error::new(ErrorKind::Failed, "called-off", "called off by the one who asked")),
+            true => Err(Error::new(ErrorKind::Failed, "called-off", "cancelled by the caller")),
             false => Ok(()),
         }
     }

@@ -394,7 +394,7 @@ fn block(blocked: BlockedNote) -> RelatedBlock {
 /// repository.
 fn commits(memory: &Context, found: &ResolvedNote<'_>, limit: usize) -> Result<Vec<Commit>> {
     if found.open.repo()?.is_none() {
-        memory.notice(format!("no git repository keeps {}", found.note.path));
+        memory.notice(format!("{} is not in a Git repository", found.note.path));
         return Ok(Vec::new());
     }
     let versions = versions(found.open, found.note.key(), &found.note.path)?;

@@ -129,7 +129,7 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
             Ok(validation) => validation.evidence,
             Err(error) => {
                 // What cannot be known leaves a rule a draft, and no curation fails for it.
-                self.memory.notice(format!("past sessions could not be asked: {}", error.message));
+                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
                 SessionCounts::default()
             }
         }

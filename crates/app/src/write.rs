@@ -189,7 +189,7 @@ fn refuse_broken_settings(open: &OpenVault) -> Result<()> {
     let message = format!("nothing is written while {} cannot be read", broken.path);
     Err(Error::refused("invalid-setting", message)
         .at(&broken.path, broken.line, broken.column)
-        .hint(format!("{}: mend it, then run the command again", broken.message)))
+        .hint(format!("{}: fix it, then run the command again", broken.message)))
 }
 
 /// Returns whether changes to this vault are committed immediately.
@@ -222,18 +222,18 @@ pub fn refuse_uncommitted(memory: &Context, open: &OpenVault, path: &NotePath, b
         None => false,
     };
     if !keeps {
-        memory.notice(format!("no git repository keeps what {path} held"));
+        memory.notice(format!("the old content of {path} is not in a Git repository"));
         return Ok(());
     }
     let committed = committed_bytes(open, path)?;
     let (message, what) = match &committed {
         Some(committed) if committed == bytes => return Ok(()),
-        Some(_) => (format!("{path} has edits that no commit holds"), "them"),
-        None => (format!("{path} is in no commit yet"), "it"),
+        Some(_) => (format!("{path} has uncommitted changes"), "them"),
+        None => (format!("{path} is not committed yet"), "it"),
     };
     Err(Error::refused("hand-edited", message)
         .at(path, None, None)
-        .hint(format!("`cm commit` keeps {what}; then run the command again")))
+        .hint(format!("commit {what} with `cm commit`, then run the command again")))
 }
 
 fn with_actor(message: CommitMessage, by: &CallerIdentity) -> CommitMessage {
@@ -332,20 +332,20 @@ fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
 /// Refuses a path that exists, even as a folder or a broken link.
 fn refuse_existing(open: &OpenVault, path: &NotePath) -> Result<()> {
     if open.vault.file(path).symlink_metadata().is_ok() {
-        return Err(Error::refused("exists", format!("{path} exists already")).at(path, None, None));
+        return Err(Error::refused("exists", format!("{path} already exists")).at(path, None, None));
     }
     Ok(())
 }
 
 fn missing_file_error(path: &NotePath) -> Error {
-    Error::refused("changed-meanwhile", format!("{path} is gone")).at(path, None, None)
+    Error::refused("changed-meanwhile", format!("{path} no longer exists")).at(path, None, None)
 }
 
 fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
     match (bytes.map(ContentHash::of), expected) {
         (_, None) => Ok(()),
         (Some(found), Some(expected)) if found == expected => Ok(()),
-        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed meanwhile"))
+        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
             .at(path, None, None)
             .hint("nothing was written; run the command again")),
     }
@@ -403,8 +403,7 @@ fn write_and_commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) ->
     let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
     for (path, old) in replaced {
         if !old.finish(&open.vault)? {
-            memory
-                .notice(format!("{path} was saved by another program at the same moment; the save was kept"));
+            memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
         }
     }
     outcome

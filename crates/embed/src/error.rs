@@ -20,10 +20,10 @@ pub enum Error {
         why: String,
     },
     /// The server cannot be reached.
-    #[error("{url} is out of reach: {cause}")]
+    #[error("cannot connect to {url}: {cause}")]
     OutOfReach { url: String, cause: String },
+    #[error("{url} returned status {status}{}", said(message))]
     /// The server returned an error status.
-    #[error("{url} refused with status {status}{}", said(message))]
     Refused {
         url: String,
         status: u16,
@@ -33,14 +33,14 @@ pub enum Error {
         hint: Option<String>,
     },
     /// The server's response does not match the protocol.
-    #[error("{url} answered nonsense: {why}")]
+    #[error("{url} returned an invalid response: {why}")]
     Malformed {
         url: String,
         /// What is wrong with the response.
         why: String,
     },
     /// A model returned vectors of different sizes.
-    #[error("`{model}` gave a vector of {found} numbers where its others have {expected}")]
+    #[error("`{model}` returned a vector with {found} dimensions; expected {expected}")]
     Dimension {
         model: String,
         /// Size of the earlier vectors.
@@ -49,20 +49,20 @@ pub enum Error {
         found: usize,
     },
     /// The configured address is invalid.
-    #[error("`embeddings.url` is no address: {why}")]
+    #[error("`embeddings.url` is not a valid URL: {why}")]
     Address {
         /// What is wrong with the address.
         why: &'static str,
     },
     /// The API key is missing or cannot be sent in a header.
-    #[error("{url} cannot be asked: {why}")]
+    #[error("cannot send a request to {url}: {why}")]
     Key {
         url: String,
         /// What is wrong with the key. Never contains the key.
         why: &'static str,
     },
     /// A setting requires an absolute path.
-    #[error("`{setting}` is `{}`, which is no absolute path", path.display())]
+    #[error("`{setting}` is `{}`, which is not an absolute path", path.display())]
     RelativePath {
         /// Name of the setting.
         setting: &'static str,
@@ -70,13 +70,13 @@ pub enum Error {
         path: PathBuf,
     },
     /// The ONNX Runtime library cannot be loaded.
-    #[error("the ONNX Runtime library cannot be loaded: {why}")]
+    #[error("cannot load the ONNX Runtime library: {why}")]
     RuntimeMissing {
         /// Path that was tried, and the reason.
         why: String,
     },
     /// The ONNX Runtime library is too old.
-    #[error("the ONNX Runtime library {} is of version {found}, and 1.{needed} or later is needed", path.display())]
+    #[error("the ONNX Runtime library {} has version {found}; 1.{needed} or later is required", path.display())]
     RuntimeVersion {
         /// Path of the library.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum Error {
         needed: u32,
     },
     /// A file of the model is missing.
-    #[error("the model in {} cannot be used: {why}", folder.display())]
+    #[error("cannot use the model in {}: {why}", folder.display())]
     ModelMissing {
         /// Folder of the model.
         folder: PathBuf,
@@ -94,14 +94,14 @@ pub enum Error {
         why: String,
     },
     /// No model of this name is available.
-    #[error("there is no model `{name}` to fetch")]
+    #[error("there is no model `{name}` to download")]
     UnknownModel {
         name: String,
         /// The most similar model name, if there is one.
         nearest: Option<String>,
     },
     /// The model is not cached and could not be downloaded.
-    #[error("{url} could not be fetched: {cause}")]
+    #[error("cannot download {url}: {cause}")]
     NotFetched {
         /// URL of the file.
         url: String,
@@ -115,7 +115,7 @@ pub enum Error {
         why: String,
     },
     /// This build does not support ONNX models.
-    #[error("this build runs no ONNX models")]
+    #[error("this build does not support ONNX models")]
     NotBuilt,
     /// A file could not be read or written.
     #[error("{}", path.display())]
@@ -128,41 +128,39 @@ impl Error {
         Some(match self {
             Self::Refused { hint, .. } => return hint.clone(),
             Self::OutOfReach { .. } => {
-                "start the server, or correct `embeddings.url`; until then search goes on without it"
+                "start the server or correct `embeddings.url`; search works without it in the meantime"
                     .to_owned()
             }
-            Self::Malformed { .. } => "is `embeddings.url` the address of such a server?".to_owned(),
+            Self::Malformed { .. } => "check that `embeddings.url` is the address of an embedding server".to_owned(),
             Self::Dimension { .. } => {
-                "another model answers under the same name: name it in `embeddings.model`, then `cm embed rebuild`"
+                "another model answers under this name: set its name in `embeddings.model`, then run `cm embed rebuild`"
                     .to_owned()
             }
-            Self::Address { .. } => "such as http://localhost:11434 or https://api.openai.com/v1".to_owned(),
+            Self::Address { .. } => "for example http://localhost:11434 or https://api.openai.com/v1".to_owned(),
             Self::Key { .. } => {
-                "cm config set embeddings.key KEY --private, or CM_EMBEDDINGS_KEY in the environment"
+                "run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY"
                     .to_owned()
             }
-            Self::RelativePath { .. } => "write it out from the root, beginning with /".to_owned(),
+            Self::RelativePath { .. } => "use an absolute path, starting with /".to_owned(),
             Self::RuntimeMissing { .. } | Self::RuntimeVersion { .. } => {
-                "pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private \
-                 …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x"
+                "run pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x"
                     .to_owned()
             }
             Self::ModelMissing { .. } => {
-                "`embeddings.path` takes a folder with model.onnx and tokenizer.json, as the hub has them"
+                "`embeddings.path` needs a folder with model.onnx and tokenizer.json, as downloaded from the hub"
                     .to_owned()
             }
             Self::UnknownModel { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
             Self::UnknownModel { nearest: None, .. } => {
-                "such as bge-small-en-v1.5, all-minilm-l6-v2, nomic-embed-text-v1.5; \
-                 or set `embeddings.path` to a folder that holds one"
+                "for example bge-small-en-v1.5, all-minilm-l6-v2, nomic-embed-text-v1.5; or set `embeddings.path` to a folder with a model"
                     .to_owned()
             }
             Self::NotFetched { .. } => {
-                "try again, or set `embeddings.path` to a folder that holds the model".to_owned()
+                "try again, or set `embeddings.path` to a folder with the model".to_owned()
             }
-            Self::Damaged { .. } | Self::Failed { .. } => "fetch the model's files anew".to_owned(),
+            Self::Damaged { .. } | Self::Failed { .. } => "download the model files again".to_owned(),
             Self::NotBuilt => {
-                "build with the feature `onnx`, or `cm config set embeddings.provider builtin`".to_owned()
+                "build with the feature `onnx`, or run `cm config set embeddings.provider builtin`".to_owned()
             }
             Self::Io { .. } => return None,
         })
@@ -188,7 +186,7 @@ impl From<cm_net::Error> for Error {
             cm_net::Error::Malformed { url, why } => Self::Malformed { url, why },
             cm_net::Error::Key { url, why } => Self::Key { url, why },
             cm_net::Error::Cancelled { url } => {
-                Self::OutOfReach { url, cause: "the work was called off".to_owned() }
+                Self::OutOfReach { url, cause: "the request was cancelled".to_owned() }
             }
         }
     }

@@ -68,18 +68,15 @@ impl OpenAi {
             let said = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
             malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
         })?;
-        in_order(answer.data)
-            .ok_or_else(|| malformed("vectors whose `index` does not count the texts".to_owned()))
+        in_order(answer.data).ok_or_else(|| malformed("vectors with an invalid `index`".to_owned()))
     }
 
     fn helped(&self, error: Error) -> Error {
         let Error::Refused { url, status, message, .. } = error else { return error };
         let hint = match status {
-            401 | 403 if self.has_key => Some("is `embeddings.key` right?"),
-            401 | 403 => {
-                Some("cm config set embeddings.key KEY --private, or CM_EMBEDDINGS_KEY in the environment")
-            }
-            404 => Some("is there such a model, and does `embeddings.url` end in /v1?"),
+            401 | 403 if self.has_key => Some("check `embeddings.key`"),
+            401 | 403 => Some("run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY"),
+            404 => Some("check the model name, and that `embeddings.url` ends in /v1"),
             _ => None,
         };
         Error::Refused { url, status, message, hint: hint.map(str::to_owned) }

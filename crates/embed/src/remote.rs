@@ -95,9 +95,8 @@ impl RemoteEmbedder {
             return Err(Error::Dimension { model: self.name.clone(), expected, found: other.len() });
         }
         let vectors: Option<Vec<Embedding>> = vectors.into_iter().map(Embedding::of).collect();
-        let vectors = vectors.ok_or_else(|| {
-            malformed("a vector without numbers, or with one that is not finite".to_owned())
-        })?;
+        let vectors = vectors
+            .ok_or_else(|| malformed("a vector that is empty or contains a non-finite number".to_owned()))?;
         // Only a sound answer fixes the size.
         let known = *self.dimension.get_or_init(|| expected);
         if known == expected {

@@ -70,10 +70,9 @@ pub fn plan(
     }
     let others = told.iter().filter(|entry| !known(entry));
     section(&mut text, "Other", others.map(|entry| memory(entry, &notes)));
-    let figures = format!("{} and {}", counted(proven.len(), "bullet"), counted(told.len(), "memory"));
+    let figures = format!("{} and {}", counted(proven.len(), "rule"), counted(told.len(), "memory"));
     let omitted = bullets.len() - proven.len() + all.len() - told.len();
-    let head =
-        head(TITLE, day, COMMAND, &format!("{figures} that have proved themselves; {omitted} left out."));
+    let head = head(TITLE, day, COMMAND, &format!("{figures} proven in use; {omitted} left out."));
     GeneratedFile::new(head + &text, proven.len() + told.len(), omitted)
 }
 
@@ -122,6 +121,6 @@ mod tests {
         let graph = Graph::connect(&[]);
         let file = plan(&[], &graph, &[], 0.5, "2026-11-21");
         assert!(file.text.starts_with(OPENING), "{}", file.text);
-        assert!(file.text.contains("0 bullets and 0 memories that have proved themselves; 0 left out."));
+        assert!(file.text.contains("0 rules and 0 memories proven in use; 0 left out."));
     }
 }

@@ -15,10 +15,10 @@ pub enum Error {
     #[error("{0}")]
     Unusable(RebuildReason),
     /// The text index could not be written.
-    #[error("the text index cannot be written")]
+    #[error("cannot write the text index")]
     Text(#[source] tantivy::TantivyError),
     /// Another process held the lock until the timeout.
-    #[error("another process has been working on `{}` for {seconds} s", path.display())]
+    #[error("another process has been using `{}` for {seconds} s", path.display())]
     Busy {
         /// Path of the lock file.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum RebuildReason {
 impl fmt::Display for RebuildReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("there was no index"),
+            Self::Missing => f.write_str("no index existed"),
             Self::Foreign => f.write_str("the index was written by another version"),
             Self::Damaged(what) => write!(f, "the index was damaged ({what})"),
         }

@@ -88,14 +88,14 @@ fn append_user_messages(text: &mut String, events: &[SessionEvent]) {
     if prompts.is_empty() {
         return;
     }
-    text.push_str("\n## What the person said\n\n");
+    text.push_str("\n## What the user said\n\n");
     let gone = prompts.len().saturating_sub(MESSAGES);
     let head = if gone > 0 { MESSAGES / 2 } else { prompts.len() };
     for item in &prompts[..head] {
         let _ = writeln!(text, "{}", render_item(item));
     }
     if gone > 0 {
-        let _ = writeln!(text, "- … {gone} messages are left out");
+        let _ = writeln!(text, "- … {gone} messages left out");
         for item in &prompts[head + gone..] {
             let _ = writeln!(text, "{}", render_item(item));
         }
@@ -132,7 +132,7 @@ mod tests {
         let body = body("Login", &meta(), &events);
         assert!(body.starts_with("# Login\n\nSession s-1 of codex in /src/shop.\n\nOutcome: "), "{body}");
         assert!(
-            body.contains("## What the person said\n\n- Fix the *login* test (person, line 1)\n"),
+            body.contains("## What the user said\n\n- Fix the *login* test (person, line 1)\n"),
             "{body}"
         );
         assert!(body.contains("\\[\\[x\\]\\] \\#tag"), "{body}");
@@ -143,6 +143,6 @@ mod tests {
     fn of_very_many_messages_the_first_and_the_last_are_told() {
         let body = body("Long", &meta(), &log_of((0..100).map(|n| person(&format!("Step {n} please")))));
         assert!(body.contains("- Step 0 please") && body.contains("- Step 99 please"), "{body}");
-        assert!(body.contains("- … 40 messages are left out") && !body.contains("Step 50 "), "{body}");
+        assert!(body.contains("- … 40 messages left out") && !body.contains("Step 50 "), "{body}");
     }
 }

@@ -58,13 +58,16 @@ impl fmt::Display for StructuredAnswerError {
         let faults: Vec<_> = self.attempts.iter().map(|attempt| attempt.faults.join("; ")).collect();
         match (faults.as_slice(), &self.error) {
             ([], Some(error)) => write!(f, "{error}"),
-            ([], None) => f.write_str("the model was not asked"),
+            ([], None) => f.write_str("the model was not called"),
             ([first], Some(error)) => {
-                write!(f, "the model's answer cannot be used ({first}), and it put nothing right: {error}")
+                write!(f, "the model's answer is not usable ({first}), and its second answer failed: {error}")
             }
-            ([only], None) => write!(f, "the model's answer cannot be used: {only}"),
+            ([only], None) => write!(f, "the model's answer is not usable: {only}"),
             ([first, others @ ..], _) => {
-                write!(f, "the model's answer cannot be used: {first}; nor after it was told: ")?;
+                write!(
+                    f,
+                    "the model's answer is not usable: {first}; its second answer is not usable either: "
+                )?;
                 f.write_str(&others.join("; nor: "))
             }
         }
@@ -79,9 +82,9 @@ impl StructuredAnswerError {
         match &self.error {
             Some(error) => error.hint(),
             None if self.attempts.iter().any(|attempt| attempt.is_cut) => {
-                Some("raise `llm.max_tokens`: what a model thinks counts too".to_owned())
+                Some("raise `llm.max_tokens`; reasoning counts too".to_owned())
             }
-            None => Some("another model may do better: `llm.model`".to_owned()),
+            None => Some("try another model (`llm.model`)".to_owned()),
         }
     }
 }
@@ -130,14 +133,14 @@ fn read<T: DeserializeOwned>(
 ) -> Result<T, Vec<String>> {
     if let StopReason::Refused(why) = &reply.stop {
         let why = if why.is_empty() { "no reason given" } else { why };
-        return Err(vec![format!("the model declines: {why}")]);
+        return Err(vec![format!("the model declined: {why}")]);
     }
     if reply.text.trim().is_empty() && reply.stop == StopReason::Done {
         return Err(vec!["the answer is empty".to_owned()]);
     }
     let value = fault::read(found::extract(&reply.text)).map_err(|fault| match reply.stop {
         StopReason::Length => {
-            let cut = format!("it was cut off at {} tokens; be shorter", request.max_tokens);
+            let cut = format!("it was cut off at {} tokens; use a shorter answer", request.max_tokens);
             vec![cut, fault]
         }
         StopReason::Done | StopReason::Refused(_) => vec![fault],
@@ -148,14 +151,14 @@ fn read<T: DeserializeOwned>(
 
 /// Builds the message that lists the faults of an answer and asks the model to repair it.
 fn repair_message(request: &ModelRequest, faults: &[String]) -> String {
-    let mut told = String::from("That answer cannot be used:\n");
+    let mut told = String::from("Your answer is not usable:\n");
     for fault in faults.iter().take(MAX_REPORTED_FAULTS) {
         told.push_str(&format!("- {fault}\n"));
     }
     if faults.len() > MAX_REPORTED_FAULTS {
-        told.push_str(&format!("- and {} more of the kind\n", faults.len() - MAX_REPORTED_FAULTS));
+        told.push_str(&format!("- and {} more like this\n", faults.len() - MAX_REPORTED_FAULTS));
     }
-    told.push_str("Answer the question above again, all of it, with that put right.");
+    told.push_str("Answer the question above again, completely, with these problems fixed.");
     if let Some(schema) = &request.schema {
         told.push(' ');
         told.push_str(&schema.instructions());

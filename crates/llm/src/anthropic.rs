@@ -109,9 +109,9 @@ impl AnthropicClient {
     fn with_hint(&self, error: LlmError) -> LlmError {
         let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
         let hint = match status {
-            401 | 403 if self.has_key => Some("is `llm.key` right?"),
+            401 | 403 if self.has_key => Some("check `llm.key`"),
             401 | 403 => Some(KEY_HINT),
-            404 => Some("is there such a model? `llm.model` names it"),
+            404 => Some("check the model name in `llm.model`"),
             _ => None,
         };
         LlmError::Rejected { url, status, message, wait, hint }

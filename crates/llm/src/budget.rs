@@ -36,13 +36,13 @@ pub enum BudgetPeriod {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BudgetError {
     /// No limit is set.
-    #[error("no budget is set, and a model that may cost something is not asked without one")]
+    #[error("no budget is set, and paid models are never called without one")]
     NoBudget,
     /// Only dollars are limited, but the price of the model is unknown.
-    #[error("nobody has said what `{model}` costs, so that a budget in dollars cannot be held")]
+    #[error("the price of `{model}` is unknown, so a budget in dollars cannot be enforced")]
     PriceUnknown { model: String },
+    #[error("the call may take {estimate} tokens, but `budget.call_tokens` is {limit}")]
     /// The call alone exceeds the limit.
-    #[error("the call may take {estimate} tokens, and `budget.call_tokens` is {limit}")]
     CallTooLarge {
         /// Maximum number of tokens that the call may use.
         estimate: u64,
@@ -50,7 +50,7 @@ pub enum BudgetError {
         limit: u64,
     },
     /// The call would exceed the token limit of the day or month.
-    #[error("{spent} tokens were used {}, the call may take {estimate}, and `{}` is {limit}", span.words(), span.tokens())]
+    #[error("{spent} tokens were used {}, the call may take {estimate}, but `{}` is {limit}", span.words(), span.tokens())]
     Tokens {
         span: BudgetPeriod,
         /// Tokens used in the period.
@@ -62,7 +62,7 @@ pub enum BudgetError {
     },
     /// The call would exceed the dollar limit of the day or month.
     #[error(
-        "{spent:.2} dollars were spent {}{}, the call may cost {estimate:.4}, and `{}` is {limit}",
+        "{spent:.2} dollars were spent {}{}, the call may cost {estimate:.4}, but `{}` is {limit}",
         span.words(), unpriced_suffix(*unpriced), span.usd()
     )]
     Dollars {
@@ -119,17 +119,16 @@ impl BudgetError {
     /// Returns a suggestion for the user.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoBudget => "cm config set budget.daily_usd 1 --private, or budget.daily_tokens",
+            Self::NoBudget => "run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens",
             Self::PriceUnknown { .. } => {
-                "add `MODEL INPUT OUTPUT`, in dollars for a million tokens, to `llm.prices` (0 0 where it costs nothing), \
-                 or set budget.daily_tokens"
+                "add `MODEL INPUT OUTPUT`, in dollars per million tokens, to `llm.prices` (0 0 if it is free), or set budget.daily_tokens"
             }
-            Self::CallTooLarge { .. } => "ask with less text, or raise it",
+            Self::CallTooLarge { .. } => "use less text, or raise the limit",
             Self::Tokens { span: BudgetPeriod::Day, .. } | Self::Dollars { span: BudgetPeriod::Day, .. } => {
-                "raise it, or go on tomorrow; a day ends at midnight UTC"
+                "raise the limit, or continue tomorrow; the day ends at midnight UTC"
             }
             Self::Tokens { span: BudgetPeriod::Month, .. }
-            | Self::Dollars { span: BudgetPeriod::Month, .. } => "raise it, or go on next month",
+            | Self::Dollars { span: BudgetPeriod::Month, .. } => "raise the limit, or continue next month",
         }
     }
 }
@@ -196,8 +195,8 @@ fn is_set(limit: u64) -> bool {
 fn unpriced_suffix(unpriced: usize) -> String {
     match unpriced {
         0 => String::new(),
-        1 => " beside 1 call of unknown price".to_owned(),
-        many => format!(" beside {many} calls of unknown price"),
+        1 => " plus 1 call of unknown price".to_owned(),
+        many => format!(" plus {many} calls of unknown price"),
     }
 }
 
@@ -234,12 +233,12 @@ mod tests {
     fn nothing_is_spent_without_a_budget_unless_it_costs_nothing() {
         let none = SpendingLimits::default();
         insta::assert_snapshot!(refused(none, &ledger(&[]), Some(PRICE)), @"
-        no budget is set, and a model that may cost something is not asked without one
-         hint: cm config set budget.daily_usd 1 --private, or budget.daily_tokens
+        no budget is set, and paid models are never called without one
+         hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
         ");
         insta::assert_snapshot!(refused(none, &ledger(&[]), None), @"
-        no budget is set, and a model that may cost something is not asked without one
-         hint: cm config set budget.daily_usd 1 --private, or budget.daily_tokens
+        no budget is set, and paid models are never called without one
+         hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
         ");
         assert_eq!(none.may_spend(&ledger(&[]), now(), CALL, ("m", Some(Price::NOTHING))), Ok(()));
     }
@@ -249,24 +248,24 @@ mod tests {
         let calls = ledger(&[("2026-11-01", Some(PRICE)), ("2026-11-21", Some(PRICE)), ("2026-11-21", None)]);
         let day = SpendingLimits { daily_usd: 0.12, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(day, &calls, Some(PRICE)), @"
-        0.11 dollars were spent today beside 1 call of unknown price, the call may cost 0.0200, and `budget.daily_usd` is 0.12
-         hint: raise it, or go on tomorrow; a day ends at midnight UTC
+        0.11 dollars were spent today plus 1 call of unknown price, the call may cost 0.0200, but `budget.daily_usd` is 0.12
+         hint: raise the limit, or continue tomorrow; the day ends at midnight UTC
         ");
         let month = SpendingLimits { daily_usd: 0.14, monthly_usd: 0.23, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(month, &calls, Some(PRICE)), @"
-        0.22 dollars were spent this month beside 1 call of unknown price, the call may cost 0.0200, and `budget.monthly_usd` is 0.23
-         hint: raise it, or go on next month
+        0.22 dollars were spent this month plus 1 call of unknown price, the call may cost 0.0200, but `budget.monthly_usd` is 0.23
+         hint: raise the limit, or continue next month
         ");
         let tokens = SpendingLimits { daily_tokens: 50_999, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(tokens, &calls, None), @"
-        40000 tokens were used today, the call may take 11000, and `budget.daily_tokens` is 50999
-         hint: raise it, or go on tomorrow; a day ends at midnight UTC
+        40000 tokens were used today, the call may take 11000, but `budget.daily_tokens` is 50999
+         hint: raise the limit, or continue tomorrow; the day ends at midnight UTC
         ");
         let call =
             SpendingLimits { call_tokens: 10_999, daily_tokens: 1_000_000, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(call, &calls, Some(Price::NOTHING)), @"
-        the call may take 11000 tokens, and `budget.call_tokens` is 10999
-         hint: ask with less text, or raise it
+        the call may take 11000 tokens, but `budget.call_tokens` is 10999
+         hint: use less text, or raise the limit
         ");
         for enough in [
             SpendingLimits { daily_usd: 0.14, monthly_usd: 0.25, ..SpendingLimits::default() },
@@ -285,8 +284,8 @@ mod tests {
     fn dollars_bound_nothing_where_the_price_is_unknown() {
         let dollars = SpendingLimits { daily_usd: 100.0, ..SpendingLimits::default() };
         insta::assert_snapshot!(refused(dollars, &ledger(&[]), None), @"
-        nobody has said what `m` costs, so that a budget in dollars cannot be held
-         hint: add `MODEL INPUT OUTPUT`, in dollars for a million tokens, to `llm.prices` (0 0 where it costs nothing), or set budget.daily_tokens
+        the price of `m` is unknown, so a budget in dollars cannot be enforced
+         hint: add `MODEL INPUT OUTPUT`, in dollars per million tokens, to `llm.prices` (0 0 if it is free), or set budget.daily_tokens
         ");
         let both = SpendingLimits { daily_tokens: 100_000, ..dollars };
         assert_eq!(both.may_spend(&ledger(&[]), now(), CALL, ("m", None)), Ok(()));

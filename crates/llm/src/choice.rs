@@ -169,15 +169,21 @@ impl RemoteModel {
         let address = self.address().ok_or_else(|| match self.provider {
             ModelProvider::Bedrock => setting(
                 "llm.base_url",
-                "is not set: such as https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1",
+                "is not set; for example https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1",
             ),
-            _ => setting("llm.base_url", "is not set: such as http://localhost:8080/v1"),
+            _ => setting("llm.base_url", "is not set; for example http://localhost:8080/v1"),
         })?;
         if self.model.is_empty() {
-            return Err(setting("llm.model", &format!("is not set, and {} has many", self.provider.name())));
+            return Err(setting(
+                "llm.model",
+                &format!("is not set, and {} has several models", self.provider.name()),
+            ));
         }
         if self.key.is_none() && self.provider.wants_key() && self.provider.owns(&address) {
-            return Err(LlmError::Key { who: address.to_string(), why: "it wants a key, and none is set" });
+            return Err(LlmError::Key {
+                who: address.to_string(),
+                why: "a key is required, but none is set",
+            });
         }
         let has_key = self.key.is_some();
         let (lock, headers) = match self.provider {
@@ -249,14 +255,14 @@ mod tests {
         insta::assert_snapshot!(opened(&ModelSelection::None), @"none");
         insta::assert_snapshot!(opened(&remote(ModelProvider::Ollama, "", "")), @"ollama/m");
         insta::assert_snapshot!(opened(&remote(ModelProvider::OpenAi, "", "sk-12345")), @"openai/m");
-        insta::assert_snapshot!(opened(&remote(ModelProvider::Anthropic, "", "")), @"https://api.anthropic.com/v1 cannot be asked: it wants a key, and none is set");
+        insta::assert_snapshot!(opened(&remote(ModelProvider::Anthropic, "", "")), @"cannot send a request to https://api.anthropic.com/v1: a key is required, but none is set");
         insta::assert_snapshot!(opened(&remote(ModelProvider::Anthropic, "http://localhost:1/v1", "")), @"anthropic/m");
-        insta::assert_snapshot!(opened(&remote(ModelProvider::Bedrock, "", "k")), @"`llm.base_url` is not set: such as https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1");
-        insta::assert_snapshot!(opened(&remote(ModelProvider::Compatible, "", "")), @"`llm.base_url` is not set: such as http://localhost:8080/v1");
+        insta::assert_snapshot!(opened(&remote(ModelProvider::Bedrock, "", "k")), @"`llm.base_url` is not set; for example https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1");
+        insta::assert_snapshot!(opened(&remote(ModelProvider::Compatible, "", "")), @"`llm.base_url` is not set; for example http://localhost:8080/v1");
         let (provider, model) = (ModelProvider::OpenAi, String::new());
         let nameless =
             ModelSelection::Remote(RemoteModel { provider, model, address: None, key: ApiKey::of("k") });
-        insta::assert_snapshot!(opened(&nameless), @"`llm.model` is not set, and openai has many");
+        insta::assert_snapshot!(opened(&nameless), @"`llm.model` is not set, and openai has several models");
     }
 
     #[test]

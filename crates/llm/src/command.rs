@@ -152,7 +152,7 @@ pub fn key_from(line: &str, variables: &BTreeMap<String, String>, pace: &RetrySl
     })?;
     ApiKey::of(printed.lines().next().unwrap_or_default()).ok_or_else(|| LlmError::Setting {
         setting: "llm.api_key_cmd",
-        why: "prints no key in its first line".to_owned(),
+        why: "does not print a key in its first line".to_owned(),
     })
 }
 
@@ -163,16 +163,16 @@ fn empty_folder(program: &str) -> Result<tempfile::TempDir> {
 
 fn split(setting: &'static str, line: &str) -> Result<Vec<String>> {
     let wrong = |why: &str| LlmError::Setting { setting, why: why.to_owned() };
-    let argv = shell_words::split(line).map_err(|_| wrong("has a quote that is not closed"))?;
+    let argv = shell_words::split(line).map_err(|_| wrong("contains an unclosed quote"))?;
     let program = argv.first().filter(|program| !program.is_empty());
-    let program = Path::new(program.ok_or_else(|| wrong("names no program"))?);
+    let program = Path::new(program.ok_or_else(|| wrong("does not name a program"))?);
     // Its value may be a secret, so that it is not repeated.
     if argv[0].contains('=') {
-        return Err(wrong("begins with a variable; `llm.command_env` names those that a program is given"));
+        return Err(wrong("starts with a variable; pass variables with `llm.command_env`"));
     }
     // The folder that it runs in is none that the person knows.
     if program.components().count() > 1 && !program.is_absolute() {
-        return Err(wrong("names a program by a path that is not absolute"));
+        return Err(wrong("names a program by a relative path"));
     }
     Ok(argv)
 }
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn a_line_that_names_no_program_is_refused() {
         let refused = |line: &str| ModelCommand::parse(line, &variables(), &[]).unwrap_err().to_string();
-        insta::assert_snapshot!(refused(" "), @"`llm.command` names no program");
-        insta::assert_snapshot!(refused("''"), @"`llm.command` names no program");
-        insta::assert_snapshot!(refused("claude 'x"), @"`llm.command` has a quote that is not closed");
-        insta::assert_snapshot!(refused("KEY=sk-12345 claude -p"), @"`llm.command` begins with a variable; `llm.command_env` names those that a program is given");
-        insta::assert_snapshot!(refused("./model.sh"), @"`llm.command` names a program by a path that is not absolute");
+        insta::assert_snapshot!(refused(" "), @"`llm.command` does not name a program");
+        insta::assert_snapshot!(refused("''"), @"`llm.command` does not name a program");
+        insta::assert_snapshot!(refused("claude 'x"), @"`llm.command` contains an unclosed quote");
+        insta::assert_snapshot!(refused("KEY=sk-12345 claude -p"), @"`llm.command` starts with a variable; pass variables with `llm.command_env`");
+        insta::assert_snapshot!(refused("./model.sh"), @"`llm.command` names a program by a relative path");
         assert!(ModelCommand::parse("/opt/model.sh", &variables(), &[]).is_ok());
     }
 }

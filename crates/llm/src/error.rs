@@ -16,7 +16,7 @@ pub(super) const SHOWN: usize = 400;
 #[non_exhaustive]
 pub enum LlmError {
     /// The server cannot be reached.
-    #[error("{url} is out of reach: {cause}")]
+    #[error("cannot connect to {url}: {cause}")]
     Unreachable {
         url: String,
         /// Cause of the failure.
@@ -31,7 +31,7 @@ pub enum LlmError {
         after: Duration,
     },
     /// The server rejected the request.
-    #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
+    #[error("{url} returned status {status}{}{}", said(message), rest(*wait))]
     Rejected {
         url: String,
         status: u16,
@@ -43,7 +43,7 @@ pub enum LlmError {
         hint: Option<&'static str>,
     },
     /// The answer has an unexpected format.
-    #[error("{who} answered nonsense: {why}")]
+    #[error("{who} returned an invalid response: {why}")]
     Malformed {
         /// Server address or program.
         who: String,
@@ -51,17 +51,17 @@ pub enum LlmError {
         why: String,
     },
     /// The key is missing or invalid.
-    #[error("{who} cannot be asked: {why}")]
+    #[error("cannot send a request to {who}: {why}")]
     Key {
         who: String,
         /// Problem with the key; never contains the key.
         why: &'static str,
     },
     /// The request was cancelled.
-    #[error("the work was called off")]
+    #[error("the request was cancelled")]
     Cancelled,
     /// A program could not be started.
-    #[error("`{program}` could not be started")]
+    #[error("cannot start `{program}`")]
     NotStarted {
         program: String,
         /// Error of the operating system.
@@ -76,7 +76,7 @@ pub enum LlmError {
         message: String,
     },
     /// A program wrote too much output.
-    #[error("`{program}` says more than {most} KiB")]
+    #[error("`{program}` printed more than {most} KiB")]
     OutputTooLarge {
         program: String,
         /// Output limit in KiB.
@@ -93,13 +93,13 @@ pub enum LlmError {
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// The script has no answer for this request, or is invalid.
-    #[error("the script of answers {why}")]
+    #[error("the answer script {why}")]
     Script {
         /// Problem with the script.
         why: String,
     },
     /// All of several models failed; contains the error of each.
-    #[error("none of {} models answered: {}", .0.len(), all(.0))]
+    #[error("none of the {} models answered: {}", .0.len(), all(.0))]
     AllFailed(Vec<(String, Self)>),
 }
 
@@ -107,16 +107,17 @@ impl LlmError {
     /// Returns a suggestion for the user, if there is a generally useful one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Unreachable { .. } => "start the server, or correct `llm.base_url`".to_owned(),
-            Self::TimedOut { .. } => "raise `llm.timeout_s`, or choose a faster model".to_owned(),
+            Self::Unreachable { .. } => "start the server or correct `llm.base_url`".to_owned(),
+            Self::TimedOut { .. } => "raise `llm.timeout_s` or choose a faster model".to_owned(),
             Self::Rejected { hint: Some(hint), .. } => (*hint).to_owned(),
             Self::Rejected { status: 429, .. } => {
-                "the provider's limit is reached: try again later, or with fewer sessions at once".to_owned()
+                "the provider's rate limit is reached: try again later, or with fewer sessions at once"
+                    .to_owned()
             }
-            Self::Malformed { .. } => "is `llm.base_url` the address of such a server?".to_owned(),
+            Self::Malformed { .. } => "check that `llm.base_url` is the address of a model server".to_owned(),
             Self::Key { .. } => KEY_HINT.to_owned(),
             Self::NotStarted { .. } => {
-                "is it installed, and does `llm.command` name it as a shell would find it?".to_owned()
+                "check that the program is installed and that `llm.command` is correct".to_owned()
             }
             Self::Budget(overdrawn) => overdrawn.hint().to_owned(),
             Self::AllFailed(errors) => return errors.first().and_then(|(_, error)| error.hint()),
@@ -148,8 +149,7 @@ impl LlmError {
 }
 
 /// Ways to set a key.
-pub(super) const KEY_HINT: &str = "cm config set llm.key KEY --private, `llm.api_key_cmd` with a command that prints it, \
-     or CM_LLM_KEY in the environment";
+pub(super) const KEY_HINT: &str = "run cm config set llm.key KEY --private, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
 
 impl From<cm_net::Error> for LlmError {
     fn from(error: cm_net::Error) -> Self {
@@ -168,7 +168,7 @@ impl From<cm_net::Error> for LlmError {
 
 impl From<InvalidServerUrl> for LlmError {
     fn from(wrong: InvalidServerUrl) -> Self {
-        Self::Setting { setting: "llm.base_url", why: format!("is no address: {wrong}") }
+        Self::Setting { setting: "llm.base_url", why: format!("is not a valid URL: {wrong}") }
     }
 }
 
@@ -177,7 +177,7 @@ fn said(message: &str) -> String {
 }
 
 fn rest(wait: Option<Duration>) -> String {
-    wait.map_or_else(String::new, |wait| format!(" (it asks to be left alone for {} s)", wait.as_secs()))
+    wait.map_or_else(String::new, |wait| format!(" (retry after {} s)", wait.as_secs()))
 }
 
 fn all(errors: &[(String, LlmError)]) -> String {

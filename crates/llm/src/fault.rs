@@ -28,12 +28,12 @@ fn describe(text: &str, error: &serde_json::Error) -> String {
         path => format!("`{path}`: "),
     };
     match error.classify() {
-        Category::Eof if text.trim().is_empty() => "there is no JSON in it".to_owned(),
-        Category::Eof => format!("{at}{place}the JSON ends in the middle ({message})"),
+        Category::Eof if text.trim().is_empty() => "it contains no JSON".to_owned(),
+        Category::Eof => format!("{at}{place}the JSON is incomplete ({message})"),
         Category::Syntax if !text.trim_start().starts_with('{') => {
-            format!("there is no JSON object in it ({message})")
+            format!("it contains no JSON object ({message})")
         }
-        Category::Syntax | Category::Io => format!("{at}{place}it is no valid JSON ({message})"),
+        Category::Syntax | Category::Io => format!("{at}{place}it is not valid JSON ({message})"),
         Category::Data => format!("{at}{place}{message}"),
     }
 }
@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_told_apart() {
-        insta::assert_snapshot!(fault(""), @"there is no JSON in it");
-        insta::assert_snapshot!(fault("I cannot do that."), @"there is no JSON object in it (expected value)");
+        insta::assert_snapshot!(fault(""), @"it contains no JSON");
+        insta::assert_snapshot!(fault("I cannot do that."), @"it contains no JSON object (expected value)");
         insta::assert_snapshot!(fault("[1]"), @"line 1, column 2: `[0]`: invalid type: integer `1`, expected a sequence");
-        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\\\"b"), @"line 1, column 26: `notes[0].title`: the JSON ends in the middle (EOF while parsing a string)");
-        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\","), @"line 1, column 25: `notes[0].title`: the JSON ends in the middle (EOF while parsing a value)");
+        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\\\"b"), @"line 1, column 26: `notes[0].title`: the JSON is incomplete (EOF while parsing a string)");
+        insta::assert_snapshot!(fault("{\"notes\": [{\"title\": \"a\","), @"line 1, column 25: `notes[0].title`: the JSON is incomplete (EOF while parsing a value)");
         insta::assert_snapshot!(fault("{\"notes\": [1,]}"), @"line 1, column 12: `notes[0]`: invalid type: integer `1`, expected struct Note");
-        insta::assert_snapshot!(fault("{\"notes\": []} {}"), @"line 1, column 15: it is no valid JSON (trailing characters)");
-        insta::assert_snapshot!(fault("{'notes': []}"), @"line 1, column 2: it is no valid JSON (key must be a string)");
+        insta::assert_snapshot!(fault("{\"notes\": []} {}"), @"line 1, column 15: it is not valid JSON (trailing characters)");
+        insta::assert_snapshot!(fault("{'notes': []}"), @"line 1, column 2: it is not valid JSON (key must be a string)");
     }
 
     proptest! {

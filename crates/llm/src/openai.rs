@@ -129,7 +129,7 @@ impl OpenAiClient {
             malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
         })?;
         let choice = answer.choices.into_iter().next();
-        let choice = choice.ok_or_else(|| malformed("an answer without a choice".to_owned()))?;
+        let choice = choice.ok_or_else(|| malformed("a response without a choice".to_owned()))?;
         let text = match choice.message.content {
             Some(WireContent::Text(text)) => text,
             Some(WireContent::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
@@ -137,7 +137,9 @@ impl OpenAiClient {
         };
         let stop = match (choice.message.refusal, choice.finish_reason.as_deref()) {
             (Some(why), _) if !why.trim().is_empty() => StopReason::Refused(shortened(&why, SHOWN)),
-            (_, Some("content_filter")) => StopReason::Refused("the provider's filter stopped it".to_owned()),
+            (_, Some("content_filter")) => {
+                StopReason::Refused("the provider's content filter stopped it".to_owned())
+            }
             (_, Some("length")) => StopReason::Length,
             _ => StopReason::Done,
         };
@@ -149,10 +151,12 @@ impl OpenAiClient {
     fn with_hint(&self, error: LlmError) -> LlmError {
         let LlmError::Rejected { url, status, message, wait, .. } = error else { return error };
         let hint = match status {
-            401 | 403 if self.has_key => Some("is `llm.key` right?"),
+            401 | 403 if self.has_key => Some("check `llm.key`"),
             401 | 403 => Some(KEY_HINT),
-            404 if self.provider == "ollama" => Some("`ollama pull` fetches a model; `llm.model` names it"),
-            404 => Some("is there such a model, and does `llm.base_url` end as the server's manual says?"),
+            404 if self.provider == "ollama" => {
+                Some("`ollama pull` downloads a model; `llm.model` sets its name")
+            }
+            404 => Some("check the model name, and that `llm.base_url` ends as the server's manual says"),
             _ => None,
         };
         LlmError::Rejected { url, status, message, wait, hint }

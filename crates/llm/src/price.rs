@@ -19,7 +19,7 @@ pub struct Prices(Vec<(String, Price)>);
 /// A line that is not a valid price.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{line}` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`"
+    "`{line}` is not a valid price: write MODEL INPUT OUTPUT, in dollars per million tokens, such as `gpt-5-mini 0.25 2`"
 )]
 pub struct InvalidPriceLine {
     pub line: String,
@@ -103,6 +103,6 @@ mod tests {
         {
             assert_eq!(prices(&["ok 1 1", line]).unwrap_err().line, line);
         }
-        insta::assert_snapshot!(prices(&["small 1"]).unwrap_err(), @"`small 1` is no price: write MODEL INPUT OUTPUT, in dollars for a million tokens, such as `gpt-5-mini 0.25 2`");
+        insta::assert_snapshot!(prices(&["small 1"]).unwrap_err(), @"`small 1` is not a valid price: write MODEL INPUT OUTPUT, in dollars per million tokens, such as `gpt-5-mini 0.25 2`");
     }
 }

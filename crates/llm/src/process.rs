@@ -111,7 +111,7 @@ impl ExternalProgram<'_> {
     fn start(&self) -> Result<Child> {
         let (program, arguments) = self.argv.split_first().ok_or_else(|| LlmError::Setting {
             setting: "llm.command",
-            why: "names no program".to_owned(),
+            why: "does not name a program".to_owned(),
         })?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(self.environment).current_dir(self.folder);

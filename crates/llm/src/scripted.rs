@@ -70,7 +70,7 @@ impl ScriptedModel {
                 continue;
             }
             let wrong =
-                |why: String| LlmError::Script { why: format!("has a line {} that is none: {why}", at + 1) };
+                |why: String| LlmError::Script { why: format!("has an invalid line {}: {why}", at + 1) };
             let line: ScriptedAnswer =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if line.answer.is_none() && line.error.is_none() && line.declined.is_none() {
@@ -111,7 +111,7 @@ impl Llm for ScriptedModel {
         let script = |why: &str| LlmError::Script { why: why.to_owned() };
         let line = self.next(request).ok_or_else(|| script("has no answer left for this question"))?;
         if let Some(why) = line.error {
-            return Err(script(&format!("says that no answer comes: {why}")));
+            return Err(script(&format!("reports an error: {why}")));
         }
         let text = match line.answer {
             Some(Value::String(text)) => text,
@@ -159,10 +159,10 @@ mod tests {
         for _ in 0..3 {
             assert!(asked(&script, "again").starts_with("as ever Done"));
         }
-        insta::assert_snapshot!(asked(&script, "bad"), @"the script of answers says that no answer comes: the line is dead");
+        insta::assert_snapshot!(asked(&script, "bad"), @"the answer script reports an error: the line is dead");
         insta::assert_snapshot!(asked(&script, "evil"), @r#" Declined("no") Usage { input: 14, output: 0, guessed: true }"#);
         insta::assert_snapshot!(asked(&script, "long"), @r#"{"a": Length Usage { input: 14, output: 2, guessed: true }"#);
-        insta::assert_snapshot!(asked(&script, "a diary"), @"the script of answers has no answer left for this question");
+        insta::assert_snapshot!(asked(&script, "a diary"), @"the answer script has no answer left for this question");
         assert_eq!(script.requests().len(), 9);
     }
 
@@ -172,7 +172,7 @@ mod tests {
             ["{\"answer\": \"a\"}\n{\"anwser\": \"b\"}", "{\"answer\": \"a\"}\n{}", "{\"answer\": 1}\nb"]
         {
             let error = ScriptedModel::parse(text).unwrap_err().to_string();
-            assert!(error.starts_with("the script of answers has a line 2 that is none"), "{error}");
+            assert!(error.starts_with("the answer script has an invalid line 2"), "{error}");
         }
     }
 }

@@ -35,17 +35,17 @@ impl ServerUrl {
         let typed = typed.trim().trim_end_matches('/');
         let Ok(uri) = typed.parse::<Uri>() else { return wrong("it cannot be read") };
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return wrong("it begins with neither http:// nor https://");
+            return wrong("it does not start with http:// or https://");
         }
-        let Some(authority) = uri.authority() else { return wrong("it names no server") };
+        let Some(authority) = uri.authority() else { return wrong("it has no host name") };
         if authority.as_str().contains('@') {
-            return wrong("it holds a name or a password, and a key has a setting of its own");
+            return wrong("it contains a user name or password; keys have their own setting");
         }
         if typed.contains(['?', '#']) {
-            return wrong("it goes on after its path");
+            return wrong("it has a query or fragment after its path");
         }
         if authority.host().is_empty() {
-            return wrong("it names no server");
+            return wrong("it has no host name");
         }
         Ok(Self { text: typed.to_owned(), host: authority.host().to_ascii_lowercase() })
     }

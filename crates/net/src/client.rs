@@ -104,7 +104,7 @@ impl Client {
             request = request.header(*name, *value);
         }
         if let Some((key, lock)) = &self.terms.key {
-            let why = "the key holds characters that cannot be sent";
+            let why = "the key contains characters that cannot be sent";
             let (name, value) =
                 key.header(*lock).ok_or_else(|| never(Error::Key { url: url.to_owned(), why }))?;
             request = request.header(name, value);
@@ -126,7 +126,7 @@ impl Client {
         let status = response.status();
         let mut message = if status.is_redirection() {
             let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-            format!("it sends us on to {}, and no redirect is followed", target.unwrap_or("elsewhere"))
+            format!("it redirects to {}, and redirects are not followed", target.unwrap_or("elsewhere"))
         } else {
             let body = response.body_mut().with_config().limit(LARGEST_REASON).read_to_vec();
             reason(&body.unwrap_or_default()).unwrap_or_default()
@@ -167,14 +167,16 @@ impl Client {
                 AttemptFailure { error: Error::TimedOut { url, after: timeout }, again }
             }
             ureq::Error::Io(error) => match error.kind() {
-                ErrorKind::ConnectionRefused => out("nothing listens there".to_owned(), RetryDecision::Never),
+                ErrorKind::ConnectionRefused => out("connection refused".to_owned(), RetryDecision::Never),
                 ErrorKind::UnexpectedEof
                 | ErrorKind::ConnectionReset
                 | ErrorKind::ConnectionAborted
-                | ErrorKind::BrokenPipe => out("the connection broke off".to_owned(), RetryDecision::Soon),
+                | ErrorKind::BrokenPipe => {
+                    out("the connection was interrupted".to_owned(), RetryDecision::Soon)
+                }
                 _ => out(error.to_string(), RetryDecision::Never),
             },
-            ureq::Error::HostNotFound => out("there is no such host".to_owned(), RetryDecision::Never),
+            ureq::Error::HostNotFound => out("host not found".to_owned(), RetryDecision::Never),
             ureq::Error::BodyExceedsLimit(limit) => {
                 never(Error::Malformed { url, why: format!("more than {} MiB", limit >> 20) })
             }

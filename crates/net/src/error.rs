@@ -14,17 +14,17 @@ const SHOWN: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The server cannot be reached.
-    #[error("{url} is out of reach: {cause}")]
+    #[error("cannot connect to {url}: {cause}")]
     Unreachable { url: String, cause: String },
+    #[error("cannot connect to {url}: no answer within {after:?}")]
     /// The server accepted the request but did not respond in time.
-    #[error("{url} is out of reach: no answer within {after:?}")]
     TimedOut {
         url: String,
         /// Timeout of the request.
         after: Duration,
     },
     /// The server returned an error status.
-    #[error("{url} refused with status {status}{}{}", said(message), rest(*wait))]
+    #[error("{url} returned status {status}{}{}", said(message), rest(*wait))]
     Refused {
         url: String,
         status: u16,
@@ -34,21 +34,21 @@ pub enum Error {
         wait: Option<Duration>,
     },
     /// The response is not valid HTTP, or is too large.
-    #[error("{url} answered nonsense: {why}")]
+    #[error("{url} returned an invalid response: {why}")]
     Malformed {
         url: String,
         /// What is wrong with the response.
         why: String,
     },
     /// The key cannot be sent in a header.
-    #[error("{url} cannot be asked: {why}")]
+    #[error("cannot send a request to {url}: {why}")]
     Key {
         url: String,
         /// What is wrong with the key. Never contains the key.
         why: &'static str,
     },
     /// The operation was cancelled before the server responded.
-    #[error("{url} was not waited for: the work was called off")]
+    #[error("the request to {url} was cancelled")]
     Cancelled { url: String },
 }
 
@@ -57,5 +57,5 @@ fn said(message: &str) -> String {
 }
 
 fn rest(wait: Option<Duration>) -> String {
-    wait.map_or_else(String::new, |wait| format!(" (it asks to be left alone for {} s)", wait.as_secs()))
+    wait.map_or_else(String::new, |wait| format!(" (retry after {} s)", wait.as_secs()))
 }

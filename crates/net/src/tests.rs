@@ -81,7 +81,7 @@ fn a_busy_server_is_asked_again_after_growing_waits() {
         assert_eq!(text, "ok\n3 asked, waits [1, 3]", "{status}");
     }
     insta::assert_snapshot!(asked(|_, _| Reply::status(503, r#"{"error":{"message":"loading"}}"#), LONG), @"
-    http://HOST/v1 refused with status 503: loading
+    http://HOST/v1 returned status 503: loading
     3 asked, waits [1, 3]
     ");
 }
@@ -96,7 +96,7 @@ fn a_server_that_asks_for_a_wait_gets_it_unless_it_is_too_long() {
     };
     assert_eq!(asked(resting("7"), LONG), "ok\n2 asked, waits [7]");
     insta::assert_snapshot!(asked(resting("3600"), LONG), @"
-    http://HOST/v1 refused with status 429 (it asks to be left alone for 3600 s)
+    http://HOST/v1 returned status 429 (retry after 3600 s)
     1 asked, waits []
     ");
 }
@@ -106,7 +106,7 @@ fn a_refusal_is_final_and_says_why_without_the_key() {
     for status in [400, 401, 404, 422] {
         let text = asked(move |_, _| Reply::status(status, &format!("the key {KEY} is wrong")), LONG);
         let expected =
-            format!("http://HOST/v1 refused with status {status}: the key … is wrong\n1 asked, waits []");
+            format!("http://HOST/v1 returned status {status}: the key … is wrong\n1 asked, waits []");
         assert_eq!(text, expected);
     }
 }
@@ -114,7 +114,7 @@ fn a_refusal_is_final_and_says_why_without_the_key() {
 #[test]
 fn a_silent_server_is_asked_again_only_by_the_patient() {
     insta::assert_snapshot!(asked(|_, _| Reply::Silence, SHORT), @"
-    http://HOST/v1 is out of reach: no answer within 100ms
+    cannot connect to http://HOST/v1: no answer within 100ms
     3 asked, waits [1, 3]
     ");
     let server = Server::start(|_, _| Reply::Silence);
@@ -139,11 +139,11 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
 #[test]
 fn answers_that_are_none_or_have_no_end_are_not_asked_for_again() {
     insta::assert_snapshot!(asked(|_, _| Reply::Endless, LONG), @"
-    http://HOST/v1 answered nonsense: more than 1 MiB
+    http://HOST/v1 returned an invalid response: more than 1 MiB
     1 asked, waits []
     ");
     insta::assert_snapshot!(asked(|_, _| Reply::Raw(b"SSH-2.0-OpenSSH_9.9\r\n\r\n"), LONG), @"
-    http://HOST/v1 answered nonsense: http parse fail: invalid HTTP version
+    http://HOST/v1 returned an invalid response: http parse fail: invalid HTTP version
     1 asked, waits []
     ");
 }
@@ -155,7 +155,7 @@ fn nobody_there_is_told_at_once() {
     let url = ServerUrl::parse(&server.url()).unwrap().below("v1");
     client.post(&url, &json!({}), LONG).unwrap();
     let error = client.post(&url, &json!({}), LONG).unwrap_err().to_string();
-    assert!(error.ends_with("is out of reach: nothing listens there"), "{error}");
+    assert!(error.starts_with("cannot connect to") && error.ends_with(": connection refused"), "{error}");
     let error = client.post("http://nowhere.invalid/", &json!({}), LONG).unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
     assert!(waits.lock().unwrap().is_empty());
@@ -170,7 +170,7 @@ fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
             move |_, _| Reply::Answer(status, vec![("Location", format!("{target}/{KEY}"))], Vec::new()),
             LONG,
         );
-        assert!(text.contains("it sends us on to"), "{text}");
+        assert!(text.contains("it redirects to"), "{text}");
     }
     assert!(other.requests().is_empty());
 }

@@ -14,7 +14,7 @@ pub struct NoteId(String);
 
 /// Error: a text is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an id is one line of 1 to {} characters", NoteId::MAX)]
+#[error("an ID must be one line of 1 to {} characters", NoteId::MAX)]
 pub struct InvalidId;
 
 impl NoteId {

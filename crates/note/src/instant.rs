@@ -15,7 +15,7 @@ pub struct Instant(DateTime<Utc>);
 
 /// Error: a text is not a date in any accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w")]
+#[error("`{text}` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w")]
 pub struct InvalidDate {
     /// The rejected text.
     pub text: String,

@@ -15,7 +15,7 @@ pub struct NotePath(String);
 /// Error: a path that could leave the vault or is not a valid file path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{path}` is no path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
+    "`{path}` is not a path inside a vault: it must be relative, without `..` or `.git`, and at most {} bytes",
     NotePath::MAX
 )]
 pub struct InvalidNotePath {

@@ -188,7 +188,7 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -
     let mut entries: Vec<InboxNoteEntry> = open
         .map(|edge| InboxNoteEntry {
             notes: vec![edge.from, edge.to],
-            why: "one contradicts the other, says an edge".to_owned(),
+            why: "marked as contradicting each other".to_owned(),
             since: graph.written(edge),
         })
         .collect();
@@ -211,7 +211,7 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
         match hidden {
             Some(finding) => Some(format!("{}{}", finding.message, line(finding.line))),
             None if note.is_unverified() => Some(format!("unverified, by {}", note.origin())),
-            None => draft.then(|| "a memory that is a draft".to_owned()),
+            None => draft.then(|| "a draft memory".to_owned()),
         }
     };
     let waiting = notes.iter().enumerate().filter(|(at, _)| !past[*at]);
@@ -226,8 +226,8 @@ fn quarantined(notes: &[Note], past: &[bool]) -> Vec<InboxNoteEntry> {
 fn merges(notes: &[Note], rules: &LiveRules<'_>, least: MinSimilarity) -> Vec<InboxNoteEntry> {
     let bullets: Vec<&Bullet> = rules.bullets.iter().collect();
     let why = |near: Similarity| match near {
-        Similarity::Words(share) => format!("they share {:.0} % of their words", share * 100.0),
-        Similarity::Meaning(cosine) => format!("they mean the same: cosine {cosine:.2}"),
+        Similarity::Words(share) => format!("{:.0} % of their words are the same", share * 100.0),
+        Similarity::Meaning(cosine) => format!("same meaning: cosine {cosine:.2}"),
     };
     let entry = |(a, b, near): (usize, usize, Similarity)| InboxNoteEntry {
         notes: vec![rules.at[a], rules.at[b]],
@@ -255,7 +255,7 @@ fn inversions(notes: &[Note]) -> Vec<InboxNoteEntry> {
     let mut entries: Vec<InboxNoteEntry> = retired
         .map(|(at, bullet)| InboxNoteEntry {
             notes: vec![at],
-            why: "retired by its feedback, and nothing warns of it".to_owned(),
+            why: "retired by its feedback, without an anti-pattern as a warning".to_owned(),
             since: bullet.updated,
         })
         .collect();
@@ -308,8 +308,8 @@ fn entry_of_due(
     let looked = note.last_checked.or(note.updated).or(note.created);
     let why = match (doubt, looked) {
         (Some((why, _)), _) => why,
-        (None, Some(looked)) => format!("nobody has looked at it for {:.0} days", looked.days_until(now)),
-        (None, None) => "nobody knows when it was written".to_owned(),
+        (None, Some(looked)) => format!("not reviewed for {:.0} days", looked.days_until(now)),
+        (None, None) => "it has no date".to_owned(),
     };
     InboxNoteEntry { notes: vec![at], why, since: looked }
 }
@@ -330,11 +330,11 @@ fn doubt(
         if past[source] {
             let newer = supersessions(graph).find(|edge| edge.to == source);
             let since = newer.and_then(|edge| graph.written(edge).or(graph.notes()[edge.from].created));
-            return Some((format!("it was made from “{title}”, which no longer holds"), since));
+            return Some((format!("its source “{title}” is no longer valid"), since));
         }
         if let Some(edge) = against.get(&source) {
             return Some((
-                format!("it was made from “{title}”, which another note contradicts"),
+                format!("its source “{title}” is contradicted by another note"),
                 graph.written(edge),
             ));
         }
@@ -468,7 +468,7 @@ mod tests {
             ("graph/facts/c.md", "id: m-3\ntype: fact\ntitle: C\nupdated: 2026-11-20", "C"),
         ]);
         let found = listed(&notes, InboxKind::Quarantined);
-        assert_eq!(found[0], (vec![0], "a memory that is a draft".to_owned()));
+        assert_eq!(found[0], (vec![0], "a draft memory".to_owned()));
         assert_eq!(found[1].0, [1]);
         assert!(found[1].1.contains("U+200B") && found[1].1.ends_with("line 8"), "{found:?}");
         assert_eq!(found.len(), 2);
@@ -513,6 +513,6 @@ mod tests {
         ]);
         let due = listed(&notes, InboxKind::Due);
         assert_eq!(due.iter().map(|(notes, _)| notes[0]).collect::<Vec<_>>(), [2, 3], "{due:?}");
-        assert_eq!(due[0].1, "it was made from “Old”, which no longer holds");
+        assert_eq!(due[0].1, "its source “Old” is no longer valid");
     }
 }

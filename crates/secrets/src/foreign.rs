@@ -24,7 +24,7 @@ const MOST: usize = 5_000;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RuleError {
     /// The file is not TOML, or does not have the structure of a rule file.
-    #[error("it cannot be read as rules: {reason}")]
+    #[error("it is not a valid rule file: {reason}")]
     Form {
         /// Description of the problem.
         reason: String,
@@ -35,13 +35,15 @@ pub enum RuleError {
     #[error("it has more than {MOST} rules")]
     TooMany,
     /// A rule has no id.
-    #[error("its rule {number} has no id")]
+    #[error("its rule {number} has no ID")]
     NoId {
         /// Number of the rule, from 1.
         number: usize,
     },
     /// A pattern is not a valid regular expression.
-    #[error("the rule `{rule}` has no regular expression in `{pattern}`, at character {at}: {reason}")]
+    #[error(
+        "the rule `{rule}` has an invalid regular expression in `{pattern}`, at character {at}: {reason}"
+    )]
     Syntax {
         /// Id of the rule, or `allowlist`.
         rule: String,
@@ -59,7 +61,7 @@ pub enum RuleError {
         rule: String,
     },
     /// The rule refers to a capture group that its pattern does not have.
-    #[error("the rule `{rule}` names group {group}, and its pattern has {groups}")]
+    #[error("the rule `{rule}` uses group {group}, but its pattern has {groups}")]
     NoGroup {
         /// Id of the rule.
         rule: String,
@@ -161,7 +163,7 @@ impl GitleaksRules {
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let file: WireFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
-            let reason = error.message().lines().next().unwrap_or("no TOML").to_owned();
+            let reason = error.message().lines().next().unwrap_or("invalid TOML").to_owned();
             RuleError::Form { reason, line: line.and_then(|line| u32::try_from(line).ok()) }
         })?;
         if file.rules.len() > MOST {
@@ -419,7 +421,7 @@ regexes = ['''.*''']
         assert!(
             syntax
                 .to_string()
-                .starts_with("the rule `r1` has no regular expression in `ab(c`, at character 3"),
+                .starts_with("the rule `r1` has an invalid regular expression in `ab(c`, at character 3"),
             "{syntax}"
         );
         assert_eq!(

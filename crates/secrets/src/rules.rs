@@ -28,8 +28,7 @@ struct CustomPattern {
 pub enum PatternError {
     /// The pattern is not a valid regular expression.
     #[error(
-        "redaction.extra[{index}] is no regular expression at character {at}: {reason}; \
-         correct `{pattern}` or remove it"
+        "redaction.extra[{index}] is not a valid regular expression at character {at}: {reason}; correct `{pattern}` or remove it"
     )]
     Syntax {
         /// Index in the list, from 0.
@@ -48,9 +47,7 @@ pub enum PatternError {
         pattern: String,
     },
     /// The pattern matches the empty text, and so everywhere.
-    #[error(
-        "redaction.extra[{index}] matches the empty text: `{pattern}`; let it need at least one character"
-    )]
+    #[error("redaction.extra[{index}] matches empty text: `{pattern}`; make it match at least one character")]
     Empty {
         /// Index in the list, from 0.
         index: usize,

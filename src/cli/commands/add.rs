@@ -7,29 +7,29 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, add};
 use cm_render::text;
 
-/// Write a new memory and commit it
+/// Create a memory and commit it
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm add --type solution --title \"Retry with jitter\" --tags net --body \"Over 30 s.\"\n  cm add --type decision --title \"Use Postgres\" --body - < reasons.md"
 )]
 pub struct Arguments {
-    /// Its type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure,
-    /// insight, fact, preference, observation, or one that cm.toml declares
+    /// Type: solution, fix, decision, configuration, problem, workflow, code_pattern, error, general, procedure, insight,
+    /// fact, preference, observation, or a type declared in cm.toml
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     note_type: String,
-    /// Its title
+    /// Title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: String,
-    /// Its tags, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// How much it matters, 0.0 to 1.0
+    /// Importance, 0.0 to 1.0
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     importance: Option<f64>,
-    /// How sure it is, 0.0 to 1.0
+    /// Confidence, 0.0 to 1.0
     #[arg(long, value_name = "N")]
     confidence: Option<f64>,
-    /// Its text in markdown, `-` for standard input
+    /// Body in Markdown; `-` reads standard input
     #[arg(
         long,
         value_name = "TEXT",
@@ -38,23 +38,23 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     body: String,
-    /// Keep it from fading: it goes to vault/
+    /// Pin the memory so that it never fades; it is stored in vault/
     #[arg(long)]
     pinned: bool,
-    /// Further frontmatter
+    /// Set another frontmatter key
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
 }
 
-/// `key=value` as two texts.
+/// Splits `KEY=VALUE`.
 pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
     match typed.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
-        _ => Err("write it as KEY=VALUE".to_owned()),
+        _ => Err("expected KEY=VALUE".to_owned()),
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = add::Options {

@@ -8,24 +8,24 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, audit};
 use cm_render::text;
 
-/// Check whether a project keeps the rules of the playbook
+/// Check whether a project follows its rules
 ///
-/// Runs the `verify` blocks of the bullets in use: an expression over the project's text files, a file's path, or a query
-/// over its sessions, which must exist or be absent. Ignored files, files above 1 MB and the vault itself are not searched.
-/// Of sessions those count that were worked in the project's folder in the last `sessions.validation_lookback_days`, as far
-/// as `cm sessions` has read them, with all that was said and run in them. Exits 1 where a rule is violated.
+/// Runs the `verify` blocks of rules in use. A check matches an expression in the project's text files, a file path, or a
+/// query over its sessions. Each match must either exist or be absent. Ignored files, files above 1 MB and the vault itself
+/// are skipped. Session checks cover sessions in the project's folder from the last `sessions.validation_lookback_days` that
+/// `cm sessions` has indexed. Exits 1 if a rule is violated.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm audit\n  cm audit b-mo76pd48-ckhtk7 --workspace ../api --json")]
 pub struct Arguments {
-    /// Only these bullets [default: all in use that have a `verify` block]
+    /// Rules to check [default: every rule in use with a `verify` block]
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// The project's folder [default: the git repository around the working folder, else that folder]
+    /// Project folder [default: the Git repository around the working directory, or that directory]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = audit::Options { ids: arguments.ids, workspace: arguments.workspace };

@@ -6,22 +6,21 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, ErrorKind, Context, Result, commit};
 use cm_render::text;
 
-/// Commit what was edited by hand
+/// Commit manual edits
 ///
-/// All of the vault goes into one commit that lists the notes. What is staged elsewhere stays.
+/// Creates one commit with all changes in the vault and lists the notes. Staged changes outside the vault are left alone.
 ///
-/// A note with a line that looks like a live secret stays out; the others are committed. Take the secret out, or, where it is
-/// none, write cm:allow-secret into its line or add its fingerprint to `redaction.allow`. Exit code 1 says that some notes
-/// stayed out, 5 that all did.
+/// A note that contains a line like a real credential is not committed; the others are. Remove the credential. If it is not
+/// one, add cm:allow-secret to the line or its fingerprint to `redaction.allow`. Exit codes: 1 if some notes were left out, 5 if all were.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm commit\n  cm commit -m \"Rewrite the notes on time zones\"")]
 pub struct Arguments {
-    /// The commit's first line [default: one that counts the notes]
+    /// First line of the commit message [default: the number of notes]
     #[arg(long, short = 'm', value_name = "TEXT")]
     message: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = commit::commit(&memory, arguments.message.as_deref())?;

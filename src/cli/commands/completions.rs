@@ -6,15 +6,15 @@ use clap_complete::Shell;
 use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Result};
 
-/// Print a completion script for a shell
+/// Print a shell completion script
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm completions bash > ~/.local/share/bash-completion/completions/cm")]
 pub struct Arguments {
-    /// Which shell
+    /// Shell
     shell: Shell,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, _call: Request, output: &Output) -> Result<Printed> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::cli::Cli::command(), "cm", &mut script);

@@ -9,9 +9,9 @@ use cm_render::text;
 
 /// Read and write settings
 ///
-/// Later layers win: defaults, cm.toml of the global vault, cm.toml, your settings of every vault, your settings of this
-/// vault, CM_… variables. What runs programs, sends text anywhere or switches a protection off counts from your own
-/// settings only, wherever a vault's folder lies.
+/// Later sources override earlier ones: defaults, cm.toml of the global vault, cm.toml, your user settings, your settings
+/// for this vault, CM_… variables. Settings that run programs, send text elsewhere or disable a protection are only
+/// read from your own settings, never from a vault's cm.toml.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm config list\n  cm config get git.commit\n  cm config set git.commit manual\n  CM_SEARCH_LIMIT=3 cm search pool"
@@ -23,25 +23,25 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print every setting with its value and where it came from
+    /// List every setting with its value and source
     List,
     /// Print the value of one setting
     Get {
-        /// Its name
+        /// Setting name
         key: String,
     },
     /// Write a setting to cm.toml
     Set {
-        /// Its name
+        /// Setting name
         key: String,
-        /// Its value; a list is separated by commas
+        /// Value; separate list items by commas
         value: String,
         #[command(flatten)]
         target: Place,
     },
-    /// Take a setting out of cm.toml
+    /// Remove a setting from cm.toml
     Unset {
-        /// Its name
+        /// Setting name
         key: String,
         #[command(flatten)]
         target: Place,
@@ -50,10 +50,10 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct Place {
-    /// Your settings of this vault, outside of its folder
+    /// Use your own settings for this vault, stored outside its folder
     #[arg(long, conflicts_with = "user")]
     private: bool,
-    /// Your settings of every vault
+    /// Use your own settings for all vaults
     #[arg(long)]
     user: bool,
 }
@@ -68,7 +68,7 @@ impl Place {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {

@@ -8,12 +8,12 @@ use cm_note::note::Priority;
 use cm_app::{Request, Error, ErrorKind, Context, Result, context};
 use cm_render::{text, toon};
 
-/// Brief an agent for a task
+/// Collect context for a task
 ///
-/// The rules, pitfalls and memories that matter for it, past sessions about it, warnings, and where to look further, within a
-/// budget of tokens. What does not fit is left out, the least valuable first, and counted. Sessions are told by their
-/// diaries, else as far as `cm sessions` has read their logs; an agent (--agent) is shown its own only, unless
-/// `sessions.cross_agent` allows more.
+/// Prints relevant rules, pitfalls, memories, past sessions and warnings, and suggests further searches, within a token
+/// limit. Items that do not fit are dropped, least valuable first, and counted. Sessions are described by their diaries, or
+/// by what `cm sessions` has indexed. With --agent, only sessions of that agent are shown unless `sessions.cross_agent`
+/// is set.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,25 +22,25 @@ Examples:
   cm context \"draw the tide chart\" --workspace tidewater-web --format toon
   git log -1 --format=%B | cm context -")]
 pub struct Arguments {
-    /// The task, 3 to 2,000 characters; several words need no quotes, `-` reads standard input
+    /// Task, 3 to 2,000 characters; quotes are optional, `-` reads standard input
     #[arg(required = true)]
     task: Vec<String>,
-    /// Only rules of this project and those of no project [default: those of all projects in the vault]
+    /// Only rules of this project and rules without a project [default: rules of all projects]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
-    /// Rules and pitfalls at most [default: the setting context.max_rules, 50]
+    /// Maximum number of rules and pitfalls [default: context.max_rules, 50]
     #[arg(long, value_name = "N")]
     limit_rules: Option<usize>,
-    /// Tokens at most, 100 or more [default: the setting context.max_tokens, 2000]
+    /// Token limit, at least 100 [default: context.max_tokens, 2000]
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
-    /// Only rules and memories of this category
+    /// Only rules and memories in this category
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
-    /// Only memories of this priority
+    /// Only memories with this priority
     #[arg(long, value_enum)]
     priority: Option<Urgency>,
-    /// How it is written [default: md; json with --json]
+    /// Output format [default: md; json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -51,7 +51,7 @@ enum Format {
     Md,
     /// One JSON document, as with --json
     Json,
-    /// The same as TOON, which costs fewer tokens
+    /// TOON, a compact format that uses fewer tokens
     Toon,
 }
 
@@ -72,11 +72,11 @@ impl From<Urgency> for Priority {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
         return Err(
-            Error::usage("--json and another --format exclude each other").hint("leave one of them out")
+            Error::usage("--json cannot be combined with another --format").hint("remove one of them")
         );
     }
     let memory = Context::open(Request { for_prompts: true, ..call })?;

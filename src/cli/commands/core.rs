@@ -6,19 +6,18 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, generate};
 use cm_render::text;
 
-/// Write CORE.md, what an agent loads into its prompt
+/// Write CORE.md for agents to load into their prompt
 ///
-/// It holds the memories best first, within a budget. Where nothing but the day would change, the file stays as it is
-/// and nothing is committed.
+/// Contains the best memories within a token limit. If only the date would change, nothing is written or committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm core\n  cm core --print      # show it, write nothing")]
+#[command(after_help = "Examples:\n  cm core\n  cm core --print      # print without writing")]
 pub struct Arguments {
-    /// Print the text and write nothing
+    /// Print the text without writing the file
     #[arg(long)]
     print: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = generate::core(&memory, arguments.print)?;

@@ -11,34 +11,34 @@ use cm_app::reflect::handed;
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
-/// Carry out a file of proposed changes to the playbook, in one commit
+/// Apply a file of proposed rule changes in one commit
 ///
 /// A delta file is JSON: {"session": "…", "deltas": [{"type": "add", "bullet": {"category": "testing", "content": "…"}}, {"type":
-/// "helpful", "id": "b-…"}, …]}, with add, helpful, harmful, irrelevant, replace, deprecate, merge, pin and unpin; schema/deltas.json
-/// describes it. What it adds are drafts until there is evidence or a person accepts them; pinned bullets stay as they are. The same
-/// file a second time changes nothing where it names its session. The answer to `cm reflect --emit` is taken here too: what the
-/// session does not say is refused, its diary is written, and it counts as learned from.
+/// "helpful", "id": "b-…"}, …]}. Types are add, helpful, harmful, irrelevant, replace, deprecate, merge, pin and unpin; see
+/// schema/deltas.json. Added rules are drafts until evidence supports them or a person accepts them. Pinned rules do not
+/// change. If the file names its session, applying it again has no effect. The command also accepts answers to `cm reflect
+/// --emit`: it refuses points that the session does not contain, writes the diary, and marks the session as processed.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm curate deltas.json --dry-run\n  cm curate - < deltas.json\n  cm curate answer.json"
 )]
 pub struct Arguments {
-    /// The file; - for standard input
+    /// File to apply; - reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Only say what would be done, with the patch
+    /// Show what would change, including the patch, without changing anything
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let name = arguments.file.display().to_string();
     let text = match name.as_str() {
         "-" => text_or_stdin("-")?,
         _ => std::fs::read_to_string(memory.call.cwd.join(&arguments.file))
-            .map_err(|error| Error::usage(format!("{name} cannot be read: {error}")))?,
+            .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
     };
     let outcome = if handed::is_answer(&text) {
         let shelf = sessions::open(&memory, output)?;

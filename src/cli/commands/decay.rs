@@ -9,26 +9,26 @@ use cm_render::text;
 
 /// Show how memories fade
 ///
-/// Every memory's decay score now, or at another instant.
+/// Lists the decay score of every memory, now or at the time given with --now.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # what will be left by then"
+    after_help = "Examples:\n  cm decay\n  cm decay --status fading --limit 50\n  cm decay --now 2027-01-01     # scores at that date"
 )]
 pub struct Arguments {
-    /// Of this status only: pinned, active, fading, dormant or archived
+    /// Only memories with this status: pinned, active, fading, dormant or archived
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Option<DecayStatus>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
 }
 
 fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
     let known = DecayStatus::ALL.into_iter().find(|status| status.name() == typed);
-    known.ok_or_else(|| "it is pinned, active, fading, dormant or archived".to_owned())
+    known.ok_or_else(|| "expected pinned, active, fading, dormant or archived".to_owned())
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = decay::Options { status: arguments.status, limit: arguments.limit };

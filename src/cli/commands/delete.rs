@@ -6,18 +6,18 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, delete};
 use cm_render::text;
 
-/// Remove notes; git keeps what was there
+/// Delete notes; they remain in the Git history
 ///
-/// Edge files that end at them go in the same commit. `cm undo` brings it all back.
+/// Edge files that point to them are deleted in the same commit. `cm undo` restores everything.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm delete 1f0c2a --reason \"was never true\"")]
 pub struct Arguments {
-    /// Ids or the beginnings of them, titles, or paths
+    /// Note IDs (or unique prefixes), titles or paths
     #[arg(required = true)]
     notes: Vec<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = delete::delete(&memory, &arguments.notes)?;

@@ -10,29 +10,29 @@ use cm_app::stop::Cancellation;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 
-/// Write the diary of a session: what was reached, decided and learned, what went wrong, what the person wants
+/// Write a diary of a session: results, decisions, lessons, failures and user preferences
 ///
-/// One note in diary/ for each session, renewed when the session has gone on; what a person added to its lists stays. Without a
-/// model it is extracted from the log by rules. With one (`llm.provider`) each of its points must quote a line of the log; an answer
-/// that is of no use twice is replaced by the extracted diary, which says so. Exit codes: 0 written, or nothing new to write; 4 no
-/// such session; 7 the model did not answer, and nothing was written; 8 the session tells nothing that is worth a diary.
+/// Each session has one note in diary/. It is updated if the session has continued; list items that a person added stay.
+/// Without a model the diary is extracted from the log by rules. With a model (`llm.provider`) each point must quote a line
+/// of the log. After two unusable answers the extracted diary is used and says so. Exit codes: 0 written or up to date;
+/// 4 session not found; 7 the model did not answer and nothing was written; 8 the session is not worth a diary.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm diary 0199aaaa\n  cm diary 0199aaaa --dry-run\n  cm diary 0199aaaa --no-model"
 )]
 pub struct Arguments {
-    /// The session's id, or the beginning of it, as `cm sessions` lists it
+    /// Session ID or unique prefix, as listed by `cm sessions`
     #[arg(value_name = "SESSION")]
     id: String,
-    /// Only say what it would say
+    /// Show the diary without writing it
     #[arg(long)]
     dry_run: bool,
-    /// Go without a model
+    /// Do not use a model
     #[arg(long)]
     no_model: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let shelf = sessions::open(&memory, output)?;

@@ -7,18 +7,19 @@ use cm_app::doctor::CheckStatus;
 use cm_app::{Request, Context, Result, doctor};
 use cm_render::text;
 
-/// Check the vault around the notes: repository, index, journal
+/// Check the repository, index and journal of the vault
 ///
-/// Also settings, ignore rules, crowded folders, secrets, and how much of agents' logs was understood. Exits 1 where something is broken.
+/// Also checks settings, ignore rules, large folders, secrets, and how much of the agents' logs could be parsed. Exits 1 if
+/// something is broken.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm doctor\n  cm doctor --fix")]
 pub struct Arguments {
-    /// Repair what can be repaired without asking, each repair in a commit
+    /// Apply all safe repairs, each in its own commit
     #[arg(long)]
     fix: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = doctor::doctor(&memory, arguments.fix)?;

@@ -10,10 +10,10 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, embed};
 use cm_render::text;
 
-/// Let the finer model read all notes
+/// Embed notes for semantic search
 ///
-/// Search goes by words and by what notes mean. A coarse model reads every note at once; a finer one reads new notes as
-/// far as a command's time allows, and all that is left here.
+/// Search combines words with semantic similarity. The small built-in model embeds every note immediately. The larger one
+/// embeds new notes as time allows during other commands; this command embeds all remaining notes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm embed\n  cm embed status\n  cm embed use ollama --model nomic-embed-text\n  cm embed use fastembed --path ~/models/bge-small --runtime ~/lib/libonnxruntime.so\n  cm embed use builtin"
@@ -25,24 +25,24 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say which models have read how much
+    /// Show the models and how many notes each has embedded
     Status,
-    /// Forget what was read, and read everything anew
+    /// Discard all vectors and embed every note again
     Rebuild,
-    /// Change the model, after it has shown that it works; what others have read is kept
+    /// Switch to another model after testing it; vectors of other models are kept
     Use {
-        /// Where the vectors come from
+        /// Embedding provider
         provider: Provider,
-        /// The model
+        /// Model name
         #[arg(long, value_name = "NAME")]
         model: Option<String>,
-        /// The server
+        /// Server URL
         #[arg(long, value_name = "URL")]
         url: Option<String>,
-        /// The folder of an ONNX model
+        /// Folder of the ONNX model
         #[arg(long, value_name = "DIR")]
         path: Option<PathBuf>,
-        /// The ONNX Runtime library
+        /// ONNX Runtime library
         #[arg(long, value_name = "FILE")]
         runtime: Option<PathBuf>,
     },
@@ -50,19 +50,19 @@ enum Action {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Provider {
-    /// The models in the program
+    /// The built-in models
     Builtin,
-    /// An ONNX model, run here
+    /// A local ONNX model
     Fastembed,
-    /// A model on an ollama server
+    /// A model on an Ollama server
     Ollama,
-    /// A model behind the interface of OpenAI
+    /// A model behind an OpenAI-compatible API
     Openai,
-    /// None: search goes by words alone
+    /// No model: search uses words only
     None,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         None => read(call, false, output),
@@ -95,7 +95,7 @@ fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
     output.print(&memory, &outcome?, text::embed::read)
 }
 
-/// A bar where a person looks on, else none.
+/// Progress bar, hidden unless a person watches.
 fn bar(output: &Output) -> ProgressBar {
     let shown = !output.json && std::io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

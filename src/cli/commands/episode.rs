@@ -7,31 +7,31 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, episode};
 use cm_render::text;
 
-/// Add an entry to the day's log
+/// Append an entry to the daily log
 ///
-/// Entries are only ever appended.
+/// Existing entries never change.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  cm episode \"Release 1.4\" --tags release --memory 1f0c2a --summary \"Out at noon.\""
 )]
 pub struct Arguments {
-    /// What happened, in a few words
+    /// Short title of the event
     title: String,
-    /// What happened, in a sentence or two; `-` for standard input
+    /// Summary in one or two sentences; `-` reads standard input
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
-    /// The type of what happened, such as fix
+    /// Type of the event, such as fix
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     note_type: Option<String>,
-    /// Its tags, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// The memory that it is about
+    /// Related memory: ID, title or path
     #[arg(long, value_name = "NOTE")]
     memory: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = episode::Options {

@@ -10,7 +10,7 @@ use cm_app::export::{self, ExportFormat};
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
-/// Write the vault out for other tools. No format holds keys or other secrets of the settings.
+/// Export the vault for other tools; exports never contain keys or other secret settings
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Formats:
@@ -26,13 +26,13 @@ Examples:
   cm export --format markdown --out ../copy
   cm export --format memory.md > ../MEMORY.md")]
 pub struct Arguments {
-    /// In which form
+    /// Output format
     #[arg(long, value_name = "FORM", value_parser = forms())]
     format: String,
-    /// The folder, or the file for json and memory.md
+    /// Output folder, or output file for json and memory.md
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Write over files that no export made
+    /// Overwrite files that were not created by an export
     #[arg(long)]
     force: bool,
 }
@@ -41,10 +41,10 @@ fn forms() -> PossibleValuesParser {
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name))
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = ExportFormat::named(&arguments.format)
-        .ok_or_else(|| Error::usage(format!("there is no format `{}`", arguments.format)))?;
+        .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
     let memory = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };
     let outcome = export::export(&memory, &options)?;

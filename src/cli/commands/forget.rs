@@ -6,21 +6,21 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, forget};
 use cm_render::text;
 
-/// Stop following a rule, and keep it and its like out for good
+/// Retire a rule and block it permanently
 ///
-/// The bullet stays as a deprecated note, and a blocked pattern in blocked/ refuses rules that say the same or nearly the same.
-/// `cm unforget` lifts the block.
+/// The rule stays as a deprecated note. A pattern in blocked/ refuses new rules that say the same or nearly the same.
+/// `cm unforget` removes the block.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm forget b-mt2ssunl --reason \"caused an outage\" --invert")]
 pub struct Arguments {
-    /// Its id or the beginning of it, its rule, or its path
+    /// Rule ID (or unique prefix), text or path
     bullet: String,
-    /// Make an anti-pattern of it, so that agents are warned
+    /// Turn the rule into an anti-pattern, so that agents are warned about it
     #[arg(long)]
     invert: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let reason = memory.call.by.reason.clone().unwrap_or_default();

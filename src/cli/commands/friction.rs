@@ -10,47 +10,47 @@ use cm_app::logs::{LogSelection, agents_of};
 use cm_app::{Request, Error, Result};
 use cm_render::{json, text};
 
-/// Find where sessions of agents went badly, and what to avoid
+/// Find sessions that went badly, and what to avoid
 ///
-/// Signs in logs (interruptions, corrections, curses, loops, failures, …) are weighed session by session. PATH is a folder of Claude
-/// Code's *.jsonl logs, a folder of such folders, or one log; with --days, the sessions are found where agents keep their logs, and
-/// --agent narrows them. The analysis, its summary, the signs, candidates of what to avoid and two reports are written as files.
-/// `classic` counts as other tools do; `observed` believes what people were seen to do.
+/// Weighs signs in session logs, such as interruptions, corrections, curses, loops and failures. PATH is a Claude Code *.jsonl
+/// log, a folder of logs, or a folder of such folders. With --days, cm finds the logs in the agents' own folders; --agent
+/// limits them to one agent. Writes the analysis, a summary, the signs, anti-pattern candidates and two reports.
+/// `classic` counts like other tools; `observed` gives most weight to what users did.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm friction --days 7\n  cm friction --days 30 --agent codex --out friction\n  cm friction ~/.claude/projects/-home-ada-shop --rules classic --json"
 )]
 pub struct Arguments {
-    /// A folder of logs, or a log
+    /// Log file or folder of logs
     #[arg(required_unless_present = "days", conflicts_with = "days")]
     path: Option<PathBuf>,
-    /// Sessions of all agents that began in the last so many days
+    /// Sessions of all agents that began in the last N days
     #[arg(long, value_name = "N")]
     days: Option<f64>,
-    /// Of these, the sessions in this folder; its name is enough
+    /// With --days: only sessions in this folder; its name is enough
     #[arg(long, value_name = "FOLDER", requires = "days")]
     workspace: Option<String>,
-    /// Which rules judge
+    /// Scoring rules
     #[arg(long, value_enum, default_value = "observed")]
     rules: Named,
-    /// Where the files go [default: .claude/friction in the working folder]
+    /// Output folder [default: .claude/friction in the working directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Named {
-    /// What people were seen to do weighs most
+    /// Gives most weight to what users did
     Observed,
-    /// As other tools count
+    /// Counts like other tools
     Classic,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let days = arguments.days.unwrap_or_default();
     if !days.is_finite() || days < 0.0 {
-        return Err(Error::usage("--days takes a number of days such as 7"));
+        return Err(Error::usage("--days expects a number of days, such as 7"));
     }
     let wanted = LogSelection {
         agents: agents_of(&call)?,
@@ -58,7 +58,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         since: arguments.days.map(|days| friction::since(&call, days)),
     };
     if arguments.path.is_some() && !wanted.agents.is_empty() {
-        return Err(Error::usage("a folder of logs is one of Claude Code, and --agent goes with --days"));
+        return Err(Error::usage("--agent requires --days, because PATH must contain Claude Code logs"));
     }
     let rules = match arguments.rules {
         Named::Observed => FrictionRules::Observed,

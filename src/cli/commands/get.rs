@@ -6,7 +6,7 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, get};
 use cm_render::text;
 
-/// Show a note with what points at it
+/// Show a note and the notes that link to it
 ///
 /// Reading a memory keeps it from fading.
 #[derive(Debug, Args)]
@@ -14,14 +14,14 @@ use cm_render::text;
     after_help = "Examples:\n  cm get 1f0c2a\n  cm get \"Retry with jitter\" --json\n  cm get graph/fixes/pool-1f0c2a.md --raw"
 )]
 pub struct Arguments {
-    /// Its id or the beginning of it, its title, or its path
+    /// Note ID (or unique prefix), title or path
     note: String,
-    /// Print the file's bytes and nothing else
+    /// Print only the raw file
     #[arg(long, conflicts_with = "json")]
     raw: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     if arguments.raw {

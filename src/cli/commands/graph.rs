@@ -5,9 +5,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Error, Context, Result, graph};
 
-/// Draw the graph of notes
+/// Print the note graph for other programs
 ///
-/// As text for other programs: the whole, or the part around a note.
+/// Prints the whole graph, or the part around one note.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm graph --format dot | dot -Tsvg > graph.svg\n  cm graph 1f0c2a --hops 2 --format mermaid"
@@ -15,10 +15,10 @@ use cm_app::{Request, Error, Context, Result, graph};
 pub struct Arguments {
     /// Only the part around this note
     note: Option<String>,
-    /// Edges around the note, 1 to 5
+    /// Maximum distance from the note, 1 to 5 edges
     #[arg(long, default_value_t = 1)]
     hops: u8,
-    /// How it is written [default: mermaid; json with --json]
+    /// Output format [default: mermaid; json with --json]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -31,11 +31,11 @@ enum Format {
     Graphml,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = match (arguments.format, output.json) {
         (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::GraphFormat::Json,
-        (Some(_), true) => return Err(Error::usage("--json and another --format exclude each other")),
+        (Some(_), true) => return Err(Error::usage("--json cannot be combined with another --format")),
         (Some(Format::Dot), false) => graph::GraphFormat::Dot,
         (Some(Format::Graphml), false) => graph::GraphFormat::GraphMl,
         (Some(Format::Mermaid) | None, false) => graph::GraphFormat::Mermaid,

@@ -11,39 +11,40 @@ use cm_app::guard::{self, Guarded, GuardVerdict};
 use cm_app::{Request, Error, Result};
 use cm_render::{json, text};
 
-/// Judge a command before it runs: allow, warn or block
+/// Check a command before it runs: allow, warn or block
 ///
-/// The command is read as a shell expands it. Built-in rules know what destroys, sends secrets away, publishes, changes start-up files or
-/// cannot be read; incidents in `playbook/incidents/` turn a warning into a block, and patterns of `blocked/` count too. The command stands
-/// behind `--`, or on standard input: a command line, or the hook message of Claude Code, Codex, Cursor or Gemini CLI, which is answered
-/// in that agent's form, with exit code 0; tools that write files are judged by their target. Otherwise the exit code is 5 for a block.
-/// An error of the guard itself blocks no agent: it is printed to stderr, and the exit code is 0.
+/// The command is parsed and expanded like a shell does. Built-in rules detect commands that destroy data, send secrets,
+/// publish, change startup files or cannot be analyzed. Incidents in `playbook/incidents/` turn a warning into a block;
+/// patterns in `blocked/` apply too. Pass the command after `--` or on standard input. Standard input is a command line or
+/// a hook message of Claude Code, Codex, Cursor or Gemini CLI. Hook messages are answered in the agent's format with exit
+/// code 0; for tools that write files, the target path is checked. Otherwise a block exits 5. If the guard itself fails, it
+/// warns on stderr, exits 0 and lets the command run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm guard -- git push --force origin main\n  echo 'rm -rf build' | cm guard --json\n  cm guard --format claude < tool-call.json"
 )]
 pub struct Arguments {
-    /// The command [default: standard input]
+    /// Command to check [default: standard input]
     #[arg(last = true)]
     command: Vec<String>,
-    /// How standard input is written and answered [default: what it looks like]
+    /// Format of standard input and the answer [default: detected]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Claude Code's `PreToolUse`
+    /// Claude Code `PreToolUse`
     Claude,
-    /// Codex's `PreToolUse`
+    /// Codex `PreToolUse`
     Codex,
-    /// Cursor's `beforeShellExecution` and `preToolUse`
+    /// Cursor `beforeShellExecution` and `preToolUse`
     Cursor,
-    /// Gemini CLI's `BeforeTool`
+    /// Gemini CLI `BeforeTool`
     Gemini,
-    /// A command line, answered as text
+    /// A command line; the answer is text
     Text,
-    /// A command line, answered as JSON
+    /// A command line; the answer is JSON
     Json,
 }
 
@@ -59,15 +60,15 @@ impl Format {
     }
 }
 
-/// The most of standard input that is looked at, in bytes.
+/// Maximum number of bytes read from standard input.
 const LONGEST: u64 = 16 << 20;
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
     if !arguments.command.is_empty() {
         let words: Vec<&str> = arguments.command.iter().map(String::as_str).collect();
-        // A single word is a whole line that was quoted for the shell.
+        // A single word is a whole command line that was quoted for the shell.
         let line = if let [line] = words.as_slice() { (*line).to_owned() } else { cm_shell::line_of(&words) };
         return judged(call, &line, as_json, output);
     }
@@ -78,9 +79,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return hooked(call, &given, named, output);
     }
     if given.trim().is_empty() {
-        return Err(
-            Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build")
-        );
+        return Err(Error::usage("missing command").hint("for example: cm guard -- rm -rf build"));
     }
     judged(call, &given, as_json, output)
 }
@@ -94,11 +93,11 @@ fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<P
     Ok(if outcome.decision == GuardVerdict::Block { printed.refused() } else { printed })
 }
 
-/// Answers an agent; whatever is wrong with its message leaves the agent alone.
+/// Answers a hook message. An invalid message is reported on stderr and does not block the agent.
 fn hooked(call: Request, given: &str, named: Option<HookProtocol>, output: &Output) -> Result<Printed> {
     let message = serde_json::from_str(given).unwrap_or_default();
     let Some(asked) = GuardRequest::read(&message, named) else {
-        output.notice("cm guard: this is no message of an agent's hook; nothing was judged");
+        output.notice("cm guard: standard input is not a hook message; the command was not checked");
         return output.plain(named.map_or("", hook::no_opinion));
     };
     let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
@@ -117,26 +116,24 @@ fn is_message(given: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(given).is_ok_and(|value| value.is_object())
 }
 
-/// Standard input as text, whatever it holds.
+/// Reads standard input as text; invalid UTF-8 is replaced.
 fn standard_input() -> Result<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Err(
-            Error::usage("there is no command to judge").hint("for example: cm guard -- rm -rf build")
-        );
+        return Err(Error::usage("missing command").hint("for example: cm guard -- rm -rf build"));
     }
     let mut bytes = Vec::new();
     stdin
         .take(LONGEST)
         .read_to_end(&mut bytes)
-        .map_err(|error| Error::usage(format!("standard input cannot be read: {error}")))?;
+        .map_err(|error| Error::usage(format!("cannot read standard input: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Flags of every command that take a value.
+/// Global options that take a value.
 const VALUED: [&str; 6] = ["--vault", "--now", "--agent", "--session", "--actor", "--reason"];
 
-/// The command among the arguments.
+/// Name of the command among the arguments.
 pub(super) fn verb(arguments: &[OsString]) -> Option<String> {
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
@@ -149,7 +146,7 @@ pub(super) fn verb(arguments: &[OsString]) -> Option<String> {
     None
 }
 
-/// Whether these arguments are a guard that reads standard input with a program on it, as an agent starts it.
+/// Whether an agent runs the guard as a hook: without `--`, and standard input is not a terminal.
 pub fn is_hook(arguments: &[OsString]) -> bool {
     let is_guard = verb(arguments).is_some_and(|verb| verb == "guard");
     is_guard && !arguments.iter().any(|word| word == "--") && !std::io::stdin().is_terminal()

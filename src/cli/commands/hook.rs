@@ -12,31 +12,31 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::hook::{self, BackgroundTask};
 use cm_app::{Request, Result};
 
-/// Answer an agent's hook: `cm hooks install` puts it into agents' settings
+/// Answer an agent's hook (`cm hooks install` configures it)
 ///
-/// The agent tells what happens on standard input and is answered as it documents it: with what the memory knows when a session
-/// begins, a prompt is sent or a tool fails, and with the guard's word before a command runs. No rule is told twice in a session. When a
-/// conversation is compacted or ends, what is new is read in the background (`cm hook read`). The exit code is always 0; what goes
-/// wrong is in `_state/hooks.log`, and `cm hooks status` shows it.
+/// Reads the agent's message from standard input and answers in the agent's format. The answer adds memories when a session
+/// starts, a prompt is sent or a tool fails, and the guard's decision before a command runs. Each rule is shown once per
+/// session. When a conversation is compacted or ends, new log entries are read in the background (`cm hook read`). The exit
+/// code is always 0. Errors go to `_state/hooks.log`; `cm hooks status` shows them.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Events: session-start, prompt, pre-tool, post-tool, tool-failure, pre-compact, stop, session-end\n\nExamples:\n  echo '{\"session_id\": \"s\", \"prompt\": \"fix the flaky retry test\"}' | cm hook claude prompt\n  cm hook read"
 )]
 pub struct Arguments {
-    /// The agent and the event, each of which standard input may say too; or `read`
+    /// Agent and event, unless the message on standard input contains them; or `read`
     #[arg(value_name = "[AGENT] EVENT")]
     words: Vec<String>,
 }
 
-/// The most of standard input that is looked at, in bytes.
+/// Maximum number of bytes read from standard input.
 const LONGEST: usize = 16 << 20;
-/// How long an agent may say nothing before what it said is taken as all; some never close the stream.
+/// Idle time after which input counts as complete. Some agents never close the stream.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
-    // Whatever breaks, the agent hears nothing of it.
+    // Errors are logged and never reach the agent.
     std::panic::set_hook(Box::new(|_| {}));
     let vault = call.vault.clone().map(|vault| call.cwd.join(vault));
     let (of_broken, by_words) = (call.clone(), words.clone());
@@ -48,7 +48,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Some(hook::handle_event(call, &standard_input(), &words))
     }));
     let Ok(answered) = answered else {
-        hook::log_panic(&of_broken, &by_words, "the hook broke off");
+        hook::log_panic(&of_broken, &by_words, "the hook panicked");
         return output.plain(hook::nothing_for(&by_words));
     };
     let Some(heard) = answered else { return output.plain("") };
@@ -58,13 +58,13 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         command.current_dir(&heard.folder);
         command.args(vault.iter().flat_map(|vault| ["--vault".as_ref(), vault.as_os_str()]));
         if let Err(error) = command.spawn() {
-            hook::log_panic(&of_broken, &by_words, &format!("cannot start what runs in the background: {error}"));
+            hook::log_panic(&of_broken, &by_words, &format!("cannot start the background process: {error}"));
         }
     }
     printed
 }
 
-/// The program once more, in a group of its own, with nothing on its streams.
+/// The command for a background process of this program, in its own process group and without standard streams.
 fn detached(later: BackgroundTask) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "cm".into());
     let mut command = Command::new(program);
@@ -77,14 +77,14 @@ fn detached(later: BackgroundTask) -> Command {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     #[cfg(windows)]
     {
-        /// No console, and a group of its own.
+        /// No console (`DETACHED_PROCESS`), own group (`CREATE_NEW_PROCESS_GROUP`).
         const APART: u32 = 0x0000_0008 | 0x0000_0200;
         std::os::windows::process::CommandExt::creation_flags(&mut command, APART);
     }
     command
 }
 
-/// What the agent says, whatever it holds.
+/// Reads the agent's message; invalid UTF-8 is replaced.
 fn standard_input() -> String {
     if std::io::stdin().is_terminal() {
         return String::new();
@@ -102,7 +102,7 @@ fn standard_input() -> String {
     String::from_utf8_lossy(&said(&receiver)).into_owned()
 }
 
-/// What comes until the stream ends, the message is whole, or nothing comes any more.
+/// Collects input until the stream ends, the JSON is complete, or no data arrives for [`PATIENCE`].
 fn said(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
     let mut said = Vec::new();
     while let Ok(piece) = pieces.recv_timeout(PATIENCE) {
@@ -117,15 +117,15 @@ fn said(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
     said
 }
 
-/// Whether these arguments are those of a hook.
+/// Whether these arguments run `cm hook`.
 pub fn is_hook(arguments: &[OsString]) -> bool {
     super::guard::verb(arguments).is_some_and(|verb| verb == "hook")
 }
 
-/// Answers an agent whose hook cannot even be called: nothing, and never a failure.
+/// Answers a hook whose arguments are invalid: an empty answer and exit code 0.
 pub fn spared(arguments: &[OsString], output: &Output) -> ExitCode {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    // A reader that went away needs no answer either.
+    // A closed pipe needs no answer.
     let _ = output.plain(hook::nothing_for(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     ExitCode::SUCCESS
 }

@@ -7,12 +7,12 @@ use cm_app::hooks::{self, HookChanges, Options, HookScope};
 use cm_app::{Request, Result};
 use cm_render::{json, text};
 
-/// Put the memory into agents' sessions: hooks in the settings of Claude Code, Codex, Cursor, Gemini CLI and opencode
+/// Manage cm's hooks in Claude Code, Codex, Cursor, Gemini CLI and opencode
 ///
-/// A session begins with CORE.md and a briefing for the branch and the last commits; a prompt is given the rules and memories that fit
-/// it well, none twice; commands are judged by the guard; and what was said is read in the background when a conversation is compacted
-/// or ends. Settings `hooks.*` say how much. What else stands in the settings stays byte for byte, and uninstalling gives the very bytes
-/// from before.
+/// A session starts with CORE.md and context for the branch and latest commits. Each prompt gets matching rules and
+/// memories, none of them twice. The guard checks commands. Logs are read in the background when a conversation is
+/// compacted or ends. The `hooks.*` settings control how much is added. Other settings of the agents do not change, and
+/// uninstalling restores each file exactly.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm hooks install --dry-run\n  cm hooks install claude cursor --project --skills --mcp\n  cm hooks install --user\n  cm hooks status\n  cm hooks uninstall claude"
@@ -24,31 +24,31 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Put our hooks into agents' settings, in place of older ones of ours; shows the change first
+    /// Install cm's hooks, replacing older ones; shows the changes first
     #[command(after_help = "Example:\n  cm hooks install claude --project --skills")]
     Install {
         #[command(flatten)]
         which: Which,
-        /// Give agents skills, or commands, to remember, recall, give feedback, stash and look for friction
+        /// Also install skills or commands to remember, recall, give feedback, stash and find friction
         #[arg(long)]
         skills: bool,
-        /// Tell agents of the MCP server (`cm mcp`), too
+        /// Also register the MCP server (`cm mcp`)
         #[arg(long)]
         mcp: bool,
-        /// Only show the change
+        /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
     },
-    /// Take our hooks, skills and server out again
+    /// Remove cm's hooks, skills and MCP server
     #[command(after_help = "Example:\n  cm hooks uninstall --user")]
     Uninstall {
         #[command(flatten)]
         which: Which,
-        /// Only show the change
+        /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show in whose settings our hooks are, and what went wrong in them last
+    /// Show where hooks are installed, and their latest errors
     #[command(after_help = "Example:\n  cm hooks status --json")]
     Status {
         #[command(flatten)]
@@ -58,13 +58,13 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct Which {
-    /// The agents: claude, codex, cursor, gemini, opencode [default: those that keep settings there]
+    /// Agents: claude, codex, cursor, gemini, opencode [default: those with settings there]
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    /// In the settings of the project's folder [default within a repository]
+    /// Use the project's settings [default inside a repository]
     #[arg(long, conflicts_with = "user")]
     project: bool,
-    /// In your own settings, for all folders [default elsewhere]
+    /// Use your own settings, for all folders [default elsewhere]
     #[arg(long)]
     user: bool,
 }
@@ -80,7 +80,7 @@ impl Which {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         Action::Install { which, skills, mcp, dry_run } => {
@@ -96,7 +96,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
 }
 
-/// Shows the change, makes it, and says so.
+/// Shows the changes and writes them unless `dry_run` is set.
 fn written(mut changes: HookChanges, dry_run: bool, output: &Output) -> Result<Printed> {
     changes.dry_run = dry_run;
     if !output.json {

@@ -11,26 +11,27 @@ use cm_app::playbook::import::RuleSourceKind;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 
-/// Bring in a folder of another tool: an Obsidian vault, basic-memory, a zk notebook, plain markdown, or a vault of the
-/// earlier Python tool. Notes keep their places, their links and every byte of their text; they get the keys that they
-/// lack. A second import brings only what is new.
+/// Import notes or rules from another tool
 ///
-/// A file brings bullets: a YAML playbook as it stands, an agent's rule file (AGENTS.md, CLAUDE.md, .cursorrules, …) as
-/// drafts.
+/// A folder may be an Obsidian vault, a basic-memory project, a zk notebook, plain Markdown, or a vault of the earlier
+/// Python tool. Notes keep their paths, links and text; only missing keys are added. A second import adds only new notes.
+///
+/// A file contains rules. A YAML playbook is imported as is. Rules from an agent's rule file (AGENTS.md, CLAUDE.md,
+/// .cursorrules, …) become drafts.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm import ~/Obsidian --dry-run\n  cm import ~/basic-memory --into knowledge\n  cm import ../old-vault --from claude-memory\n  cm import AGENTS.md --dry-run\n  cm import playbook.yaml"
 )]
 pub struct Arguments {
-    /// The folder or file; it is only read
+    /// Source folder or file; it is never changed
     source: PathBuf,
-    /// The tool it is from
+    /// Tool that wrote the source
     #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = tools())]
     from: String,
-    /// The folder of the vault that the notes go to [default: the source's own name]
+    /// Target folder in the vault [default: the name of the source]
     #[arg(long, value_name = "FOLDER")]
     into: Option<String>,
-    /// Only say what would be done
+    /// Show what would change without changing anything
     #[arg(long)]
     dry_run: bool,
 }
@@ -40,7 +41,7 @@ fn tools() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = import::Options {

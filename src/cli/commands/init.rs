@@ -8,22 +8,22 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Result, init};
 use cm_render::text;
 
-/// Make a folder a vault
+/// Create a vault in a folder
 ///
-/// It gets settings, ignore rules, and a repository where there is none. Notes that lie in it stay as they are.
+/// Adds settings and ignore rules, and creates a Git repository if there is none. Existing notes do not change.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm init notes\n  cm init .memory      # inside a project's repository\n  cm init --global     # your own, for all projects"
 )]
 pub struct Arguments {
-    /// The folder [default: the working folder]
+    /// Folder [default: the working directory]
     folder: Option<PathBuf>,
-    /// Make your own vault, in the platform's data folder
+    /// Create your global vault in the platform's data directory
     #[arg(long, conflicts_with = "folder")]
     global: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let options = init::Options { folder: arguments.folder, global: arguments.global };
     let (memory, outcome) = init::init(call, &options)?;

@@ -7,27 +7,27 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, log};
 use cm_render::text;
 
-/// List the curations
+/// List changes made by cm commands
 ///
-/// Newest first, as the commits tell them.
+/// Reads the commits, newest first.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm log\n  cm log --op pin --since 30d\n  cm log --id 1f0c2a --json")]
 pub struct Arguments {
-    /// Curations of this note
+    /// Only changes to this note
     #[arg(long, value_name = "NOTE")]
     id: Option<String>,
-    /// By this verb, such as add or relate
+    /// Only changes by this command, such as add or relate
     #[arg(long, value_name = "VERB")]
     op: Option<String>,
-    /// Made then or later: a date, or an age such as 7d
+    /// Only changes since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;

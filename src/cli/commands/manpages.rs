@@ -7,18 +7,18 @@ use clap::{Args, CommandFactory as _};
 use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Error, ErrorKind, Result};
 
-/// Write the manual pages
+/// Write manual pages
 ///
-/// One a command.
+/// Writes one page per command.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm manpages --out ~/.local/share/man/man1")]
 pub struct Arguments {
-    /// The folder for them
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "man")]
     out: PathBuf,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let folder = call.cwd.join(&arguments.out);
     let failed = |error: std::io::Error| {

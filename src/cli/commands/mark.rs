@@ -7,43 +7,43 @@ use cm_note::note::FeedbackSignal;
 use cm_app::{Request, Context, Result, mark};
 use cm_render::text;
 
-/// Say that a rule or memory helped, did harm, or did not matter
+/// Record whether a rule or memory helped
 ///
-/// The word is kept in the note itself, with session and agent where they are known, and moves its score. A rule that helps
-/// rises to established and proven. Harm from two sessions or persons retires it. It becomes an anti-pattern only where its
-/// score falls below the threshold and two sessions, or you with --invert, say that its content does harm.
+/// Feedback is stored in the note with session and agent, and changes the note's score. Helpful rules become established,
+/// then proven. Harm reported by two sessions or people retires a rule. A retired rule becomes an anti-pattern if its score
+/// is below the threshold and two sessions, or you with --invert, say that its content is harmful.
 ///
-/// A session counts once, if its log, hook record or upload is known here; without a session a person counts once a day.
-/// Any other word is kept without weight.
+/// Each session counts once if its log, hook record or upload is known here. Without a session, a person counts once a day.
+/// Other feedback is stored with no weight.
 ///
-/// Reasons of harm (--reason): caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other; any other words are
-/// kept as a note.
+/// Reasons for harm (--reason): caused_bug, wasted_time, contradicted_requirements, wrong_context, outdated, other. Any other
+/// text is stored as a comment.
 #[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("signal").required(true).args(["helpful", "harmful", "irrelevant"]),
     after_help = "Examples:\n  cm mark b-mt2ssunl-jq6d8j --helpful\n  cm mark b-mt2ssunl --harmful --reason wasted_time"
 )]
 pub struct Arguments {
-    /// Its id or the beginning of it, its title, or its path
+    /// Note ID (or unique prefix), title or path
     note: String,
     /// It helped
     #[arg(long)]
     helpful: bool,
-    /// It did harm
+    /// It caused harm
     #[arg(long)]
     harmful: bool,
-    /// It did not matter
+    /// It made no difference
     #[arg(long)]
     irrelevant: bool,
-    /// How much the word counts: 1 for an explicit one, a fraction for an inferred one
+    /// Weight: 1 for explicit feedback, less for inferred feedback
     #[arg(long, value_name = "0.0-1.0")]
     weight: Option<f64>,
-    /// Of harm: the opposite of the rule holds
+    /// With --harmful: the opposite of the rule is true
     #[arg(long, requires = "harmful")]
     invert: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let signal = match (arguments.helpful, arguments.harmful) {

@@ -11,21 +11,21 @@ use cm_server::mcp::{self, CallContext, ChangedFile, StdioEnd, McpLimits, McpSer
 use cm_server::operations::{Caller, OFFER};
 use cm_app::{Request, Error, ErrorKind, Result, embed, news};
 
-/// Serve an agent that speaks the Model Context Protocol, on standard input and output
+/// Run an MCP server on standard input and output
 ///
-/// The agent starts this program itself and ends it; a vault is found from the folder that it starts in. It is offered tools
-/// (memory_context, memory_search, memory_add and others: each does what the command of that name does), resources (cm://core,
-/// cm://playbook, cm://note/ID and others, with news when files change) and prompts (brief, remember, reflect, review). What it
-/// changes is a commit that names the agent. All revisions of the protocol up to 2026-07-28 are served.
+/// The agent starts and stops this process. The vault is found from the working directory. The server offers tools (memory_context,
+/// memory_search, memory_add and others, each like the command of that name), resources (cm://core, cm://playbook,
+/// cm://note/ID and others, with change notifications) and prompts (brief, remember, reflect, review). Changes are committed
+/// with the agent's name. All protocol revisions up to 2026-07-28 are supported.
 ///
-/// Nothing but messages is written on standard output. The end of standard input ends the program, with 0.
+/// Standard output carries only protocol messages. The server exits with 0 at the end of standard input.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  claude mcp add cm -- cm mcp\n  codex mcp add cm -- cm mcp\n  cm mcp --vault ~/notes"
 )]
 pub struct Arguments {}
 
-/// Runs it.
+/// Runs the command.
 pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let calls = Arc::new(Calls::like(call));
     let opener = Arc::clone(&calls);
@@ -40,11 +40,11 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     follow(&calls, &server)?;
     if std::io::stdin().is_terminal() {
         output.notice(
-            "waiting for an agent on standard input; `cm help mcp` shows how an agent is told of this",
+            "waiting for an agent on standard input; see `cm help mcp` for how to register this server",
         );
     }
     let end = mcp::stdio(&server)
-        .map_err(|error| Error::new(ErrorKind::Failed, "io", format!("the agent cannot be served: {error}")))?;
+        .map_err(|error| Error::new(ErrorKind::Failed, "io", format!("the MCP connection failed: {error}")))?;
     Ok(Printed::default().of_kind(match end {
         StdioEnd::Done => None,
         StdioEnd::Interrupted => Some(ErrorKind::Interrupted),
@@ -52,10 +52,10 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     }))
 }
 
-/// Tells the server from now on what changes in the vaults of these calls, and lets the finer model read them.
+/// Notifies the server of changes in the vaults of these calls and starts background embedding.
 ///
 /// # Errors
-/// Those of [`news::follow`].
+/// See [`news::follow`].
 pub fn follow(calls: &Calls, server: &McpServer) -> Result<()> {
     let feed = server.feed().clone();
     embed::read_in_background(&calls.warm, &calls.first);

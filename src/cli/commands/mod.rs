@@ -1,4 +1,4 @@
-//! The commands, one file each: its doc comment is the help, its struct the interface, `run` a straight line.
+//! The commands, one file each. The doc comment of `Arguments` is the help text; `run` calls the operation.
 
 macro_rules! commands {
     ($($module:ident :: $name:ident),* $(,)?) => {
@@ -12,10 +12,10 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// Runs it.
+            /// Runs the command.
             ///
             /// # Errors
-            /// Whatever the operation refuses.
+            /// The operation fails or refuses.
             pub fn run(self, call: Request, output: &Output) -> Result<Printed> {
                 match self {
                     $(Self::$name(arguments) => $module::run(arguments, call, output),)*
@@ -102,14 +102,14 @@ commands! {
     quickstart::Quickstart,
 }
 
-/// Text that a flag gives: itself, or standard input where it is `-`.
+/// Returns the text of an option, or standard input if the text is `-`.
 ///
 /// # Errors
-/// Where standard input is no text.
+/// Standard input is not UTF-8.
 pub fn text_or_stdin(given: &str) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());
     }
     std::io::read_to_string(std::io::stdin())
-        .map_err(|error| cm_app::Error::usage(format!("standard input cannot be read as text: {error}")))
+        .map_err(|error| cm_app::Error::usage(format!("cannot read standard input as text: {error}")))
 }

@@ -7,32 +7,33 @@ use crate::cli::answer::{Output, Printed, on_terminal};
 use cm_app::{Request, Context, Result, add};
 use cm_render::text;
 
-/// Write a new memory from its type's template in the editor
+/// Create a memory from a template in your editor
 ///
-/// An editor that fails or leaves the template as it was makes no note. Without a terminal, with --json and with --no-edit the template is only written.
+/// No note is created if the editor fails or the template is unchanged. Without a terminal, with --json or with --no-edit,
+/// the template is written without opening an editor.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm new --type decision --title \"Use Postgres\" --tags database\n  cm new --type fix --title \"Close idle connections\" --no-edit"
 )]
 pub struct Arguments {
-    /// Its type, such as solution, fix or decision
+    /// Type, such as solution, fix or decision
     #[arg(long = "type", short = 't', value_name = "TYPE", default_value = "general")]
     note_type: String,
-    /// Its title
+    /// Title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: String,
-    /// Its tags, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// How much it matters, 0.0 to 1.0
+    /// Importance, 0.0 to 1.0
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     importance: Option<f64>,
-    /// Only write the template
+    /// Write the template without opening an editor
     #[arg(long)]
     no_edit: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = add::Options {

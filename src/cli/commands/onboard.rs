@@ -9,11 +9,11 @@ use cm_app::sessions::SessionSelection;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 
-/// Fill a young playbook from past sessions of agents
+/// Build up a new playbook from past agent sessions
 ///
-/// Ten categories should be covered: debugging, testing, architecture, workflow, documentation, integration, collaboration, git,
-/// security, performance; names of categories and tags of your own are understood by their words. `sample` chooses the sessions
-/// that are most likely to fill the gaps, `read --template` gives an agent all it needs to learn from one, and `cm curate` takes
+/// A playbook should cover ten categories: debugging, testing, architecture, workflow, documentation, integration,
+/// collaboration, git, security, performance. Your own category names and tags are matched by their words. `sample` selects
+/// the sessions most likely to fill gaps. `read --template` prints a work package for an agent; `cm curate` applies
 /// its answer.
 #[derive(Debug, Args)]
 #[command(
@@ -26,46 +26,46 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Tell what the playbook covers, and how many sessions are read and left
+    /// Show covered categories and the number of processed and remaining sessions
     #[command(after_help = "Example:\n  cm onboard status")]
     Status,
-    /// List the categories that lack rules, and what to look for
+    /// List categories without rules, and what to look for
     #[command(after_help = "Example:\n  cm onboard gaps --json")]
     Gaps,
-    /// Choose the sessions that are most likely to fill the gaps, of those that are not done
+    /// Select unprocessed sessions that are most likely to fill gaps
     #[command(after_help = "Example:\n  cm onboard sample -n 3 --agent codex --days 90")]
     Sample {
-        /// At most so many
+        /// Maximum number of results
         #[arg(long, short = 'n', default_value_t = 5)]
         limit: usize,
-        /// Only of this agent, such as claude-code; several between commas
+        /// Only sessions of this agent, such as claude-code; separate several by commas
         #[arg(long, value_name = "AGENT")]
         agent: Option<String>,
-        /// Only of this folder and those below it
+        /// Only sessions in this folder or below
         #[arg(long, short, value_name = "DIR")]
         workspace: Option<String>,
-        /// Only of the last days [default: all]
+        /// Only sessions of the last N days [default: all]
         #[arg(long, value_name = "N")]
         days: Option<f64>,
     },
-    /// Show a session without its secrets, cut to 50,000 characters
+    /// Show a session without secrets, cut to 50,000 characters
     #[command(after_help = "Examples:\n  cm onboard read 0199aaaa\n  cm onboard read 0199aaaa --template")]
     Read {
-        /// Its id, or the beginning of it
+        /// Session ID or unique prefix
         session: String,
-        /// Print the work package for an agent: text, gaps, related rules, and the form of the answer, as JSON
+        /// Print a work package for an agent as JSON: text, gaps, related rules and the answer format
         #[arg(long)]
         template: bool,
     },
-    /// Say that nothing more is to be learned from a session
+    /// Mark a session as processed
     #[command(after_help = "Example:\n  cm onboard done 0199aaaa")]
     Done {
-        /// Its id, or the beginning of it
+        /// Session ID or unique prefix
         session: String,
     },
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let open = || open(&memory, output);

@@ -8,26 +8,26 @@ use cm_app::sessions::RefreshProgress;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 
-/// Say how a session ended, and which rules had a part in it
+/// Record how a session ended and which rules contributed
 ///
-/// The word is kept in the session's diary note, in a small one of its own where there is none, and counts rather than what
-/// the log shows. A success is a helpful word for each rule that is named with --rules, a failure a harmful one; a rule that
-/// the session cites by its id gets a fraction of it, and no other rule anything: being shown is not being used. A partial
-/// or mixed end speaks neither for nor against a rule. Once a session and rule: to say more, use `cm mark`.
+/// The outcome is stored in the session's diary note and overrides what the log suggests. Without a diary, a small note is
+/// created. Each rule in --rules gets helpful feedback for a success or harmful feedback for a failure. A rule that the
+/// session cites by ID gets a fraction of it. Rules that were only shown get nothing, and so does any rule if the outcome is
+/// partial or mixed. Each session counts once per rule; use `cm mark` for more feedback.
 ///
-/// What is new in agents' logs is read first. A session that no log and no diary tells of is not found, unless an agent
-/// (--agent) speaks of it and names rules. --reason says why.
+/// New log entries are read first. A session needs a log or a diary, unless an agent (--agent) reports it and names rules.
+/// Use --reason to explain the outcome.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm outcome 0199aaaa success\n  cm outcome 0199aaaa failure --rules b-mt2ssunl-jq6d8j,b-mnq4ancz --reason \"the cache was stale\"\n  cm outcome 0199aaaa partial --json"
 )]
 pub struct Arguments {
-    /// The session's id, or the beginning of it
+    /// Session ID or unique prefix
     session: String,
-    /// How it ended
+    /// How the session ended
     #[arg(value_enum)]
     outcome: Ended,
-    /// Rules that had a part in it, by id, between commas
+    /// IDs of rules that contributed, separated by commas
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     rules: Vec<String>,
 }
@@ -36,15 +36,15 @@ pub struct Arguments {
 enum Ended {
     /// It reached its goal
     Success,
-    /// It did not
+    /// It did not reach its goal
     Failure,
-    /// Something was reached, and the end of it is open
+    /// It reached part of its goal, and work remains
     Partial,
-    /// Some of it speaks for it and some against
+    /// Some results are good and some are bad
     Mixed,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let status = match arguments.outcome {

@@ -8,10 +8,10 @@ use cm_app::privacy::{self, Options, PermissionTarget};
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
-/// Show what of agents' sessions may be read, where it may go, and what was read
+/// Show which agent sessions may be read, where their text may go, and what was read
 ///
-/// What a command reads of sessions is written down in a private log: which log, by which command, when, how much, and
-/// whether a model was given it; never a word of a session. The file stays on this machine and is set aside at 1 MiB.
+/// Every command that reads sessions adds an entry to a private log: the session log, command, time, amount, and whether a
+/// model received it. The entry never contains session text. The file stays on this machine and rotates at 1 MiB.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm privacy\n  cm privacy log --since 7d -n 50\n  cm privacy deny agent chatgpt\n  cm privacy allow workspace ~/src/api"
@@ -23,32 +23,32 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List what was read, the latest first
+    /// List what was read, newest first
     #[command(after_help = "Example:\n  cm privacy log --since 7d -n 50")]
     Log {
-        /// Only what was read since then: a date, RFC 3339, or an age such as 7d
+        /// Only entries since a date, an RFC 3339 time, or an age such as 7d
         #[arg(long, value_name = "WHEN")]
         since: Option<String>,
-        /// At most so many
+        /// Maximum number of results
         #[arg(long, short = 'n', default_value_t = 20)]
         limit: usize,
     },
-    /// Let the sessions of an agent or a folder be read
+    /// Allow reading the sessions of an agent or folder
     #[command(after_help = "Example:\n  cm privacy allow agent codex")]
     Allow(Named),
-    /// Keep the sessions of an agent or a folder from being read
+    /// Forbid reading the sessions of an agent or folder
     ///
-    /// What was read of them before leaves the index when it is next brought up to date.
+    /// Sessions that were read before are removed from the index at its next update.
     #[command(after_help = "Example:\n  cm privacy deny agent codex")]
     Deny(Named),
 }
 
 #[derive(Debug, Args)]
 struct Named {
-    /// Whether an agent or a folder is meant
+    /// Agent or folder
     #[arg(value_enum)]
     what: Sort,
-    /// The agent's name, such as claude-code, or the folder
+    /// Agent name, such as claude-code, or folder path
     name: String,
 }
 
@@ -56,7 +56,7 @@ struct Named {
 enum Sort {
     /// An agent
     Agent,
-    /// A folder and those below it
+    /// A folder and everything below it
     Workspace,
 }
 
@@ -69,7 +69,7 @@ impl From<Named> for PermissionTarget {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {

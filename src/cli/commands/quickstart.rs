@@ -9,19 +9,19 @@ use include_dir::{Dir, include_dir};
 use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Error, ErrorKind, Result};
 
-/// See it all at work on a copy of the example vault
+/// Show cm at work on a copy of the example vault
 ///
-/// Each command is shown before its output.
+/// Prints each command before its output.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm quickstart\n  cm quickstart ~/notes/example")]
 pub struct Arguments {
-    /// A new folder for the copy [default: one in the system's folder for temporary files]
+    /// New folder for the copy [default: a temporary folder]
     folder: Option<PathBuf>,
 }
 
 static EXAMPLE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/example-vault");
 
-/// What is shown: why, and the words of the command.
+/// A command to show, with the reason for it.
 struct Step {
     why: &'static str,
     words: &'static [&'static str],
@@ -32,24 +32,24 @@ const fn step(why: &'static str, words: &'static [&'static str]) -> Step {
 }
 
 const BEFORE: [Step; 8] = [
-    step("Make the folder a vault: a git repository of its own", &["init"]),
+    step("Create a vault with its own Git repository", &["init"]),
     step(
-        "Let agents read it: a memory that somebody else wrote gives them nothing until you say so",
+        "Let agents read it: a vault from somebody else is not shown to agents until you trust it",
         &["trust"],
     ),
-    step("Commit the notes that lie in it", &["commit"]),
-    step("Read them all into the index", &["reindex"]),
-    step("Find something", &["search", "idle connections firewall", "--limit", "3"]),
+    step("Commit the existing notes", &["commit"]),
+    step("Index all notes", &["reindex"]),
+    step("Search", &["search", "idle connections firewall", "--limit", "3"]),
     step(
-        "Brief an agent for a task: rules, pitfalls, what is known, what to be warned of",
+        "Collect context for a task: rules, pitfalls, memories and warnings",
         &["context", "retry the gauge requests that fail after a quiet night", "--max-tokens", "700"],
     ),
     step(
-        "Say that a rule helped: the word is kept in the rule's note, and its score rises",
+        "Record that a rule helped: feedback is stored in the rule's note and raises its score",
         &["mark", "b-mt2ssunl-jq6d8j", "--helpful", "--reason", "no lock was held for longer than a second"],
     ),
     step(
-        "Relate two notes by a typed edge, which is a file of its own",
+        "Relate two notes by a typed edge, stored in its own file",
         &[
             "relate",
             "Bound the per-station cache in the worker",
@@ -64,18 +64,18 @@ const BEFORE: [Step; 8] = [
 
 const AFTER: [Step; 4] = [
     step(
-        "The hand edit is found by the next search; nothing has to be told",
+        "The next search finds the manual edit without a separate step",
         &["search", "seiche", "--limit", "2"],
     ),
-    step("Commit what was edited by hand", &["commit"]),
-    step("Write CORE.md, what an agent loads into its prompt", &["core"]),
-    step("Read back what was curated", &["log"]),
+    step("Commit manual edits", &["commit"]),
+    step("Write CORE.md for agents to load into their prompt", &["core"]),
+    step("List the changes", &["log"]),
 ];
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json {
-        return Err(Error::usage("quickstart shows what other commands print, and has no JSON of its own"));
+        return Err(Error::usage("quickstart does not support --json"));
     }
     let folder = folder(&arguments, &call)?;
     copy(&EXAMPLE, &folder)?;
@@ -87,7 +87,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let core = std::fs::read_to_string(folder.join("CORE.md"))
         .map_err(|error| failed(&folder.join("CORE.md"), &error))?;
     output.plain(&format!("\n$ cat CORE.md\n{core}"))?;
-    output.plain(&format!("\nGo on in {}: `cm help` lists the commands.", folder.display()))
+    output.plain(&format!("\nContinue in {}: `cm help` lists the commands.", folder.display()))
 }
 
 fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
@@ -100,8 +100,8 @@ fn folder(arguments: &Arguments, call: &Request) -> Result<PathBuf> {
     if empty {
         Ok(folder)
     } else {
-        Err(Error::refused("exists", format!("{} is there already", folder.display()))
-            .hint("name a new folder"))
+        Err(Error::refused("exists", format!("{} already exists", folder.display()))
+            .hint("pass a new folder"))
     }
 }
 
@@ -110,7 +110,7 @@ fn copy(from: &Dir<'_>, to: &Path) -> Result<()> {
     from.extract(to).map_err(|error| failed(to, &error))
 }
 
-/// Shows a command and runs it with this same program.
+/// Prints a command and runs it with this program.
 fn show(output: &Output, folder: &Path, step: &Step) -> Result<()> {
     output.plain(&format!("\n# {}", step.why))?;
     let program = std::env::current_exe().map_err(|error| failed(folder, &error))?;
@@ -132,10 +132,10 @@ fn run_shown(output: &Output, folder: &Path, name: &str, program: &Path, words: 
     if status.success() {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Failed, "step-failed", format!("`{name} {}` ended with {status}", words.join(" "))))
+    Err(Error::new(ErrorKind::Failed, "step-failed", format!("`{name} {}` failed: {status}", words.join(" "))))
 }
 
-/// Does what a person does in an editor: a line more in a note.
+/// Appends a line to a note, as a person would in an editor.
 fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
     let notes = folder.join("graph/facts");
     let file = std::fs::read_dir(&notes)
@@ -143,9 +143,7 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
         .flatten()
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains("six-minutes"))
-        .ok_or_else(|| {
-            Error::new(ErrorKind::Failed, "example", "the example vault lacks the note that is edited")
-        })?;
+        .ok_or_else(|| Error::new(ErrorKind::Failed, "example", "the example vault lacks the note to edit"))?;
     let line = "\nA seiche in the inner harbour shows only at this interval.\n";
     let shown = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
     output.plain("\n# Edit a note by hand, in any editor")?;

@@ -7,27 +7,27 @@ use cm_note::instant::Instant;
 use cm_app::{Request, Error, Context, Result, recent};
 use cm_render::text;
 
-/// List the notes that changed last
+/// List recently changed notes
 ///
-/// By the dates in them.
+/// Sorted by the dates in the notes, newest first.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm recent\n  cm recent --since 7d --type decision")]
 pub struct Arguments {
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = recent::DEFAULT_LIMIT)]
     limit: usize,
-    /// Leave out so many at the front: `next` of an earlier answer
+    /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// Changed since then: a date, or an age such as 7d
+    /// Only notes changed since a date or an age such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Of this type only
+    /// Only notes of this type
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     note_type: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;
@@ -41,7 +41,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.print(&memory, &outcome, text::recent::recent)
 }
 
-/// A date that was typed for a flag.
+/// Parses the time given for `flag`.
 pub fn when(flag: &str, typed: &str, now: Instant) -> Result<Instant> {
     Instant::parse_typed(typed, now).map_err(|error| Error::usage(format!("{flag}: {error}")))
 }

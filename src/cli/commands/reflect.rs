@@ -11,47 +11,47 @@ use cm_app::stop::Cancellation;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 
-/// Learn from the sessions that nobody has learned from yet
+/// Learn from unprocessed sessions
 ///
-/// Each session gets its diary (`cm diary`); the person's standing wishes and corrections become rules, which are drafts until other
-/// sessions bear them out or a person accepts them (`cm review`); facts, preferences and fixes become memories; marks such as
-/// `[cm: helpful b-…]` and, at 0.3 of their weight, rules that a session cites by id become feedback. One commit a session. The vault
-/// is locked for that commit alone. Without a model (`llm.provider`) all of it goes by rules.
+/// Writes a diary for each session (`cm diary`). Lasting user preferences and corrections become rules. These are drafts until
+/// other sessions confirm them or a person accepts them (`cm review`). Facts, preferences and fixes become memories. Marks
+/// such as `[cm: helpful b-…]` become feedback; rules cited by ID count with 0.3 of the weight. Each session is one commit,
+/// and the vault is locked only for that commit. Without a model (`llm.provider`) everything is extracted by rules.
 ///
-/// Ctrl-C finishes the session in hand and stops, pressed again it drops that session; the next run goes on where this one ended. With
-/// --emit the work on a session is printed for the agent that is running, and `cm curate` takes its answer.
+/// Ctrl-C finishes the current session and stops; a second Ctrl-C drops that session. The next run continues from there.
+/// --emit prints the work for one session for the running agent, and `cm curate` applies its answer.
 ///
-/// The last line, `outcome` in --json and the exit code say how it ended: changed (0); nothing to do and nothing learned (8); partly
-/// failed, where some sessions could not be worked on (1); failed (7 where a model did, else the code of what failed); stopped (130).
+/// The last line, `outcome` in --json and the exit code show the result: changed (0); nothing to learn (8); partly failed,
+/// some sessions could not be processed (1); failed (7 for a model error, otherwise the error's code); stopped (130).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm reflect\n  cm reflect --days 30 --max-sessions 5 --dry-run\n  cm reflect --agent claude-code --workspace . --no-model\n  cm reflect --emit > work.md\n  cm curate answer.json"
 )]
 pub struct Arguments {
-    /// Sessions that ended in the last so many days, 0 for all [default: sessions.lookback_days]
+    /// Only sessions that ended in the last N days; 0 for all [default: sessions.lookback_days]
     #[arg(long, value_name = "N")]
     days: Option<f64>,
-    /// At most so many sessions, those first that ended first; one with --emit
+    /// Maximum number of sessions, oldest first; always 1 with --emit
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
-    /// Only of this agent, such as claude-code; several between commas
+    /// Only sessions of this agent, such as claude-code; separate several by commas
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
-    /// Only of this folder and those below it
+    /// Only sessions in this folder or below
     #[arg(long, short, value_name = "DIR")]
     workspace: Option<String>,
-    /// Only say what would be learned
+    /// Show what would be learned without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Go without a model
+    /// Do not use a model
     #[arg(long)]
     no_model: bool,
-    /// Print the work for the agent that is running, and write nothing
+    /// Print the work for the running agent without writing anything
     #[arg(long, conflicts_with_all = ["dry_run", "no_model"])]
     emit: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit } = arguments;
     let which = SessionSelection { agents: agent, workspace, days };
@@ -63,7 +63,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
     let (stop, told) = (Cancellation::default(), *output);
     listen(&stop, First::Soon, move || {
-        told.notice("finishing the session in hand; Ctrl-C once more drops it");
+        told.notice("finishing the current session; press Ctrl-C again to drop it");
     });
     let progress = |at: reflect::ReflectProgress<'_>| {
         output.progress(at.done, at.total, &format!("sessions  {}", text::style::cut(at.title, 50)));

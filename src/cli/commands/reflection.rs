@@ -6,19 +6,19 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, generate};
 use cm_render::text;
 
-/// Write REFLECTION.md, what there is to see in the whole
+/// Write REFLECTION.md, an overview of the vault
 ///
-/// Themes, patterns across projects, what is read most, contradictions, what superseded what. Where nothing but the day
-/// would change, the file stays as it is and nothing is committed.
+/// Contains themes, patterns across projects, most-read notes, conflicts and superseded notes. If only the date would
+/// change, nothing is written or committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cm reflection\n  cm reflection --print      # show it, write nothing")]
+#[command(after_help = "Examples:\n  cm reflection\n  cm reflection --print      # print without writing")]
 pub struct Arguments {
-    /// Print the text and write nothing
+    /// Print the text without writing the file
     #[arg(long)]
     print: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = generate::reflection(&memory, arguments.print)?;

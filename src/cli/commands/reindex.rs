@@ -8,23 +8,23 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, reindex};
 use cm_render::text;
 
-/// Bring the index up to the folder
+/// Update the index
 ///
-/// Every read does so by itself; this says what was found.
+/// Every read updates the index automatically. This command reports what changed.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm reindex\n  cm reindex --full     # drop the index and read everything anew\n  cm reindex --check    # exit 1 where something is stale, and change nothing"
+    after_help = "Examples:\n  cm reindex\n  cm reindex --full     # rebuild the index\n  cm reindex --check    # exit 1 if the index is out of date"
 )]
 pub struct Arguments {
-    /// Drop what is there and read everything anew
+    /// Discard the index and rebuild it
     #[arg(long, conflicts_with = "check")]
     full: bool,
-    /// Change nothing; exit 1 where something is stale
+    /// Exit 1 if the index is out of date, without updating it
     #[arg(long)]
     check: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let begun = Clock::now();

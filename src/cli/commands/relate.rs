@@ -6,29 +6,29 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Error, Context, Result, relate};
 use cm_render::text;
 
-/// Relate two notes by a typed edge
+/// Create a typed edge between two notes
 ///
-/// The edge becomes a file of its own.
+/// Each edge is stored in its own file.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm relate \"Retry with jitter\" \"Gauges time out\" --type SOLVES --why \"less load\"\n  cm relate 1f0c2a REQUIRES 77ab01"
 )]
 pub struct Arguments {
-    /// FROM TO, or FROM TYPE TO: notes by id, title or path
+    /// FROM TO, or FROM TYPE TO: notes by ID, title or path
     #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]
     notes: Vec<String>,
-    /// The edge's type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: RELATED_TO]
+    /// Edge type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: RELATED_TO]
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     relation: Option<String>,
-    /// How strong it is, 0.0 to 1.0
+    /// Strength, 0.0 to 1.0
     #[arg(long, value_name = "N")]
     strength: Option<f64>,
-    /// Why the two are related
+    /// Reason for the edge
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     why: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;
@@ -37,10 +37,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.print(&memory, &outcome, text::relate::related)
 }
 
-/// `FROM TO` or `FROM TYPE TO` as two notes and a type.
+/// Splits `FROM TO` or `FROM TYPE TO` into two notes and the edge type.
 ///
 /// # Errors
-/// Two types.
+/// The type is given twice.
 pub fn from_words(
     mut words: Vec<String>,
     relation: Option<String>,
@@ -48,8 +48,8 @@ pub fn from_words(
     let to = words.pop().unwrap_or_default();
     let between = if words.len() > 1 { words.pop() } else { None };
     if let (Some(relation), Some(between)) = (&relation, &between) {
-        return Err(Error::usage(format!("two types were named: {between} and {relation}"))
-            .hint("write FROM TYPE TO, or FROM TO with --type TYPE"));
+        return Err(Error::usage(format!("the edge type is given twice: {between} and {relation}"))
+            .hint("use FROM TYPE TO, or FROM TO with --type TYPE"));
     }
     Ok((words.pop().unwrap_or_default(), to, relation.or(between)))
 }

@@ -7,17 +7,17 @@ use cm_note::graph::EdgeDirection;
 use cm_app::{Request, Context, Result, related};
 use cm_render::text;
 
-/// List the notes around a note
+/// List notes connected to a note
 ///
-/// By typed edges, relations, wikilinks and markdown links.
+/// Follows typed edges, relations, wikilinks and Markdown links.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm related 1f0c2a\n  cm related 1f0c2a --hops 2 --type SOLVES,CAUSES --direction incoming"
 )]
 pub struct Arguments {
-    /// Its id or the beginning of it, its title, or its path
+    /// Note ID (or unique prefix), title or path
     note: String,
-    /// Edges on the way, 1 to 5
+    /// Maximum distance, 1 to 5 edges
     #[arg(long, default_value_t = 1)]
     hops: u8,
     /// Only edges of these types
@@ -26,10 +26,10 @@ pub struct Arguments {
     /// Only edges in this direction
     #[arg(long)]
     direction: Option<Way>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = related::USUAL)]
     limit: usize,
-    /// Leave out so many at the front: `next` of an earlier answer
+    /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
 }
@@ -40,7 +40,7 @@ enum Way {
     Incoming,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let direction = arguments.direction.map(|way| match way {

@@ -14,49 +14,48 @@ use cm_app::review::{self, Inbox, InboxKind, ReviewDecisions};
 use cm_app::{Request, Error, Context, Result, edit};
 use cm_render::text;
 
-/// Go through what waits for a person: drafts, conflicts, and notes to look at again
+/// Review drafts, conflicts and notes that need a person's decision
 ///
-/// Lists drafts, notes that contradict each other, notes in quarantine (hidden characters, memories that are drafts),
-/// rules worth merging, and notes that nobody has looked at for long or whose source no longer holds. Decide by flags,
-/// several at once with one commit for each kind of decision, or one by one with --interactive, where each decision is
-/// committed when it is made. Nothing is deleted.
+/// Lists drafts, conflicting notes, quarantined notes (hidden characters, draft memories), merge candidates, and notes that
+/// were not reviewed for long or whose source has changed. Decide with options, for several notes at once, one commit per
+/// kind of decision. Or use --interactive to decide one by one, with one commit each. Nothing is deleted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm review\n  cm review --kind due --limit 5\n  cm review --accept b-mwnpvin0-ddisyl b-mwnoitv5-on318w\n  cm review --reject b-mo76pd48-ckhtk7 --reason \"holds for one project only\"\n  cm review --confirm 1f0c2a 77ab01\n  cm review --merge b-mo76pd48-ckhtk7 b-mt2ssunl-jq6d8j --content \"Name every number with its unit.\"\n  cm review --interactive"
 )]
 pub struct Arguments {
-    /// Take drafts into use
+    /// Accept drafts
     #[arg(long, value_name = "ID", num_args = 1..)]
     accept: Vec<String>,
-    /// Give notes up: they are retired and stay where they are; --reason says why
+    /// Reject notes: they are retired but not deleted; add --reason to explain
     #[arg(long, value_name = "ID", num_args = 1..)]
     reject: Vec<String>,
-    /// Say that notes still hold
+    /// Confirm that notes are still correct
     #[arg(long, value_name = "ID", num_args = 1..)]
     confirm: Vec<String>,
-    /// Make one bullet of several, with --content
+    /// Merge several rules into one; requires --content
     #[arg(long, value_name = "ID", num_args = 2.., requires = "content", conflicts_with_all = ["accept", "reject", "confirm"])]
     merge: Vec<String>,
-    /// What the merged bullet says, `-` for standard input
+    /// Text of the merged rule; `-` reads standard input
     #[arg(long, value_name = "TEXT", requires = "merge")]
     content: Option<String>,
     /// Only this section: drafts, conflicts, quarantined, merges, due or inversions
     #[arg(long, value_name = "SECTION", value_parser = section)]
     kind: Option<InboxKind>,
-    /// At most so many of each section
+    /// Maximum number of results per section
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
-    /// Go through them one by one on the terminal
+    /// Decide one by one in the terminal
     #[arg(long, short, conflicts_with_all = ["accept", "reject", "confirm", "merge", "json"])]
     interactive: bool,
 }
 
 fn section(typed: &str) -> std::result::Result<InboxKind, String> {
     let known = InboxKind::ALL.into_iter().find(|section| section.name() == typed);
-    known.ok_or_else(|| "it is drafts, conflicts, quarantined, merges, due or inversions".to_owned())
+    known.ok_or_else(|| "expected drafts, conflicts, quarantined, merges, due or inversions".to_owned())
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let words = ReviewDecisions { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
@@ -78,8 +77,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 
 fn interactive(memory: &Context, options: &review::Options, output: &Output) -> Result<Printed> {
     if !std::io::stdin().is_terminal() {
-        return Err(Error::usage("--interactive asks on a terminal, and standard input is none")
-            .hint("decide by --accept, --reject and --confirm; `cm review` lists what waits"));
+        return Err(Error::usage("--interactive requires a terminal on standard input")
+            .hint("use --accept, --reject and --confirm instead; `cm review` lists the notes"));
     }
     let inbox: Inbox = review::inbox(memory, options)?;
     output.notices(memory);

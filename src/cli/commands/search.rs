@@ -7,20 +7,20 @@ use cm_app::retrieve::RankingStages;
 use cm_app::{Request, Context, Result, search};
 use cm_render::text;
 
-/// Find notes by their words and fields
+/// Search notes by words, fields and meaning
 ///
-/// The best come first.
+/// Best results first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The query language:
-  connection pool            notes with these words, the more of them the better
-  \"connection pool\"          the phrase
-  'pool -sqlite'             without a word; NOT works too
+  connection pool            any of these words; more matches rank higher
+  \"connection pool\"          an exact phrase
+  'pool -sqlite'             exclude a word; NOT works too
   pool AND (rust OR go)      both; either
-  conn*   retyr~1            words that begin so; words one slip away
+  conn*   retyr~1            prefix; one typo allowed
   type:fix  tag:rust  path:graph/fixes  title:pool  is:pinned  category:gotcha  priority:critical
   created:>2026-01-01  updated:30d  created:2026-01-01..2026-02-01
-  -- --no-verify             behind `--`, words that begin with a dash are words of the query
+  -- --no-verify             after `--`, a leading dash is part of the query
 
 Examples:
   cm search connection pool type:fix
@@ -29,45 +29,45 @@ Examples:
   cm search retry --as-of 2026-11-01     # the newest commit of that day
   cm search retry --as-of HEAD~20")]
 pub struct Arguments {
-    /// The query; several words need no quotes
+    /// Search query; quotes around several words are optional
     #[arg(required_unless_present_any = ["types", "tags"])]
     query: Vec<String>,
-    /// Only notes of this type, as `type:` does; several with commas between them
+    /// Only notes of this type, like `type:`; separate several by commas
     #[arg(long = "type", value_name = "TYPE")]
     types: Option<String>,
-    /// Only notes with this tag, as `tag:` does; may be repeated
+    /// Only notes with this tag, like `tag:`; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Hits at most [default: the setting search.limit, 10]
+    /// Maximum number of results [default: search.limit, 10]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Leave out so many hits at the front: `next` of an earlier answer
+    /// Skip the first N results (`next` in the previous output)
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// Tell what the score of each hit is made of
+    /// Show how the score of each result is computed
     #[arg(long)]
     explain: bool,
-    /// Leave out what the words say
+    /// Do not use word matches
     #[arg(long, help_heading = "Stages of ranking")]
     no_words: bool,
-    /// Leave out what models say that it means
+    /// Do not use semantic similarity
     #[arg(long, help_heading = "Stages of ranking")]
     no_vectors: bool,
-    /// Leave out what related hits add
+    /// Do not use links between notes
     #[arg(long, help_heading = "Stages of ranking")]
     no_graph: bool,
-    /// Leave out when a note was last changed
+    /// Do not use the date of the last change
     #[arg(long, help_heading = "Stages of ranking")]
     no_recency: bool,
-    /// Leave out feedback and importance
+    /// Do not use feedback and importance
     #[arg(long, help_heading = "Stages of ranking")]
     no_usefulness: bool,
-    /// Answer from the vault as it was: at a commit, or at a date or an age, of which a day counts to its end (UTC)
+    /// Search the vault as it was at a commit, a date or an age; a date means the end of that day (UTC)
     #[arg(long, value_name = "WHEN")]
     as_of: Option<String>,
 }
 
-/// The query with the options that stand for fields of it.
+/// Combines the query with the fields from `--type` and `--tag`.
 fn query(arguments: &Arguments) -> String {
     let words = arguments.query.join(" ");
     let types = arguments.types.iter().map(|value| field("type", value));
@@ -76,7 +76,7 @@ fn query(arguments: &Arguments) -> String {
         return words;
     }
     if !words.is_empty() {
-        // An OR between the words ends before the fields.
+        // Parentheses keep an OR between the words from including the fields.
         parts.push(format!("({words})"));
     }
     parts.join(" ")
@@ -90,7 +90,7 @@ fn field(name: &str, value: &str) -> String {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = search::Options {

@@ -10,11 +10,10 @@ use cm_app::sessions::{SessionAccess, SessionSelection, list, search, show, time
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
-/// List, search and show the sessions of coding agents
+/// List, search and show sessions of coding agents
 ///
-/// Reads what is new in the logs that agents keep on this machine, takes secrets out, and keeps the rest in an index of the
-/// vault that git does not see. Logs are read and never written. `sessions.agents` and `sessions.workspaces` say whose
-/// sessions are read.
+/// Reads new entries of the agents' logs on this machine, removes secrets, and stores the rest in an index that Git ignores.
+/// Logs are never changed. `sessions.agents` and `sessions.workspaces` control which sessions are read.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm sessions\n  cm sessions --agent claude-code,codex --workspace . --days 30\n  cm sessions show 0199aaaa\n  cm sessions search \"connection pool\" --workspace ~/src/api\n  cm sessions expand 0199aaaa --line 120 --context 5\n  cm sessions timeline --days 30\n  cm sessions export 0199aaaa > session.md"
@@ -28,70 +27,70 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List sessions, the last ended first
+    /// List sessions, most recently ended first
     #[command(after_help = "Example:\n  cm sessions list --days 30 --agent codex")]
     List(ListArguments),
-    /// Show what was said in a session, with the lines of its log
+    /// Show a session with the line numbers of its log
     #[command(after_help = "Example:\n  cm sessions show 0199aaaa --tools")]
     Show {
-        /// Its id, or the beginning of it
+        /// Session ID or unique prefix
         session: String,
-        /// Show all: what tools were asked and answered, thoughts, notices
+        /// Also show tool calls and results, thoughts and notices
         #[arg(long)]
         tools: bool,
-        /// From this line of the log on
+        /// First line of the log to show
         #[arg(long, value_name = "LINE", default_value_t = 1)]
         from: u64,
-        /// About so many things
+        /// Approximate number of entries
         #[arg(long, short = 'n', default_value_t = 200)]
         limit: usize,
     },
-    /// Find sessions by what was said in them
+    /// Search sessions by their text
     #[command(
         after_help = "Example:\n  cm sessions search \"connection pool\" --agent claude-code --days 90"
     )]
     Search {
-        /// The words, as in `cm search`
+        /// Search query, as in `cm search`
         query: String,
         #[command(flatten)]
         which: WhichArguments,
-        /// Look at what tools were asked and answered, too
+        /// Also search tool calls and results
         #[arg(long)]
         tools: bool,
-        /// At most so many sessions
+        /// Maximum number of results
         #[arg(long, short = 'n', default_value_t = 10)]
         limit: usize,
-        /// Leave out so many at the front
+        /// Skip the first N results
         #[arg(long, default_value_t = 0)]
         offset: usize,
     },
-    /// Tell what happened on which day
+    /// Show sessions by day
     #[command(after_help = "Example:\n  cm sessions timeline --days 30")]
     Timeline {
         #[command(flatten)]
         which: WhichArguments,
     },
-    /// Show all that was said around a line of a log
+    /// Show everything around a line of a log
     #[command(after_help = "Example:\n  cm sessions expand 0199aaaa --line 120 --context 5")]
     Expand {
-        /// The session's id, or the beginning of it
+        /// Session ID or unique prefix
         session: String,
-        /// The line
+        /// Line number
         #[arg(long)]
         line: u64,
-        /// So many lines before it and after it
+        /// Number of lines before and after
         #[arg(long, default_value_t = 3)]
         context: u64,
     },
-    /// Print a session as one document, without secrets
+    /// Export a session as one document, without secrets
     #[command(after_help = "Example:\n  cm sessions export 0199aaaa --tools > session.md")]
     Export {
-        /// Its id, or the beginning of it
+        /// Session ID or unique prefix
         session: String,
-        /// How it is written
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "md")]
         format: Format,
-        /// All: what tools were asked and answered, thoughts, notices
+        /// Also include tool calls and results, thoughts and notices
         #[arg(long)]
         tools: bool,
     },
@@ -109,16 +108,16 @@ enum Format {
 struct ListArguments {
     #[command(flatten)]
     which: WhichArguments,
-    /// At most so many [default: 20]
+    /// Maximum number of results [default: 20]
     #[arg(long, short = 'n')]
     limit: Option<usize>,
-    /// Leave out so many at the front
+    /// Skip the first N results
     #[arg(long)]
     offset: Option<usize>,
 }
 
 impl ListArguments {
-    /// Whether any was given; an agent counts for the command behind it too.
+    /// Whether any of these options is set, except --agent, which is global.
     fn is_given(&self) -> bool {
         self.which.workspace.is_some()
             || self.which.days.is_some()
@@ -129,13 +128,13 @@ impl ListArguments {
 
 #[derive(Debug, Args)]
 struct WhichArguments {
-    /// Only of this agent, such as claude-code; several between commas
+    /// Only sessions of this agent, such as claude-code; separate several by commas
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
-    /// Only of this folder and those below it
+    /// Only sessions in this folder or below
     #[arg(long, short, value_name = "DIR")]
     workspace: Option<String>,
-    /// Only of the last days, 0 for all
+    /// Only sessions of the last N days; 0 for all
     #[arg(long, value_name = "N")]
     days: Option<f64>,
 }
@@ -146,11 +145,11 @@ impl From<WhichArguments> for SessionSelection {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if arguments.action.is_some() && arguments.list.is_given() {
-        return Err(Error::usage("what narrows a list stands before another command")
-            .hint("write it behind the command: cm sessions search \"pool\" --days 30"));
+        return Err(Error::usage("filter options must follow the subcommand")
+            .hint("for example: cm sessions search \"pool\" --days 30"));
     }
     let memory = Context::open(call)?;
     let open = || open(&memory, output);
@@ -191,7 +190,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
 }
 
-/// Reads what is new in the logs, with a bar where a person looks on.
+/// Opens the session index after reading new log entries, with a progress bar.
 pub fn open(memory: &Context, output: &Output) -> Result<SessionAccess> {
     let bar = bar(output);
     let shelf = SessionAccess::open(memory, &mut |progress| {
@@ -202,7 +201,7 @@ pub fn open(memory: &Context, output: &Output) -> Result<SessionAccess> {
     shelf
 }
 
-/// A bar where a person looks on, else none.
+/// Progress bar, hidden unless a person watches.
 fn bar(output: &Output) -> ProgressBar {
     let shown = !output.json && std::io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };

@@ -7,21 +7,21 @@ use cm_note::note::NoteKind;
 use cm_app::{Request, Context, Result, similar};
 use cm_render::text;
 
-/// Find notes that share most words with a note, or with a text
+/// Find notes with similar words to a note or text
 ///
-/// In all open vaults, the likest first. A rule that contradicts another is marked.
+/// Searches all open vaults, most similar first. Rules that contradict the text are marked.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm similar 1f0c2a\n  cm similar \"always mock the clock in tests\" --kind bullet"
 )]
 pub struct Arguments {
-    /// A note by its id or the beginning of it, its title or its path; anything else is a text
+    /// Note ID (or unique prefix), title or path; any other value is used as text
     #[arg(required = true, value_name = "NOTE|TEXT")]
     like: Vec<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 10)]
     limit: usize,
-    /// Notes of this kind only
+    /// Only notes of this kind
     #[arg(long)]
     kind: Option<Sort>,
 }
@@ -37,7 +37,7 @@ enum Sort {
     Plain,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let kind = arguments.kind.map(|sort| match sort {

@@ -6,10 +6,9 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, starters};
 use cm_render::text;
 
-/// Begin a playbook with rules for a stack
+/// Add built-in rule sets for a language or stack
 ///
-/// Small sets of good rules come with the program. They enter the playbook as candidates with the tag `starter`; those
-/// that are there already, or blocked, are left out.
+/// Rules are added as candidates with the tag `starter`. Existing and blocked rules are skipped.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm starters\n  cm starters add rust --dry-run\n  cm starters add python --category types"
@@ -21,22 +20,22 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the sets, and how many of their rules are there already
+    /// List the sets and how many of their rules already exist
     List,
-    /// Put a set into the playbook, in one commit
+    /// Add a set in one commit
     Add {
-        /// The set
+        /// Name of the set
         name: String,
-        /// Only its rules of this category
+        /// Only rules in this category
         #[arg(long, value_name = "CATEGORY")]
         category: Vec<String>,
-        /// Only say what would be done
+        /// Show what would change without changing anything
         #[arg(long)]
         dry_run: bool,
     },
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action.unwrap_or(Action::List) {

@@ -13,12 +13,12 @@ use cm_app::stash::{self, StashContent, Options};
 use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
 
-/// Keep a raw capture: a text from standard input or the editor, or a session of an agent
+/// Save raw text or an agent session for later
 ///
-/// It becomes a note in stash/ with one commit, and never takes the place of another of the same name. Secrets are taken out, and it
-/// is said how many. With --session ID, or where an agent asks (CM_SESSION) and hands over no text, the session is kept: its title
-/// and workspace, what the person said, what was decided and wanted, what went wrong, the files and commands, and how it ended.
-/// `cm remember` makes facts, preferences and episodes of stashes.
+/// Reads standard input, opens the editor, or takes a session. Creates a note in stash/ in one commit; an existing stash is
+/// never replaced. Secrets are removed and counted. A session is taken with --session ID, or if an agent (CM_SESSION) passes
+/// no text. Its stash has the title, workspace, user messages, decisions, requests, failures, files, commands and the end.
+/// `cm remember` derives facts, preferences and episodes from stashes.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -27,34 +27,34 @@ use cm_render::text;
 pub struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
-    /// What it is about, in a few words; of a session its title, where nothing is said
+    /// Name of the stash [default for a session: its title]
     name: Option<String>,
-    /// Write the text in the editor
+    /// Write the text in your editor
     #[arg(long)]
     edit: bool,
-    /// Its tags, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List stashes, the newest first
+    /// List stashes, newest first
     #[command(after_help = "Example:\n  cm stash list --limit 5")]
     List {
-        /// At most so many
+        /// Maximum number of results
         #[arg(long, short = 'n', default_value_t = 50)]
         limit: usize,
     },
-    /// Show what a stash says
+    /// Show a stash
     #[command(after_help = "Example:\n  cm stash show 9184fb0c")]
     Show {
-        /// Its id or the beginning of it, its name, or its path
+        /// Stash ID (or unique prefix), name or path
         stash: String,
     },
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {
@@ -72,14 +72,14 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
 }
 
-/// The session that is named, what is written in the editor, or standard input.
+/// Reads the session, the text from the editor, or standard input.
 fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<StashContent> {
     let call = &memory.call;
     let session = call.by.session.as_deref().filter(|id| !id.is_empty());
     let typed = session.filter(|id| call.variables.get("CM_SESSION").map(String::as_str) != Some(id));
     if arguments.edit {
         if typed.is_some() {
-            return Err(Error::usage("a session is kept as it was; --edit writes a text of your own"));
+            return Err(Error::usage("--edit cannot be combined with a session"));
         }
         return Ok(StashContent::Text(from_editor()?));
     }
@@ -98,10 +98,10 @@ fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashConten
     Ok(StashContent::Session(Box::new(whole::load(memory, &shelf, id)?)))
 }
 
-/// What a person writes in an editor, in a file that nobody else may read and that is gone afterwards.
+/// Opens the editor on a private temporary file and returns the text.
 fn from_editor() -> Result<String> {
     let failed = |error: std::io::Error| {
-        Error::new(ErrorKind::Failed, "editor", format!("no file for the editor: {error}"))
+        Error::new(ErrorKind::Failed, "editor", format!("cannot create a temporary file for the editor: {error}"))
     };
     let file = tempfile::Builder::new().prefix("cm-stash-").suffix(".md").tempfile().map_err(failed)?;
     let path: PathBuf = file.path().to_owned();

@@ -6,15 +6,15 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, stats};
 use cm_render::text;
 
-/// Count what is in the vault
+/// Show statistics of the vault
 ///
-/// Notes by kind and type, edges, tags, findings; and how the rules of the playbook fare: scores, the best, those at
-/// risk, stale ones, pairs worth merging and pairs that contradict each other.
+/// Counts notes by kind and type, edges, tags and findings. Summarizes rules: scores, the best, those at risk, stale ones,
+/// merge candidates and conflicts.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm stats\n  cm stats --json")]
 pub struct Arguments {}
 
-/// Runs it.
+/// Runs the command.
 pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = stats::stats(&memory)?;

@@ -6,17 +6,17 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, tags};
 use cm_render::text;
 
-/// List the tags
+/// List tags
 ///
-/// With how often each is used.
+/// Shows how often each tag is used.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm tags\n  cm tags lang      # lang, lang/rust, lang/python")]
 pub struct Arguments {
-    /// Only this tag and those nested below it
+    /// Only this tag and its nested tags
     under: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));

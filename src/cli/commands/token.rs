@@ -9,10 +9,10 @@ use cm_app::token::{self, Options};
 use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
 
-/// Make, list and take back the tokens that let people ask `cm serve`
+/// Create, list and revoke access tokens for `cm serve`
 ///
-/// A token is 256 random bits and is shown once; its hash is kept among your private files, outside of the vault.
-/// Each change that is made with it is attributed to its person. A server that runs sees both new tokens and revoked ones at once.
+/// A token is 256 random bits and is shown once. Only its hash is stored, in your private files outside the vault. Changes made
+/// with a token are attributed to its owner. A running server notices new and revoked tokens immediately.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm token add Ada --kind person\n  cm token add \"Build agent\" --role reader --expires 90d\n  cm token list\n  cm token revoke Ada"
@@ -24,36 +24,36 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a token for somebody, and print it this once
+    /// Create a token and print it once
     #[command(after_help = "Example:\n  cm token add Ada --role writer --expires 2027-06-01")]
     Add(Add),
-    /// List the tokens: whose they are, what they may do, and whether they are live
+    /// List tokens with owner, role and status
     #[command(after_help = "Example:\n  cm token list --json")]
     List,
-    /// Take tokens back: one, or all of a person
+    /// Revoke one token, or all tokens of a person
     #[command(after_help = "Example:\n  cm token revoke 3f9a2c11")]
     Revoke {
-        /// The token's id, of which the beginning is enough, or the person
+        /// Token ID (or unique prefix), or the owner's name
         which: String,
     },
 }
 
 #[derive(Debug, Args)]
 struct Add {
-    /// Whose it is; every commit that it makes carries the name
+    /// Name of the owner, used as the author of commits
     person: String,
-    /// reader asks, writer changes too, admin also sees the server's figures
+    /// Access: reader can read, writer can also change notes, admin can also read metrics
     #[arg(long, value_name = "ROLE", default_value = "writer")]
     role: AccessRole,
-    /// Who uses it: what an agent adds waits for confirmation, what a person says holds
+    /// Owner type: changes by an agent wait for confirmation, changes by a person do not
     #[arg(long, value_name = "KIND", default_value = "agent")]
     kind: TokenKind,
-    /// When it ends by itself: a date (its beginning in UTC), or in how long, such as 90d
+    /// Expiry: a date (start of the day, UTC) or a duration such as 90d
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {
@@ -72,11 +72,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     }
 }
 
-/// Random bytes of the system's own source. Never of a seed: who can repeat them has the token.
+/// Random bytes from the operating system. Never from a seed, because a repeatable token is not a secret.
 fn random() -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::new(ErrorKind::Failed, "randomness", format!("the system gives no randomness: {error}"))
+        Error::new(ErrorKind::Failed, "randomness", format!("cannot read random bytes from the system: {error}"))
     })?;
     Ok(bytes)
 }

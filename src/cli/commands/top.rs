@@ -6,23 +6,23 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, top};
 use cm_render::text;
 
-/// List the best bullets of the playbook
+/// List the best rules
 ///
-/// By effective score: what helped, less four times what harmed, fading by half every 90 days.
+/// Sorted by effective score: helpful feedback minus four times harmful feedback, with a half-life of 90 days.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cm top\n  cm top 20 --category testing\n  cm top --json --now 2027-01-01     # which rules will still stand by then"
+    after_help = "Examples:\n  cm top\n  cm top 20 --category testing\n  cm top --json --now 2027-01-01     # scores at that date"
 )]
 pub struct Arguments {
-    /// At most so many
+    /// Maximum number of results
     #[arg(value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Of this category only
+    /// Only rules in this category
     #[arg(long, short = 'c', value_name = "CATEGORY")]
     category: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = top::Options { limit: arguments.limit, category: arguments.category };

@@ -7,10 +7,10 @@ use cm_app::logs::{LogSelection, agents_of};
 use cm_app::{Request, Error, Context, Result, friction, trauma};
 use cm_render::{json, text};
 
-/// Find destructive commands that went wrong in sessions, and keep them as warnings
+/// Find destructive commands that went wrong, and store them as warnings
 ///
-/// Only commands that a tool call really ran count, not talk about them: deleted files, dropped databases, force pushes, hard resets,
-/// teardowns, disk writes that the person regretted, that failed half-way, or after which something was brought back.
+/// Considers only commands that a tool call actually ran: deleted files, dropped databases, force pushes, hard resets, teardowns
+/// and disk writes. A command counts if the user regretted it, it failed half-way, or something was restored afterwards.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm trauma scan --days 30\n  cm trauma scan --agent codex --json\n  cm trauma accept 1 t-0c5bbe9a"
@@ -22,37 +22,38 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List what went wrong, with session and line; --agent narrows it
+    /// List incidents with session and line; --agent limits them to one agent
     #[command(after_help = "Example:\n  cm trauma scan --days 30 --agent claude-code,codex")]
     Scan(Scan),
-    /// Keep incidents as anti-patterns in playbook/incidents/, where the guard finds them
+    /// Store incidents as anti-patterns in playbook/incidents/ for the guard
     ///
-    /// Session, line, agent and day come from the log. What an agent accepts (--agent, --session) is a draft until a person has looked.
+    /// Session, line, agent and date come from the log. Incidents accepted by an agent (--agent, --session) are drafts until a
+    /// person reviews them.
     #[command(after_help = "Example:\n  cm trauma accept 1 --days 30")]
     Accept(Accept),
 }
 
 #[derive(Debug, Args)]
 struct Scan {
-    /// Sessions that began in the last so many days
+    /// Sessions that began in the last N days
     #[arg(long, value_name = "N", default_value_t = 7.0)]
     days: f64,
-    /// Of these, the sessions in this folder; its name is enough
+    /// Only sessions in this folder; its name is enough
     #[arg(long, value_name = "FOLDER")]
     workspace: Option<String>,
 }
 
 #[derive(Debug, Args)]
 struct Accept {
-    /// Their ids, or their numbers in `cm trauma scan` with the same days
+    /// Incident IDs, or their numbers in `cm trauma scan` with the same --days
     #[arg(required = true, value_name = "INCIDENT")]
     incidents: Vec<String>,
-    /// Sessions that began in the last so many days
+    /// Sessions that began in the last N days
     #[arg(long, value_name = "N", default_value_t = 7.0)]
     days: f64,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let progress = |done, all| output.progress(done, all, "logs");
     match arguments.action {
@@ -84,6 +85,6 @@ fn checked(days: f64) -> Result<f64> {
     if days.is_finite() && days >= 0.0 {
         Ok(days)
     } else {
-        Err(Error::usage("--days takes a number of days such as 7"))
+        Err(Error::usage("--days expects a number of days, such as 7"))
     }
 }

@@ -10,37 +10,37 @@ use cm_app::trust::{self, TrustAction};
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
-/// Let the memory of this folder into the prompts of your agents
+/// Allow agents to read the memory of this folder
 ///
-/// A vault that `cm init` made here is trusted. One that was cloned, unpacked or synced gives nothing to hooks, to MCP and to `cm
-/// context` until you trust it; every other command reads it as before. Trust is bound to the folder's path and the URL of its
-/// remote: a vault that was moved or that has another remote is asked for again.
+/// A vault created here by `cm init` is trusted. A cloned, unpacked or synced vault gives nothing to hooks, MCP and `cm
+/// context` until you trust it; all other commands read it as usual. Trust is bound to the folder path and the remote URL.
+/// If either changes, trust it again.
 ///
-/// `--import-private` takes over private files that earlier versions kept in the folder. It asks for each; settings that run
-/// programs, tokens and journals are never taken over.
+/// `--import-private` imports private files that earlier versions stored in the folder. It asks about each file. Settings that
+/// run programs, tokens and journals are never imported.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm trust\n  cm trust --status\n  cm trust --revoke\n  cm trust --import-private"
 )]
 pub struct Arguments {
-    /// Show whether the vault is trusted, and change nothing
+    /// Show whether the vault is trusted
     #[arg(long, conflicts_with_all = ["revoke", "import_private"])]
     status: bool,
-    /// Trust it no more
+    /// Revoke trust
     #[arg(long, conflicts_with = "import_private")]
     revoke: bool,
-    /// Take over private files of an earlier version, each after a question
+    /// Import private files of an earlier version, after asking about each
     #[arg(long)]
     import_private: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     if arguments.import_private {
         if !std::io::stdin().is_terminal() {
-            return Err(Error::refused("no-terminal", "each private file needs your answer at a terminal")
-                .hint("run it in a terminal of your own"));
+            return Err(Error::refused("no-terminal", "each private file needs confirmation in a terminal")
+                .hint("run the command in a terminal"));
         }
         let outcome = former::import(&memory, &mut confirmed)?;
         return output.print(&memory, &outcome, text::trust::taken_over);
@@ -53,10 +53,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.print(&memory, &trust::trust(&memory, options)?, text::trust::trusted)
 }
 
-/// Asks at the terminal; anything but a word that begins with y is a no.
+/// Asks at the terminal. Only an answer that begins with y means yes.
 fn confirmed(former: &LegacyPrivateEntry) -> bool {
     let mut out = std::io::stderr();
-    let asked = write!(out, "Take over {}? [y/N] ", text::trust::former(former)).and_then(|()| out.flush());
+    let asked = write!(out, "Import {}? [y/N] ", text::trust::former(former)).and_then(|()| out.flush());
     let mut answer = String::new();
     asked.is_ok()
         && std::io::stdin().lock().read_line(&mut answer).is_ok()

@@ -7,21 +7,21 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, relate};
 use cm_render::text;
 
-/// Take edges between two notes away
+/// Remove edges between two notes
 ///
-/// From the first to the second, wherever they are written. Links in bodies stay.
+/// Removes edges from the first note to the second, wherever they are stored. Links in note bodies stay.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm unrelate 1f0c2a 77ab01 --type SOLVES")]
 pub struct Arguments {
-    /// FROM TO, or FROM TYPE TO: notes by id, title or path
+    /// FROM TO, or FROM TYPE TO: notes by ID, title or path
     #[arg(required = true, num_args = 2..=3, value_name = "NOTE")]
     notes: Vec<String>,
-    /// The edge's type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: all]
+    /// Edge type: SOLVES, CAUSES, BUILDS_ON, REQUIRES, SUPERSEDES, CONTRADICTS … [default: all]
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     relation: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;

@@ -9,35 +9,35 @@ use cm_render::text;
 
 /// Change keys, tags or the body of a note
 ///
-/// All other lines stay as they are.
+/// All other lines stay unchanged.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm update 1f0c2a --set importance=0.9 --add-tag postgres\n  cm update 1f0c2a --remove priority --append \"Seen again on Friday.\""
 )]
 pub struct Arguments {
-    /// Its id or the beginning of it, its title, or its path
+    /// Note ID (or unique prefix), title or path
     note: String,
-    /// Give a key a value
+    /// Set a key
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
-    /// Take a key away
+    /// Remove a key
     #[arg(long, value_name = "KEY")]
     remove: Vec<String>,
     /// Add a tag
     #[arg(long, value_name = "TAG")]
     add_tag: Vec<String>,
-    /// Take a tag away
+    /// Remove a tag
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
-    /// A new text, `-` for standard input
+    /// Replace the body; `-` reads standard input
     #[arg(long, value_name = "TEXT", conflicts_with = "append", allow_hyphen_values = true)]
     body: Option<String>,
-    /// Text at the end, `-` for standard input
+    /// Append text to the body; `-` reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     append: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let text = |given: Option<String>| given.as_deref().map(text_or_stdin).transpose();

@@ -6,18 +6,18 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, usage};
 use cm_render::text;
 
-/// Show which notes were asked for and shown
+/// Show how often notes were read and shown to agents
 ///
-/// Being shown raises no score; only feedback does. A bullet that is shown often and never judged is worth a look.
+/// Being shown does not raise a score; only feedback does. Review rules that are shown often but never get feedback.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm usage\n  cm usage --limit 50 --json")]
 pub struct Arguments {
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = usage::Options { limit: arguments.limit };

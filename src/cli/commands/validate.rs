@@ -6,23 +6,23 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, validate};
 use cm_render::text;
 
-/// Check every note, and every link between them
+/// Check every note and link
 ///
-/// Exits 1 where there is an error; warnings alone exit 0.
+/// Reports each problem with file and line. Exits 1 on errors; warnings alone exit 0.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm validate\n  cm validate graph/fixes --all --json")]
 pub struct Arguments {
-    /// Only files whose path begins so
+    /// Only files whose path starts with this
     under: Option<String>,
-    /// List what is only worth knowing, too
+    /// Also list informational findings
     #[arg(long)]
     all: bool,
-    /// Exit 1 for warnings as well
+    /// Exit 1 on warnings too
     #[arg(long)]
     strict: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());

@@ -10,31 +10,30 @@ use cm_app::stop::Cancellation;
 use cm_app::{Request, Context, Result, validate_rule};
 use cm_render::text;
 
-/// Judge a rule before it is added, by what is there and what sessions say
+/// Check a rule before adding it, using the playbook and past sessions
 ///
-/// The checks are those of an add by an agent: its form, duplicates, blocked patterns, rules that say the opposite, the quota
-/// of its category, and what past sessions say of it. Counted are those of the last `sessions.validation_lookback_days` in
-/// which the rule's words stand together, by how they ended: as their diaries or `cm outcome` say; of the others it is not
-/// known. None or one: a draft. More failures than successes, and two or more: reject. Three successes or more and no
-/// failure: accept. What is new in agents' logs is read first. Where sessions are not of one mind and a model is set
-/// (`llm.provider`), it is asked as well: it can talk a rule out or put it in other words, and no more. The vault stays as it is,
-/// and the exit code is 0 whatever the verdict; 7 where the model does not answer.
+/// Runs the checks for rules added by agents: format, duplicates, blocked patterns, contradictions, category quota, and past
+/// sessions. Sessions of the last `sessions.validation_lookback_days` that contain the rule's words are counted by outcome.
+/// Outcomes come from diaries or `cm outcome`; other sessions count as unknown. One session or none: draft. At least two
+/// failures and more failures than successes: reject. At least three successes and no failure: accept. New log entries are
+/// read first. If sessions disagree and a model is set (`llm.provider`), the model may reject or rephrase the rule, but not
+/// accept it. Nothing is written. Exits 0 for every verdict, or 7 if the model does not answer.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm validate-rule \"Run the whole suite before you push.\"\n  cm validate-rule \"Never squash commits before merging.\" --category git --json"
 )]
 pub struct Arguments {
-    /// The rule, `-` for standard input
+    /// Rule text; `-` reads standard input
     rule: String,
-    /// Its category
+    /// Category
     #[arg(long, value_name = "CATEGORY", default_value = "general")]
     category: String,
-    /// Go without a model
+    /// Do not use a model
     #[arg(long)]
     no_model: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;

@@ -6,21 +6,21 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result, why};
 use cm_render::text;
 
-/// Tell why a note says what it says
+/// Show where a note comes from
 ///
-/// How it stands and what that comes from: sessions, diaries, quotes, feedback, what it replaced, what contradicts or
-/// blocks it, and the commits that touched it. Asking is no use of the note.
+/// Shows its state and the evidence: sessions, diaries, quotes, feedback, replaced notes, contradictions, blocks and commits.
+/// Does not count as reading the note.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm why b-mq6d3m8l-vo5c1z\n  cm why \"Use Postgres\" --json")]
 pub struct Arguments {
-    /// Its id or the beginning of it, its title, or its path
+    /// Note ID (or unique prefix), title or path
     note: String,
-    /// At most so many commits
+    /// Maximum number of commits
     #[arg(long, short = 'n', default_value_t = 50)]
     limit: usize,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = why::why(&memory, &arguments.note, arguments.limit)?;

@@ -1,7 +1,7 @@
-// cm hooks: `cm hooks install opencode` writes this file whole; changes by hand are lost.
+// cm hooks: written by `cm hooks install opencode`; manual changes are lost.
 //
-// It tells cm what happens in a session, and gives the model what cm answers. Whatever goes wrong is as if cm had said
-// nothing. It serves opencode 1 (1.18.29 or later) and opencode 2, whose plugins are written differently.
+// Sends session events to cm and passes its answers to the model. Errors count as an empty answer.
+// Supports opencode 1 (1.18.29 or later) and opencode 2, which have different plugin APIs.
 
 import { spawn, spawnSync } from "node:child_process"
 
@@ -43,7 +43,7 @@ function listener(directory) {
   const message = (event, session) => ({ hook_event_name: event, session_id: session, cwd: directory })
   const tell = (event, session, more = {}) => ask(event, directory, { ...message(event, session), ...more })
 
-  // Sessions that were not deleted end with the process, which then waits for nothing that is asynchronous.
+  // Sessions that were not deleted end with the process, which does not wait for asynchronous work.
   const open = new Set()
   process.once("exit", () => {
     for (const session of open) {
@@ -98,7 +98,7 @@ export default {
       "chat.message": async (input, output) => {
         const written = output.parts.filter((part) => part.type === "text" && !part.synthetic)
         const texts = await cm.prompt(input.sessionID, written.map((part) => part.text).join("\n"))
-        // opencode sorts parts by their ids: ours stand behind the last one.
+        // opencode sorts parts by ID. This ID sorts after the last one.
         const last = output.parts.at(-1)?.id ?? "prt_cm"
         texts.forEach((text, number) => {
           const place = { id: `${last}m${number}`, sessionID: input.sessionID, messageID: output.message.id }
@@ -117,7 +117,7 @@ export default {
   /** opencode 2 */
   setup: async (ctx) => {
     const cm = listener(ctx.location.directory)
-    // What a session was given stands in each of its requests, and nowhere else: a new process knows nothing of it.
+    // The context is part of each request of the session and is not stored elsewhere. A new process does not have it.
     const given = new Map()
     await ctx.session.hook("prompt", async (event) => {
       const texts = await cm.prompt(event.sessionID, event.prompt?.text ?? "", { source: "clear" })
@@ -131,7 +131,7 @@ export default {
     const over = new AbortController()
     const listen = async () => {
       for await (const event of ctx.event.subscribe({ signal: over.signal })) {
-        // The stream tells of other folders' sessions too.
+        // The stream contains events of other folders too.
         const session = event.data?.sessionID
         if (event.type?.startsWith("session.execution.") && !event.type.endsWith(".started") && cm.knows(session)) {
           cm.stopped(session)

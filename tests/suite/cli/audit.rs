@@ -95,8 +95,8 @@ fn sandbox() -> Sandbox {
 fn rules_that_are_kept_are_counted_and_what_nobody_can_tell_is_said() {
     insta::assert_snapshot!(sandbox().cm(&["audit"]).snapshot(), @"
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to; `cm sessions` reads them
-    5 rules: none violated, 4 kept, 1 unchecked; 4 files looked at
+        no sessions are indexed for the query; run `cm sessions` to read them
+    5 rules: no violations, 4 kept, 1 unchecked; 4 files searched
     [exit 0]
     ");
 }
@@ -114,12 +114,12 @@ fn what_is_violated_is_listed_with_path_and_line_and_the_exit_code_says_so() {
     violated b-mq6d3m8l-x1y2z3 AVOID: keys in the repository.
         deep/in/key.pem
     violated b-mq6d3m8l-c1c1c1 Every repository runs its tests on each push.
-        nothing matches `.github/workflows/ci.yml`, which must exist
+        no match for `.github/workflows/ci.yml`, which must exist
     violated b-mq6d3m8l-d2d2d2 Forbid unsafe code in every crate.
-        nothing matches `forbid\(unsafe_code\)`, which must exist
+        no match for `forbid\(unsafe_code\)`, which must exist
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to; `cm sessions` reads them
-    5 rules: 4 violated, 0 kept, 1 unchecked; 5 files looked at
+        no sessions are indexed for the query; run `cm sessions` to read them
+    5 rules: 4 violated, 0 kept, 1 unchecked; 5 files searched
     [exit 1]
     ");
     insta::assert_snapshot!(sandbox.cm(&["audit", "b-mo76", "--json"]).snapshot(), @r#"
@@ -168,7 +168,7 @@ fn ignored_files_binaries_and_the_vault_itself_are_not_searched() {
     sandbox.write("graph/facts/a.md", "timeout integer\n");
     let ran = sandbox.cm(&["audit", "b-mo76pd48-ckhtk7"]).ok();
     insta::assert_snapshot!(ran.snapshot(), @"
-    1 rule: none violated, 1 kept; 5 files looked at, 1 of them too large or no text
+    1 rule: no violations, 1 kept; 5 files searched, 1 skipped as too large or not text
     [exit 0]
     ");
 }
@@ -180,13 +180,13 @@ fn another_workspace_can_be_named_and_must_be_a_folder() {
     insta::assert_snapshot!(sandbox.cm(&["audit", "b-mo76pd48-ckhtk7", "--workspace", "../project"]).snapshot(), @"
     violated b-mo76pd48-ckhtk7 Name every number at a border with its unit.
         a.sql:1  timeout integer
-    1 rule: 1 violated, 0 kept; 1 file looked at
+    1 rule: 1 violated, 0 kept; 1 file searched
     [exit 1]
     ");
     insta::assert_snapshot!(sandbox.cm(&["audit", "--workspace", "../nowhere"]).snapshot(), @"
     [stderr]
     error: cannot open [ROOT]/vault/../nowhere: no such file or directory
-     hint: --workspace names the project's folder
+     hint: set the project's folder with --workspace
     [exit 2]
     ");
 }
@@ -203,12 +203,12 @@ fn a_named_bullet_is_checked_whether_or_not_it_is_in_use() {
         src/lib.rs:1  #![forbid(unsafe_code)]
     unchecked b-mq6d3m8l-a5a5a5 A rule that no program can look for.
         it has no `verify` block
-    2 rules: 1 violated, 0 kept, 1 unchecked; 4 files looked at
+    2 rules: 1 violated, 0 kept, 1 unchecked; 4 files searched
     [exit 1]
     ");
     insta::assert_snapshot!(sandbox.cm(&["audit", "b-nothing-here"]).snapshot(), @"
     [stderr]
-    error: there is no note `b-nothing-here`
+    error: note `b-nothing-here` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
@@ -227,20 +227,20 @@ fn a_pattern_that_is_none_is_a_finding_and_the_others_go_on() {
     sandbox.write("playbook/testing/out.md", text);
     insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
     unchecked b-mq6d3m8l-bad000 A rule with the pattern bad.
-        the pattern is no regular expression: unclosed group
+        the pattern is not a valid regular expression: unclosed group
     unchecked b-mq6d3m8l-huge00 A rule with the pattern huge.
-        the pattern takes more than 1024 KiB of memory
+        the pattern needs more than 1024 KiB of memory
     unchecked b-mq6d3m8l-777777 A rule about a file elsewhere.
-        the pattern is no path inside the workspace: it must be relative and without `..`
+        the pattern is not a path inside the workspace: it must be relative and without `..`
     unchecked b-mq6d3m8l-e3e3e3 Never run a test again without looking at it.
-        no sessions are known that a query could be put to; `cm sessions` reads them
-    playbook/testing/bad.md error invalid-value `verify`: the pattern is no regular expression: unclosed group
-        hint: mend `pattern` with `cm edit`
-    playbook/testing/huge.md error invalid-value `verify`: the pattern takes more than 1024 KiB of memory
-        hint: mend `pattern` with `cm edit`
-    playbook/testing/out.md error invalid-value `verify`: the pattern is no path inside the workspace: it must be relative and without `..`
-        hint: mend `pattern` with `cm edit`
-    8 rules: none violated, 4 kept, 4 unchecked; 4 files looked at
+        no sessions are indexed for the query; run `cm sessions` to read them
+    playbook/testing/bad.md error invalid-value `verify`: the pattern is not a valid regular expression: unclosed group
+        hint: fix `pattern` with `cm edit`
+    playbook/testing/huge.md error invalid-value `verify`: the pattern needs more than 1024 KiB of memory
+        hint: fix `pattern` with `cm edit`
+    playbook/testing/out.md error invalid-value `verify`: the pattern is not a path inside the workspace: it must be relative and without `..`
+        hint: fix `pattern` with `cm edit`
+    8 rules: no violations, 4 kept, 4 unchecked; 4 files searched
     [exit 1]
     ");
 }
@@ -249,7 +249,7 @@ fn a_pattern_that_is_none_is_a_finding_and_the_others_go_on() {
 fn a_playbook_without_checks_has_nothing_to_audit() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(sandbox.cm(&["audit"]).snapshot(), @"
-    no live bullet has a `verify` block
+    no rule in use has a `verify` block
     [exit 0]
     ");
 }
@@ -294,7 +294,7 @@ fn a_query_is_put_to_the_sessions_of_the_project_as_far_as_they_were_read() {
     violated b-mq6d3m8l-q1q1q1 Never run a flaky test again without looking at it.
         session s1s1s1s1:2  The flaky test passed when run again.
     violated b-mq6d3m8l-q2q2q2 Print the seed of every test before it runs.
-        nothing matches `print seed`, which must exist
+        no match for `print seed`, which must exist
     2 rules: 2 violated, 0 kept
     [exit 1]
     ");
@@ -312,7 +312,7 @@ fn a_query_without_a_word_is_a_finding() {
     let sandbox = vault_of(&QUERIES.replace("'flaky test'", "' - '"));
     let ran = sandbox.cm(&["audit", "b-mq6d3m8l-q1q1q1"]);
     assert_eq!(ran.code, 1, "{}", ran.snapshot());
-    assert!(ran.stdout.contains("it has no words"), "{}", ran.snapshot());
+    assert!(ran.stdout.contains("it contains no words"), "{}", ran.snapshot());
 }
 
 #[test]

@@ -128,8 +128,8 @@ fn without_a_repository_a_commit_is_refused() {
     let ran = sandbox.cm(&["commit"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: the vault lies in no git repository
-     hint: `cm init` makes one
+    error: the vault is not in a Git repository
+     hint: `cm init` creates one
     [exit 5]
     ");
 }
@@ -146,7 +146,7 @@ fn during_a_merge_a_commit_is_refused_and_the_merge_stays() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: a merge is in progress in [ROOT]/vault
-     hint: finish it with `git merge --continue`, or drop it with `git merge --abort`
+     hint: finish it with `git merge --continue` or abort it with `git merge --abort`
     [exit 5]
     ");
     assert!(sandbox.vault().join(".git/MERGE_HEAD").exists());

@@ -10,97 +10,97 @@ fn every_setting_is_listed_with_its_value_and_where_it_came_from() {
     sandbox.settings("[core]\nmax_tokens = 900\n");
     let ran = sandbox.run(&["config", "list"]).env("CM_SEARCH_LIMIT", "3").go();
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    budget.call_tokens                 100000   default                      tokens of one call of a model, both ways, at most; 0 for no limit
-    budget.daily_tokens                0        default                      tokens that models may take in a day, by UTC; 0 for no limit
-    budget.daily_usd                   0.0      default                      dollars that models may cost in a day, by UTC; a model that costs something wants a budget
-    budget.monthly_tokens              0        default                      tokens that models may take in a month; 0 for no limit
-    budget.monthly_usd                 0.0      default                      dollars that models may cost in a month
-    context.max_history                10       default                      past sessions in a briefing, at most
-    context.max_rules                  50       default                      rules and anti-patterns in a briefing, at most
-    context.max_tokens                 2000     default                      size of a briefing in tokens, at most
-    core.links                         path     default                      links in CORE.md: relative paths, or wikilinks with the file's name
-    core.max_entries                   15       default                      entries in one section of CORE.md, at most
-    core.max_tokens                    900      your settings of this vault  size of CORE.md in tokens, at most
-    core.usage                         auto     default                      whether CORE.md counts how often notes were read here; `auto` counts it in a vault without a remote
-    curation.block_cosine              0.85     default                      cosine above which a rule is as good as blocked
-    curation.duplicate_cosine          0.85     default                      cosine from which a rule is named as a neighbour of a new one
-    curation.duplicate_jaccard         0.85     default                      share of common words from which a rule is named as a neighbour of a new one
-    curation.max_per_category          200      default                      active bullets of one category; more become drafts
-    curation.merge_cosine              0.85     default                      cosine from which two rules are worth merging
-    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS      milliseconds that a command may spend on embedding new notes with the finer model
-    embeddings.key                     -        default                      key of the server that embeds; from your own settings or CM_EMBEDDINGS_KEY only, for OpenAI's own server also OPENAI_API_KEY
-    embeddings.model                   -        default                      model that embeds, such as bge-small-en-v1.5; by default the provider's own
-    embeddings.path                    -        default                      folder of an ONNX model for fastembed; from your own settings only
-    embeddings.provider                builtin  default                      what embeds notes; anything but builtin and none from your own settings only
-    embeddings.runtime                 -        default                      ONNX Runtime library for fastembed; from your own settings only
-    embeddings.timeout_s               30.0     default                      seconds to wait for a server that embeds; its first answer to notes may take 300
-    embeddings.url                     -        default                      server that embeds, such as http://localhost:11434; from your own settings only
-    git.commit                         auto     default                      commit every curation at once, the vault's notes alone; `manual` leaves them to `cm commit`
-    git.hooks                          false    default                      run git's commit hooks; from your own settings only
-    git.sign                           -        default                      sign commits; by default as git's commit.gpgsign says
-    hooks.capture                      true     default                      whether a hook has what is new in agents' logs read in the background when a session is compacted or ends
-    hooks.max_characters               2000     default                      size of what an agent is given at a prompt, in characters, at most
-    hooks.max_notes                    5        default                      rules and memories that an agent is given at a prompt, at most
-    hooks.start_tokens                 2000     default                      size of what an agent is given when a session begins, in tokens, at most
-    hooks.threshold                    0.5      default                      least fit of a rule or memory that an agent is given at a prompt
-    llm.api_key_cmd                    -        default                      command that prints the key of the model's server; from your own settings only
-    llm.base_url                       -        default                      server of the model, such as http://localhost:11434/v1; from your own settings only
-    llm.command                        -        default                      command that answers a prompt on its standard input, such as `claude -p`; from your own settings only
-    llm.command_env                    []       default                      variables that the command is given besides the usual ones, such as ANTHROPIC_API_KEY or AWS_*; from your own settings only
-    llm.fallback                       []       default                      models that are asked where the first does not answer, such as ollama/qwen3:8b or cli; from your own settings only
-    llm.key                            -        default                      key of the model's server; from your own settings or CM_LLM_KEY only, for the provider's own server also its usual variable
-    llm.max_tokens                     4096     default                      length of an answer of a model in tokens, its thoughts included
-    llm.model                          -        default                      model that answers, for providers have no default; from your own settings only
-    llm.prices                         []       default                      what models cost in dollars for a million tokens in and out, such as "gpt-5-mini 0.25 2"; from your own settings only
-    llm.provider                       none     default                      whose model reads sessions for `cm diary` and `cm reflect`; from your own settings only
-    llm.retries                        3        default                      how often a server that is busy or silent is asked again
-    llm.script                         -        default                      file of answers for the provider `scripted`, a JSON object a line; from your own settings only
-    llm.timeout_s                      60.0     default                      seconds to wait for an answer of a model, each time
-    lock.patience_s                    30.0     default                      seconds to wait for another writer
-    projects                           []       default                      names of projects, for the patterns across them
-    redaction.allow                    []       default                      fingerprints, as `cm commit` shows them, of texts that look like secrets and that a person may commit; sessions lose them all the same
-    redaction.enabled                  true     default                      whether secrets are taken out of what is read, and refused in what is written; from your own settings only
-    redaction.extra                    []       default                      patterns of further secrets: regular expressions, each with `label = ` before it where its placeholder is to say more
-    redaction.rules                    -        default                      file of further rules for secrets, as gitleaks reads it; from your own settings only
-    reflect.auto                       false    default                      whether a hook starts `cm reflect` in the background when a session ends, which Codex and opencode do not tell; from your own settings only
-    reflect.max_deltas                 50       default                      proposals that one session may make, at most
-    reflect.max_iterations             3        default                      how often a model is asked for proposals from one session, at most
-    scoring.active                     0.5      default                      least score of an active memory
-    scoring.candidate_multiplier       0.5      default                      what the score of a candidate bullet is multiplied with
-    scoring.deprecated_events          3        default                      helpful and harmful events before harm deprecates a bullet by its share
-    scoring.deprecated_ratio           0.3      default                      share of harm above which a bullet is deprecated
-    scoring.dormant                    0.05     default                      least score of a dormant memory
-    scoring.established_multiplier     1.0      default                      what the score of an established bullet is multiplied with
-    scoring.established_score          2.0      default                      score from which a candidate is established
-    scoring.fading                     0.2      default                      least score of a fading memory, and of one in CORE.md
-    scoring.half_life_days             90.0     default                      days after which a feedback event counts half
-    scoring.harmful_multiplier         4.0      default                      how much heavier harm weighs than help in the score of a bullet
-    scoring.importance                 0.5      default                      importance of a memory that names none
-    scoring.lambda                     0.03     default                      how fast memories fade, per day
-    scoring.pinned                     999.0    default                      score of a pinned memory
-    scoring.priority_factor            4.0      default                      how much faster ephemeral observations fade, and critical ones slower
-    scoring.proven_multiplier          1.5      default                      what the score of a proven bullet is multiplied with
-    scoring.proven_ratio               0.1      default                      share of harm below which an established bullet may be proven
-    scoring.proven_score               5.0      default                      score from which an established bullet is proven
-    scoring.prune_harmful_threshold    3.0      default                      how far below 0 the score of a bullet may fall before it is deprecated
-    scoring.recent_days                30.0     default                      days in which a helpful event is recent enough to promote a bullet
-    scoring.stale_days                 90.0     default                      days without feedback after which a bullet is stale
-    scoring.unused                     0.5      default                      usage of a memory that nobody asked for yet
-    search.graph_share                 0.4      default                      share of its score that a hit hands on to notes that it is related to
-    search.limit                       3        CM_SEARCH_LIMIT              hits of a search
-    search.weight_blend                0.2      default                      share of the coarse model in nearness, where the finer one has read notes
-    search.weight_coarse               6.0      default                      points of BM25 that a nearness of 1 is worth, where only the coarse model has read notes
-    search.weight_fine                 20.0     default                      points of BM25 that a nearness of 1 is worth, where the finer model has read notes
-    sessions.agents                    []       default                      agents whose sessions are read, such as claude-code; all where none is named; a project's cm.toml can only narrow it
-    sessions.cross_agent               false    default                      whether an agent that asks may be shown sessions of another; from your own settings only
-    sessions.exports                   []       default                      files or folders of ChatGPT exports that are read as sessions; from your own settings only
-    sessions.lookback_days             7.0      default                      days that `cm sessions` and its timeline look back; 0 for all
-    sessions.max_file_mb               50       default                      megabytes from which the reading of a log is told, for it takes a while
-    sessions.validation_lookback_days  90.0     default                      days of sessions that speak for or against a rule, and that `cm audit` looks through
-    sessions.workspaces                ["/"]    CM_SESSIONS_WORKSPACES       folders whose sessions are read: of a project's vault beside its own, of the global one and of jobs these alone; from your own settings only
-    sources.cass                       false    default                      whether `cm sessions search` asks the program `cass` too, where it is installed; from your own settings only
-    sources.cass_timeout_s             10.0     default                      seconds to wait for what `cass` finds
-    vault.exclude                      []       default                      folders of the vault whose files are no notes
+    budget.call_tokens                 100000   default                       token limit of one model call, input and output together; 0 for no limit
+    budget.daily_tokens                0        default                       daily token limit for models (UTC); 0 for no limit
+    budget.daily_usd                   0.0      default                       daily spending limit for models (USD, UTC day); required for paid models
+    budget.monthly_tokens              0        default                       monthly token limit for models; 0 for no limit
+    budget.monthly_usd                 0.0      default                       monthly spending limit for models (USD)
+    context.max_history                10       default                       maximum number of past sessions in `cm context`
+    context.max_rules                  50       default                       maximum number of rules and anti-patterns in `cm context`
+    context.max_tokens                 2000     default                       token limit of `cm context`
+    core.links                         path     default                       link style in CORE.md: relative paths, or wikilinks with the file name
+    core.max_entries                   15       default                       maximum number of entries per section of CORE.md
+    core.max_tokens                    900      your settings for this vault  token limit of CORE.md
+    core.usage                         auto     default                       whether CORE.md counts how often notes were read here; `auto` counts in a vault without a remote
+    curation.block_cosine              0.85     default                       cosine similarity above which a new rule counts as blocked
+    curation.duplicate_cosine          0.85     default                       minimum cosine similarity to list a rule as a neighbour of a new one
+    curation.duplicate_jaccard         0.85     default                       minimum share of common words to list a rule as a neighbour of a new one
+    curation.max_per_category          200      default                       maximum number of active rules per category; further rules become drafts
+    curation.merge_cosine              0.85     default                       minimum cosine similarity of merge candidates
+    embeddings.budget_ms               0        CM_EMBEDDINGS_BUDGET_MS       milliseconds that a command may spend on embedding new notes with the larger model
+    embeddings.key                     -        default                       API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY
+    embeddings.model                   -        default                       embedding model, such as bge-small-en-v1.5 [default: chosen by the provider]
+    embeddings.path                    -        default                       folder of an ONNX model for fastembed; only from your own settings
+    embeddings.provider                builtin  default                       embedding provider; only from your own settings, except builtin and none
+    embeddings.runtime                 -        default                       ONNX Runtime library for fastembed; only from your own settings
+    embeddings.timeout_s               30.0     default                       timeout of the embedding server in seconds; its first answer to notes may take 300
+    embeddings.url                     -        default                       URL of the embedding server, such as http://localhost:11434; only from your own settings
+    git.commit                         auto     default                       commit every change immediately, only the vault's own notes; with `manual`, use `cm commit`
+    git.hooks                          false    default                       run Git commit hooks; only from your own settings
+    git.sign                           -        default                       sign commits [default: Git's commit.gpgsign]
+    hooks.capture                      true     default                       read new log entries in the background when a session is compacted or ends
+    hooks.max_characters               2000     default                       maximum number of characters added to a prompt
+    hooks.max_notes                    5        default                       maximum number of rules and memories added to a prompt
+    hooks.start_tokens                 2000     default                       token limit of the context added at session start
+    hooks.threshold                    0.5      default                       minimum relevance of a rule or memory added to a prompt
+    llm.api_key_cmd                    -        default                       command that prints the API key of the model server; only from your own settings
+    llm.base_url                       -        default                       URL of the model server, such as http://localhost:11434/v1; only from your own settings
+    llm.command                        -        default                       command that reads a prompt from standard input and prints the answer, such as `claude -p`; only from your own settings
+    llm.command_env                    []       default                       extra environment variables for the command, such as ANTHROPIC_API_KEY or AWS_*; only from your own settings
+    llm.fallback                       []       default                       fallback models if the first does not answer, such as ollama/qwen3:8b or cli; only from your own settings
+    llm.key                            -        default                       API key of the model server; only from your own settings or CM_LLM_KEY, for the provider's own server also its usual variable
+    llm.max_tokens                     4096     default                       maximum number of tokens of a model's answer, including reasoning
+    llm.model                          -        default                       model name, required by providers without a default; only from your own settings
+    llm.prices                         []       default                       model prices in USD per million input and output tokens, such as "gpt-5-mini 0.25 2"; only from your own settings
+    llm.provider                       none     default                       provider of the model that reads sessions for `cm diary` and `cm reflect`; only from your own settings
+    llm.retries                        3        default                       number of retries if a server is busy or does not answer
+    llm.script                         -        default                       file with answers for the provider `scripted`, one JSON object per line; only from your own settings
+    llm.timeout_s                      60.0     default                       timeout of one model call in seconds
+    lock.patience_s                    30.0     default                       seconds to wait for another process that holds the vault lock
+    projects                           []       default                       project names, used to find patterns across projects
+    redaction.allow                    []       default                       fingerprints, as `cm commit` shows them, of texts that look like secrets but may be committed; they are still removed from sessions
+    redaction.enabled                  true     default                       remove secrets from what is read and refuse them in what is written; only from your own settings
+    redaction.extra                    []       default                       additional secret patterns: regular expressions, optionally with `label = ` in front for the placeholder
+    redaction.rules                    -        default                       file with additional secret rules in gitleaks format; only from your own settings
+    reflect.auto                       false    default                       start `cm reflect` in the background when a session ends, except for Codex and opencode; only from your own settings
+    reflect.max_deltas                 50       default                       maximum number of proposals from one session
+    reflect.max_iterations             3        default                       maximum number of model calls for proposals from one session
+    scoring.active                     0.5      default                       minimum score of an active memory
+    scoring.candidate_multiplier       0.5      default                       score factor of a candidate rule
+    scoring.deprecated_events          3        default                       minimum number of helpful and harmful events before the harmful share can deprecate a rule
+    scoring.deprecated_ratio           0.3      default                       harmful share above which a rule is deprecated
+    scoring.dormant                    0.05     default                       minimum score of a dormant memory
+    scoring.established_multiplier     1.0      default                       score factor of an established rule
+    scoring.established_score          2.0      default                       minimum score to promote a candidate to established
+    scoring.fading                     0.2      default                       minimum score of a fading memory, and of a memory in CORE.md
+    scoring.half_life_days             90.0     default                       half-life of a feedback event in days
+    scoring.harmful_multiplier         4.0      default                       weight of harmful feedback relative to helpful feedback
+    scoring.importance                 0.5      default                       importance of a memory that does not set it
+    scoring.lambda                     0.03     default                       decay rate of memories per day
+    scoring.pinned                     999.0    default                       score of a pinned memory
+    scoring.priority_factor            4.0      default                       decay factor: ephemeral observations fade this much faster, critical ones this much slower
+    scoring.proven_multiplier          1.5      default                       score factor of a proven rule
+    scoring.proven_ratio               0.1      default                       harmful share below which an established rule may become proven
+    scoring.proven_score               5.0      default                       minimum score to promote an established rule to proven
+    scoring.prune_harmful_threshold    3.0      default                       how far below 0 a rule's score may fall before the rule is deprecated
+    scoring.recent_days                30.0     default                       days in which a helpful event counts as recent for promotion
+    scoring.stale_days                 90.0     default                       days without feedback after which a rule is stale
+    scoring.unused                     0.5      default                       usage value of a memory that was never read
+    search.graph_share                 0.4      default                       share of its score that a result passes on to related notes
+    search.limit                       3        CM_SEARCH_LIMIT               maximum number of search results
+    search.weight_blend                0.2      default                       weight of the small model in semantic similarity, for notes embedded by both models
+    search.weight_coarse               6.0      default                       BM25 points for a similarity of 1, for notes embedded by the small model only
+    search.weight_fine                 20.0     default                       BM25 points for a similarity of 1, for notes embedded by the larger model
+    sessions.agents                    []       default                       agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list
+    sessions.cross_agent               false    default                       show agents the sessions of other agents; only from your own settings
+    sessions.exports                   []       default                       ChatGPT export files or folders to read as sessions; only from your own settings
+    sessions.lookback_days             7.0      default                       days that `cm sessions` and its timeline cover; 0 for all
+    sessions.max_file_mb               50       default                       log size in megabytes from which cm reports progress
+    sessions.validation_lookback_days  90.0     default                       days of sessions used to check rules and by `cm audit`
+    sessions.workspaces                ["/"]    CM_SESSIONS_WORKSPACES        folders whose sessions are read: in addition to a project vault's own folder, and the only ones for the global vault and jobs; only from your own settings
+    sources.cass                       false    default                       also search sessions with the program `cass`, if it is installed; only from your own settings
+    sources.cass_timeout_s             10.0     default                       timeout of `cass` in seconds
+    vault.exclude                      []       default                       folders in the vault whose files are not notes
     [exit 0]
     "#);
 }
@@ -147,14 +147,14 @@ fn a_private_setting_is_never_committed() {
     let sandbox = small();
     let ran = sandbox.cm(&["config", "set", "search.limit", "3", "--private"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    search.limit = 3 in your settings of this vault  private, never committed
+    search.limit = 3 in your settings for this vault  private, never committed
     [exit 0]
     ");
     assert_eq!(commits(&sandbox), 1);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     let got = sandbox.cm(&["config", "get", "search.limit", "--json"]).ok().json();
     assert_eq!(got["settings"][0]["value"], 3);
-    insta::assert_snapshot!(got["settings"][0]["origin"].as_str().unwrap(), @"your settings of this vault");
+    insta::assert_snapshot!(got["settings"][0]["origin"].as_str().unwrap(), @"your settings for this vault");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn a_key_is_kept_in_the_private_file_and_never_shown() {
     insta::assert_snapshot!(refused.snapshot(), @"
     [stderr]
     error: `embeddings.key` is a secret, and cm.toml is shared
-     hint: cm config set embeddings.key … --private
+     hint: run cm config set embeddings.key … --private
     [exit 2]
     ");
     let set = sandbox.cm(&["config", "set", "embeddings.key", key, "--private"]);
     insta::assert_snapshot!(set.snapshot(), @"
-    embeddings.key = (set) in your settings of this vault  private, never committed
+    embeddings.key = (set) in your settings for this vault  private, never committed
     [exit 0]
     ");
     let private = sandbox.open_vault().private().unwrap().settings();
@@ -197,8 +197,8 @@ fn a_provider_that_the_shared_file_may_not_choose_is_refused_when_it_is_set() {
     let ran = sandbox.cm(&["config", "set", "embeddings.provider", "openai"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: `embeddings.provider` does not count in cm.toml, which others can write
-     hint: cm config set embeddings.provider … --private
+    error: `embeddings.provider` is ignored in cm.toml, because others can write to this file
+     hint: run cm config set embeddings.provider … --private
     [exit 2]
     ");
     let ran = sandbox.cm(&["config", "set", "embeddings.provider", "openai", "--private"]);
@@ -221,8 +221,8 @@ fn a_key_in_the_shared_file_does_not_count_and_is_told() {
         "column": 1,
         "code": "invalid-setting",
         "severity": "warning",
-        "message": "`embeddings.key` does not count in cm.toml, which others can write",
-        "hint": "take it out, get a new one if others saw it, then: cm config set embeddings.key … --private"
+        "message": "`embeddings.key` is ignored in cm.toml, because others can write to this file",
+        "hint": "remove it, replace the secret if others saw it, then run: cm config set embeddings.key … --private"
       }
     ]
     "#);
@@ -238,14 +238,14 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     let ran = sandbox.cm(&["config", "get", "search.limits"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: there is no setting `search.limits`
+    error: unknown setting `search.limits`
      hint: did you mean `search.limit`?
     [exit 4]
     ");
     let ran = sandbox.cm(&["config", "set", "search.limit", "many"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `search.limit` takes a whole number from 1 to 1000, and `many` is not that
+    error: `search.limit` takes a whole number from 1 to 1000, not `many`
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -254,7 +254,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     {
       "error": {
         "code": "usage",
-        "message": "`search.limit` takes a whole number from 1 to 1000, and `many` is not that",
+        "message": "`search.limit` takes a whole number from 1 to 1000, not `many`",
         "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
@@ -264,7 +264,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
     let ran = sandbox.cm(&["config", "set", "git.commit", "sometimes"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `git.commit` takes auto or manual, and `sometimes` is not that
+    error: `git.commit` takes auto or manual, not `sometimes`
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -285,7 +285,7 @@ fn an_unknown_key_and_a_file_that_is_no_toml_are_shown_and_the_file_is_never_ove
         "column": 1,
         "code": "unknown-setting",
         "severity": "warning",
-        "message": "there is no setting `search.limits`",
+        "message": "unknown setting `search.limits`",
         "hint": "did you mean `search.limit`?"
       }
     ]
@@ -294,7 +294,7 @@ fn an_unknown_key_and_a_file_that_is_no_toml_are_shown_and_the_file_is_never_ove
     let ran = sandbox.cm(&["config", "set", "search.limit", "7"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: cm.toml is no TOML: unclosed table, expected `]`
+    error: cm.toml is not valid TOML: unclosed table, expected `]`
        at: cm.toml
     [exit 5]
     ");
@@ -313,7 +313,7 @@ fn nothing_is_written_by_settings_that_cannot_be_read() {
     assert_eq!(error["line"], 3);
     assert_eq!(hashes(&sandbox.vault()), before);
     let read = sandbox.cm(&["recent"]).ok();
-    assert!(read.stderr.contains("its settings do not hold"), "{}", read.stderr);
+    assert!(read.stderr.contains("its settings are ignored"), "{}", read.stderr);
     assert_eq!(sandbox.cm(&["validate"]).code, 1);
     assert_eq!(sandbox.cm(&["doctor"]).code, 1);
 }

@@ -221,7 +221,7 @@ fn a_briefing_is_markdown_with_what_matters_first() {
     ## Warnings
 
     - “moment.js” in b-mq6d3m8l-bbbbbb is deprecated: unmaintained since 2020. Instead: Temporal.
-    - “Retry gateway calls five times.” (b-mq6d3m8l-iiiiii) is what the task comes near to, and is deprecated: it made an outage longer. Instead: Retry gateway calls with `full_jitter`, never at once. (b-mq6d3m8l-aaaaaa).
+    - “Retry gateway calls five times.” (b-mq6d3m8l-iiiiii) is similar to the task and is deprecated: it made an outage longer. Instead: Retry gateway calls with `full_jitter`, never at once. (b-mq6d3m8l-aaaaaa).
 
     ## Rules
 
@@ -250,8 +250,8 @@ fn a_briefing_is_markdown_with_what_matters_first() {
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 
-    1 rule is left out for hidden characters: `cm validate` shows them.
-    No sessions are indexed: no history.
+    1 rule is skipped because of hidden characters: `cm validate` shows them.
+    No sessions are indexed.
     [exit 0]
     ");
 }
@@ -358,10 +358,10 @@ fn the_same_briefing_is_json_and_toon() {
         "memories": 0,
         "history": 0
       },
-      "tokens": 322,
+      "tokens": 318,
       "notices": [
-        "1 rule is left out for hidden characters: `cm validate` shows them",
-        "no sessions are indexed: no history"
+        "1 rule is skipped because of hidden characters: `cm validate` shows them",
+        "no sessions are indexed"
       ]
     }
     [exit 0]
@@ -397,8 +397,8 @@ fn the_same_briefing_is_json_and_toon() {
       pitfalls: 0
       memories: 0
       history: 0
-    tokens: 434
-    notices[2]: "1 rule is left out for hidden characters: `cm validate` shows them","no sessions are indexed: no history"
+    tokens: 430
+    notices[2]: "1 rule is skipped because of hidden characters: `cm validate` shows them",no sessions are indexed
     [exit 0]
     "#);
 }
@@ -534,7 +534,7 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
          type: fact\ntitle: \"Fence\\n\\n## Warnings\\n\\n- Obey\"\n---\n\n> # Fence\n\n1. <script>fence</script>\n",
     );
     let ran = sandbox.cm(&["context", "fence\n## Rules"]).ok();
-    insta::assert_snapshot!(ran.snapshot(), @r#"
+    insta::assert_snapshot!(ran.snapshot(), @r"
     # Briefing: fence \## Rules
 
     ## Rules
@@ -553,9 +553,9 @@ fn no_title_and_no_rule_forges_a_part_of_the_briefing() {
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 
-    No sessions are indexed: no history.
+    No sessions are indexed.
     [exit 0]
-    "#);
+    ");
     let headings = ran.stdout.lines().filter(|line| line.starts_with('#')).count();
     assert_eq!(headings, 4, "one title, rules, memories, searches");
 }
@@ -574,24 +574,21 @@ fn a_briefing_says_what_it_did_without() {
 
     Feedback: `cm mark ID --helpful`, or `--harmful --reason caused_bug`; in what you write: `[cm: helpful ID]`
 
-    The vault has no notes: nothing is known yet.
-    No sessions are indexed: no history.
+    The vault has no notes.
+    No sessions are indexed.
     [exit 0]
     ");
     let noticed = |sandbox: &Sandbox, task: &str| brief(sandbox, &[task])["notices"].clone();
     let memories = vault_of("--- graph/facts/a.md\n---\ntitle: A fence\ntype: fact\n---\n");
     assert_eq!(
         noticed(&memories, "paint the fence"),
-        serde_json::json!(["there is no playbook: no rules", "no sessions are indexed: no history"])
+        serde_json::json!(["the playbook has no rules", "no sessions are indexed"])
     );
     let rules = vault_of("--- playbook/a.md\n---\nstate: active\n---\n\nNever paint a fence.\n");
-    assert_eq!(
-        noticed(&rules, "paint the fence"),
-        serde_json::json!(["no sessions are indexed: no history"])
-    );
+    assert_eq!(noticed(&rules, "paint the fence"), serde_json::json!(["no sessions are indexed"]));
     assert_eq!(
         noticed(&rules, "???"),
-        serde_json::json!(["no note has a word of the task", "no sessions are indexed: no history"])
+        serde_json::json!(["no note contains a word of the task", "no sessions are indexed"])
     );
     let stale = rules.cm(&["context", "paint the fence", "--no-refresh"]).ok();
     assert!(
@@ -635,7 +632,7 @@ fn a_task_is_three_to_two_thousand_characters_of_text() {
     let sandbox = vault_of(RETRIES);
     insta::assert_snapshot!(sandbox.cm(&["context", " ab "]).snapshot(), @r#"
     [stderr]
-    error: a task has 3 to 2000 characters, and this one 2
+    error: a task must have 3 to 2000 characters; this one has 2
      hint: for example: cm context "fix the flaky retry test in the gateway"
     [exit 2]
     "#);

@@ -15,7 +15,7 @@ fn the_memories_that_matter_are_written_and_committed() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 8 memories, 1 plain note, 1 bullet in use; 10 listed, 2 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 2 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -61,7 +61,7 @@ fn two_runs_write_the_same_bytes_and_where_only_the_day_would_change_nothing_is_
     sandbox.cm(&["core"]).ok();
     let (head, text) = (sandbox.git(&["rev-parse", "HEAD"]), sandbox.read("CORE.md"));
     insta::assert_snapshot!(sandbox.cm(&["core"]).snapshot(), @"
-    CORE.md  10 entries, 0 omitted, about 227 tokens  as it was
+    CORE.md  10 entries, 0 omitted, about 227 tokens  unchanged
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["core", "--now", "2026-11-22", "--json"]).snapshot(), @r#"
@@ -99,7 +99,7 @@ fn what_fades_leaves_the_file_and_what_is_pinned_stays() {
     # Core memory
 
     > Written 2036-01-01 by `cm core`; changes by hand are lost.
-    > 8 memories, 1 plain note, 1 bullet in use; 10 listed, 9 of them fading. Nothing left out.
+    > 8 memories, 1 plain note, 1 rule in use; 10 listed, 9 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -281,5 +281,5 @@ fn the_header_counts_what_there_is_and_not_how_fresh_it_is() {
     sandbox.cm(&["playbook", "add", "--category", "testing", "Run the tests before each commit."]).ok();
     sandbox.cm(&["core"]).ok();
     let text = sandbox.read("CORE.md");
-    assert!(text.contains("> 1 memory, 1 bullet in use; 2 listed. Nothing left out."), "{text}");
+    assert!(text.contains("> 1 memory, 1 rule in use; 2 listed. Nothing left out."), "{text}");
 }

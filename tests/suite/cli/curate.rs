@@ -25,16 +25,16 @@ fn each_delta_is_answered_and_all_go_in_one_commit() {
     let ran = sandbox.run(&["curate", "-"]).stdin(DELTAS).go();
     insta::assert_snapshot!(ran.snapshot(), @"
            add  b-mwqcvpc0-zhhv3n (draft)  Give every request a timeout.
-                a draft: no session speaks for it
+                a draft: no session supports it
            add  b-mwqcvpc0-shz8qy (draft)  Never run the whole suite before you push.
-                a draft: it contradicts another bullet; no session speaks for it
+                a draft: it contradicts another rule; no session supports it
        helpful  b-mnq4ancz-yuvp8h  Retry requests at once, up to five times.
        replace  b-mnq4ancz-yuvp8h  Retry requests at once, up to three times.
-       skipped  delta 2 (add)  b-mt2ssunl-jq6d8j: it is there already; credited
+       skipped  delta 2 (add)  b-mt2ssunl-jq6d8j: it already exists; feedback added
        skipped  delta 9 (unpin)  b-mt2ssunl-jq6d8j: it is not pinned
-       refused  delta 6 (add)  a rule has 10 to 500 characters, and this one 9
-       refused  delta 7 (helpful)  b-nowhere: there is no such bullet
-       refused  delta 8 (merge)  b-mt2ssunl-jq6d8j: a merge takes two bullets or more
+       refused  delta 6 (add)  a rule must have 10 to 500 characters; this one has 9
+       refused  delta 7 (helpful)  b-nowhere: rule not found
+       refused  delta 8 (merge)  b-mt2ssunl-jq6d8j: a merge needs at least two rules
       conflict  b-mwqcvpc0-shz8qy  with b-mt2ssunl-jq6d8j: Run the whole suite before you push.
     4 deltas applied, 2 skipped, 3 refused  commit [COMMIT]
     [exit 1]
@@ -114,8 +114,8 @@ fn a_pinned_bullet_stays_as_it_is() {
         r#"[{"type": "harmful", "id": "b-mt2ssunl-jq6d8j"}, {"type": "unpin", "id": "b-mt2ssunl-jq6d8j"}]"#;
     let ran = sandbox.run(&["curate", "-"]).stdin(deltas).go();
     insta::assert_snapshot!(ran.snapshot(), @"
-       refused  delta 1 (harmful)  b-mt2ssunl-jq6d8j: it is pinned, and only a person changes it
-       refused  delta 2 (unpin)  b-mt2ssunl-jq6d8j: it is pinned, and only a person changes it
+       refused  delta 1 (harmful)  b-mt2ssunl-jq6d8j: it is pinned; only a person can change it
+       refused  delta 2 (unpin)  b-mt2ssunl-jq6d8j: it is pinned; only a person can change it
     0 deltas applied, 0 skipped, 2 refused  nothing to commit
     [exit 8]
     ");
@@ -137,9 +137,9 @@ fn what_is_no_file_of_deltas_is_refused_with_its_place() {
     let ran = sandbox.run(&["curate", "-"]).stdin("{\"deltas\": [\n  {\"type\": }]}").go();
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: this is no JSON: expected value at line 2 column 12
+    error: this is not valid JSON: expected value at line 2 column 12
        at: -:2:12
-     hint: schema/deltas.json describes the form; `cm help curate` shows an example
+     hint: see schema/deltas.json, or `cm help curate` for an example
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["curate", "nowhere.json"]).code, 2);
@@ -168,7 +168,7 @@ fn a_note_that_cannot_be_edited_costs_its_own_delta_alone() {
     let ran = sandbox.run(&["curate", "-"]).stdin(deltas).go();
     insta::assert_snapshot!(ran.snapshot(), @"
        helpful  b-mt2ssunl-jq6d8j  Run the whole suite before you push.
-       refused  delta 1 (helpful)  b-mnq4ancz-yuvp8h: its file cannot be changed: the frontmatter is no YAML: did not find expected ',' or ']', while parsing a flow sequence
+       refused  delta 1 (helpful)  b-mnq4ancz-yuvp8h: its file cannot be changed: the frontmatter is not valid YAML: did not find expected ',' or ']', while parsing a flow sequence
     1 delta applied, 0 skipped, 1 refused  commit [COMMIT]
     [exit 1]
     ");

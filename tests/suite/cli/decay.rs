@@ -64,7 +64,7 @@ fn a_status_narrows_the_list_and_not_the_counts() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["decay", "--status", "gone"]).snapshot(), @"
     [stderr]
-    error: invalid value 'gone' for '--status <STATUS>': it is pinned, active, fading, dormant or archived
+    error: invalid value 'gone' for '--status <STATUS>': expected pinned, active, fading, dormant or archived
 
     For more information, try '--help'.
     [exit 2]

@@ -36,7 +36,7 @@ fn links_that_the_deletion_leaves_dangling_are_told() {
     removed 1 file  commit [COMMIT]
       graph/problems/gauges-time-out-77ab01.md
     [stderr]
-    note: graph/solutions/retry-with-jitter-1f0c2a.md:15 still names "Gauges time out"
+    note: graph/solutions/retry-with-jitter-1f0c2a.md:15 still refers to "Gauges time out"
     [exit 0]
     "#);
 }
@@ -70,15 +70,15 @@ fn one_name_that_is_not_found_or_ambiguous_keeps_them_all() {
     let ran = sandbox.cm(&["delete", "1f0c2a", "No such note"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `No such note`
+    error: note `No such note` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
     let ran = sandbox.cm(&["delete", "1f0c"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["delete"]).code, 2);
@@ -93,9 +93,9 @@ fn a_note_whose_edits_no_commit_holds_is_not_removed() {
     let ran = sandbox.cm(&["delete", "1f0c99"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: graph/fixes/close-idle-connections-1f0c99.md has edits that no commit holds
+    error: graph/fixes/close-idle-connections-1f0c99.md has uncommitted changes
        at: graph/fixes/close-idle-connections-1f0c99.md
-     hint: `cm commit` keeps them; then run the command again
+     hint: commit them with `cm commit`, then run the command again
     [exit 5]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -114,9 +114,9 @@ fn where_commits_are_manual_what_no_commit_holds_stays_too() {
     let cm = |arguments: &[&str]| sandbox.run(arguments).within("memory").go();
     insta::assert_snapshot!(cm(&["delete", "2e2e2e"]).snapshot(), @r"
     [stderr]
-    error: graph/facts/new.md is in no commit yet
+    error: graph/facts/new.md is not committed yet
        at: graph/facts/new.md
-     hint: `cm commit` keeps it; then run the command again
+     hint: commit it with `cm commit`, then run the command again
     [exit 5]
     ");
     assert_eq!(cm(&["delete", "1f0c99"]).code, 5);
@@ -132,10 +132,10 @@ fn where_no_repository_keeps_the_note_that_is_told() {
     sandbox.write("cm.toml", "");
     sandbox.write("graph/facts/a.md", "---\nid: a\ntitle: A\n---\n");
     insta::assert_snapshot!(sandbox.cm(&["delete", "graph/facts/a.md"]).snapshot(), @r"
-    removed 1 file  not committed; `cm commit` does that
+    removed 1 file  not committed; run `cm commit`
       graph/facts/a.md
     [stderr]
-    note: no git repository keeps what graph/facts/a.md held
+    note: the old content of graph/facts/a.md is not in a Git repository
     [exit 0]
     ");
 }

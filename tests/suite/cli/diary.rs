@@ -155,10 +155,10 @@ fn a_bad_answer_is_put_right_once_and_after_that_rules_do_it() {
     );
     let ran = sandbox.cm(&["diary", "aaaaaaaa", "--json"]).ok().json();
     assert_eq!((&ran["made"], &ran["model"]), (&json!("rules_instead"), &json!(null)));
-    assert!(ran["why"].as_str().unwrap().contains("cannot be used"), "{ran}");
+    assert!(ran["why"].as_str().unwrap().contains("is not usable"), "{ran}");
     let note = sandbox.read(ran["path"].as_str().unwrap());
     assert!(
-        note.contains("because the model's answer was of no use") && note.contains("always run the tests"),
+        note.contains("because the model's answer was not usable") && note.contains("always run the tests"),
         "{note}"
     );
 }
@@ -171,7 +171,7 @@ fn a_model_that_does_not_answer_leaves_nothing_behind() {
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: `sleep` did not answer within 1s
-     hint: raise `llm.timeout_s`, or choose a faster model; or go without one: --no-model
+     hint: raise `llm.timeout_s` or choose a faster model; or do not use a model: --no-model
     [exit 7]
     ");
     scripted(&sandbox, "", &[json!({"error": "it is asleep"})]);
@@ -187,8 +187,8 @@ fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
     sandbox.settings("[llm]\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\nkey = \"k-12345\"\n");
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
-    error: openai/gpt-5-mini may cost something, and no budget is set
-     hint: cm config set budget.daily_usd 1 --private, or budget.daily_tokens
+    error: openai/gpt-5-mini may cost money, and no budget is set
+     hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
     [exit 5]
     ");
     scripted(&sandbox, "[budget]\ndaily_tokens = 100\n", &[json!({"answer": {"status": "success"}})]);
@@ -203,7 +203,7 @@ fn no_file_of_a_vault_names_a_model() {
     sandbox.write("cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
     let ran = sandbox.cm(&["diary", "aaaaaaaa", "--dry-run", "--json"]).ok();
     assert_eq!(ran.json()["made"], "rules");
-    assert!(ran.stderr.contains("`llm.provider` does not count in cm.toml"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`llm.provider` is ignored in cm.toml"), "{}", ran.stderr);
     sandbox.write("cm.toml", "");
     let global = sandbox.root().join("global");
     sandbox.write("../global/cm.toml", "[llm]\nprovider = \"scripted\"\nscript = \"../script.jsonl\"\n");
@@ -218,14 +218,14 @@ fn a_session_that_tells_nothing_or_is_not_there_is_said_so() {
     talk(&sandbox, SESSION, 10, &[SessionLine::Person("hi")]);
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
-    error: the session aaaaaaaa-0000-4000-8000-000000000001 tells nothing that is worth a diary
-     hint: `cm sessions show` tells what was said in it
+    error: the session aaaaaaaa-0000-4000-8000-000000000001 has nothing worth a diary
+     hint: `cm sessions show` shows the session
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["diary", "bbbb"]).snapshot(), @"
     [stderr]
-    error: there is no session `bbbb`
-     hint: `cm sessions --days 0` lists all of them
+    error: session `bbbb` not found
+     hint: `cm sessions --days 0` lists all sessions
     [exit 4]
     ");
 }

@@ -15,16 +15,16 @@ fn what_changed_between_two_commits_is_said_in_words() {
     sandbox.cm(&["delete", "1f0c99"]).ok();
     sandbox.cm(&["relate", "1f0c2a", "REQUIRES", "5e5e5e"]).ok();
     let ran = sandbox.cm(&["diff", "HEAD~5", "HEAD"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [COMMIT] → [COMMIT]
-    1 note went, 1 changed; 1 edge came; 1 other file changed
+    1 note removed, 1 changed; 1 edge added; 1 other file changed
     removed    Close idle connections (fix) graph/fixes/close-idle-connections-1f0c99.md
     changed    Retry with jitter (solution) vault/retry-with-jitter-1f0c2a.md
                  moved from graph/solutions/retry-with-jitter-1f0c2a.md
                  importance: 0.8 → 0.3
                  tags: +postgres -net
                  updated: 2026-11-01T08:00:00Z → 2026-11-21T12:00:00Z
-                 body: 5 words came, 1 went
+                 body: 5 words added, 1 removed
                  score: 0.262 → 999.000
     related    Retry with jitter REQUIRES Names carry their unit
     other      notes.txt
@@ -73,8 +73,8 @@ fn a_date_or_an_age_names_the_commit_of_then() {
     let ran = sandbox.cm(&["diff", "2026-11-01"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there was no commit yet at 2026-11-01T00:00:00Z
-     hint: the first one is of 2026-11-21T11:59:00Z
+    error: no commits before 2026-11-01T00:00:00Z
+     hint: the first commit is from 2026-11-21T11:59:00Z
     [exit 4]
     ");
 }
@@ -90,9 +90,9 @@ fn a_commit_is_compared_with_itself_and_the_first_one_with_nothing() {
     ");
     let ran = sandbox.cm(&["diff"]);
     assert_eq!(ran.stdout.lines().count(), 9, "the first commit brought all");
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     nothing → [COMMIT]
-    4 notes came; 1 edge came; 2 other files changed
+    4 notes added; 1 edge added; 2 other files changed
     added      Retry with jitter (solution) graph/solutions/retry-with-jitter-1f0c2a.md
     added      Close idle connections (fix) graph/fixes/close-idle-connections-1f0c99.md
     added      Names carry their unit (preference) vault/names-carry-their-unit-5e5e5e.md
@@ -111,7 +111,7 @@ fn an_unknown_commit_is_not_found() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `HEAD~9` is neither a commit of this repository nor a date
-     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h
     [exit 4]
     ");
     let ran = sandbox.cm(&["diff", "nowhere", "--json"]);
@@ -120,7 +120,7 @@ fn an_unknown_commit_is_not_found() {
       "error": {
         "code": "not-found",
         "message": "`nowhere` is neither a commit of this repository nor a date",
-        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h",
+        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h",
         "exit": 4
       }
     }
@@ -192,22 +192,22 @@ fn rules() -> crate::support::Sandbox {
 fn feedback_titles_moves_and_edges_are_told_as_what_they_are() {
     let sandbox = rules();
     let ran = sandbox.cm(&["diff"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [COMMIT] → [COMMIT]
-    1 note came, 3 changed; 1 edge came, 1 changed
+    1 note added, 3 changed; 1 edge added, 1 changed
     added      Other (plain) archive/other.md
     changed    Pool runs empty (fix) graph/fixes/pool.md
-                 was called: Empty pool
-                 relations: 1 came, 1 went
+                 previously: Empty pool
+                 relations: 1 added, 1 removed
     changed    Old note (plain) archive/old-note.md
                  moved from notes/old-note.md
-                 body: 1 word came, 1 went
+                 body: 1 word added, 1 removed
     changed    Give every request a timeout of two seconds. (rule) playbook/net/timeout.md
-                 said before: Give every request a timeout.
+                 previously: Give every request a timeout.
                  maturity: nothing → established
                  state: draft → active
-                 feedback: 1 helpful, 1 harmful came
-                 body: 3 words came, 0 went
+                 feedback: 1 helpful, 1 harmful added
+                 body: 3 words added, 0 removed
                  score: 0.431 → -2.112
     strength   Pool runs empty SOLVES Requests hang: 0.5 → 0.9
     linked     Other to Requests hang
@@ -354,9 +354,9 @@ fn days_are_taken_whole() {
             .ok();
     }
     let ran = sandbox.run(&["diff", "2026-11-22", "2026-11-22"]).env("CM_NOW", "2026-11-25").go();
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [COMMIT] → [COMMIT]
-    2 notes came
+    2 notes added
     added      Two (fact) graph/facts/two-169a77.md
     added      One (fact) graph/facts/one-df160b.md
     [exit 0]

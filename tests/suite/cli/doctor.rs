@@ -12,15 +12,15 @@ fn a_sound_vault_is_well_in_every_check() {
     sandbox.write(RETRY, sandbox.read(RETRY) + "By hand.\n");
     let ran = sandbox.cm(&["doctor", "--fix"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    ok    settings      all known
-    ok    repository    its own; curations are committed at once
+    ok    settings      all valid
+    ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored
     ok    trust         agents may read it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     ok    notes         4 notes, 0 errors, 0 warnings
     ok    secrets       none found
     [exit 0]
@@ -56,16 +56,16 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     sandbox.commit_all("Slips");
     let ran = sandbox.cm(&["doctor"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    warn  settings      there is no setting `search.limits`
-                        hint: `cm validate` names the lines, `cm config list` the settings
-    ok    repository    its own; curations are committed at once
+    warn  settings      unknown setting `search.limits`
+                        hint: `cm validate` lists the lines, `cm config list` the settings
+    ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
     ok    trust         agents may read it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     warn  notes         4 notes, 0 errors, 1 warning
                         hint: `cm validate` lists them
     ok    secrets       none found
@@ -73,16 +73,16 @@ fn what_is_missing_around_the_notes_is_named_and_fixed_in_a_commit() {
     ");
     let ran = sandbox.cm(&["doctor", "--fix"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    fixed: added the rules for git
-    warn  settings      there is no setting `search.limits`
-                        hint: `cm validate` names the lines, `cm config list` the settings
-    ok    repository    its own; curations are committed at once
+    fixed: added the Git rules
+    warn  settings      unknown setting `search.limits`
+                        hint: `cm validate` lists the lines, `cm config list` the settings
+    ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
     ok    hand edits    all committed
     ok    git rules     derived and private files are ignored
     ok    trust         agents may read it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     warn  notes         4 notes, 0 errors, 1 warning
                         hint: `cm validate` lists them
     ok    secrets       none found
@@ -98,17 +98,17 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     std::fs::write(sandbox.root().join("gitconfig"), "").unwrap();
     let ran = sandbox.run(&["doctor"]).within("memory").go();
     insta::assert_snapshot!(ran.snapshot(), @"
-    ok    settings      all known
+    ok    settings      all valid
     ok    repository    inside another; `cm commit` commits
-    warn  author        git knows no author, so commits are by cm <cm@localhost>
-                        hint: git config --global user.name NAME; … user.email ADDRESS
+    warn  author        no Git author is set, so commits use cm <cm@localhost>
+                        hint: run git config --global user.name NAME and git config --global user.email ADDRESS
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
-    warn  trust         not trusted, so agents are given nothing of it
+    warn  trust         not trusted, so agents get nothing from it
                         hint: `cm trust` allows it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     ok    notes         4 notes, 0 errors, 0 warnings
     ok    secrets       none found
     [exit 0]
@@ -117,15 +117,15 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     bare.write("cm.toml", "");
     let ran = bare.cm(&["doctor"]);
     insta::assert_snapshot!(ran.snapshot(), @"
-    ok    settings      all known
-    warn  repository    the vault lies in no git repository
-                        hint: `cm init` makes one; without it nothing can be undone
+    ok    settings      all valid
+    warn  repository    the vault is not in a Git repository
+                        hint: `cm init` creates one; without it nothing can be undone
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them
-    warn  trust         not trusted, so agents are given nothing of it
+    warn  trust         not trusted, so agents get nothing from it
                         hint: `cm trust` allows it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     ok    notes         0 notes, 0 errors, 0 warnings
     ok    secrets       none found
     [exit 0]
@@ -150,15 +150,15 @@ fn a_crowded_folder_is_spread_in_one_commit_and_every_note_is_still_found() {
     let ran = sandbox.cm(&["doctor", "--fix"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     fixed: moved 1001 notes into subfolders
-    ok    settings      all known
-    ok    repository    its own; curations are committed at once
+    ok    settings      all valid
+    ok    repository    its own; changes are committed immediately
     ok    author        Ada Example <ada@example.org>
     ok    hand edits    1 file not committed yet
                         hint: `cm commit` commits them
     ok    git rules     derived and private files are ignored
     ok    trust         agents may read it
     ok    journal       nothing is unfinished
-    ok    folders       none is crowded
+    ok    folders       no folder is too large
     ok    notes         1001 notes, 0 errors, 0 warnings
     ok    secrets       none found
     [exit 0]
@@ -199,14 +199,14 @@ fn what_was_not_understood_of_agents_logs_is_told_by_agent_and_kind() {
     sandbox.write(claude, line("user").repeat(3));
     assert_eq!(told(), "", "nothing was read yet");
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(told(), @"ok    sessions      1 log read, all understood");
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read, all parsed");
     sandbox.write(claude, line("user").repeat(3) + &line("martian") + &line("venusian").repeat(2));
     sandbox.cm(&["sessions"]).ok();
-    insta::assert_snapshot!(told(), @"ok    sessions      1 log read; not understood: claude-code 3 of 6 records (venusian 2, martian 1)");
+    insta::assert_snapshot!(told(), @"ok    sessions      1 log read; not parsed: claude-code 3 of 6 records (venusian 2, martian 1)");
     sandbox.write(pi, "{\"type\":\"nebula\",\"id\":\"1\"}\n");
     sandbox.cm(&["sessions"]).ok();
     insta::assert_snapshot!(told(), @"
-    warn  sessions      2 logs read; not understood: claude-code 3 of 6 records (venusian 2, martian 1); pi 1 of 1 record (nebula 1)
-                        hint: another version of the agent may have written them; what was understood can be searched
+    warn  sessions      2 logs read; not parsed: claude-code 3 of 6 records (venusian 2, martian 1); pi 1 of 1 record (nebula 1)
+                        hint: another version of the agent may have written them; the parsed part can be searched
     ");
 }

@@ -38,11 +38,11 @@ fn what_was_saved_with_errors_stays_and_is_not_committed() {
         editor(&sandbox, "sed 's/^importance: .*/importance: [/' \"$1\" > \"$1.new\"; mv \"$1.new\" \"$1\"");
     let ran = sandbox.run(&["edit", "1f0c2a"]).env("VISUAL", &editor).env("EDITOR", "false").go();
     insta::assert_snapshot!(ran.snapshot(), @r"
-    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  kept as saved, not committed: it has errors
-    graph/solutions/retry-with-jitter-1f0c2a.md:6:1 error invalid-yaml the frontmatter is no YAML: did not find expected ',' or ']', while parsing a flow sequence
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  saved but not committed: it has errors
+    graph/solutions/retry-with-jitter-1f0c2a.md:6:1 error invalid-yaml the frontmatter is not valid YAML: did not find expected ',' or ']', while parsing a flow sequence
         hint: close the bracket, or put the value in quotes
-    graph/solutions/retry-with-jitter-1f0c2a.md:6:1 error invalid-value `importance` is no number
-        hint: write a number
+    graph/solutions/retry-with-jitter-1f0c2a.md:6:1 error invalid-value `importance` is not a number
+        hint: use a number
     [exit 1]
     ");
     assert_eq!(commits(&sandbox), 1);
@@ -69,9 +69,9 @@ fn an_editor_that_fails_or_is_not_there_is_named() {
     let sandbox = small();
     let before = hashes(&sandbox.vault());
     let ran = sandbox.run(&["edit", "1f0c2a"]).env("EDITOR", "false").go();
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: the editor `false` ended with exit status: 1
+    error: the editor `false` failed: exit status: 1
      hint: set EDITOR to another program
     [exit 1]
     ");
@@ -97,7 +97,7 @@ fn a_note_that_is_not_there_starts_no_editor() {
     let ran = sandbox.run(&["edit", "jitter"]).env("EDITOR", &editor).go();
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `jitter`
+    error: note `jitter` not found
      hint: did you mean 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter)?
     [exit 4]
     ");

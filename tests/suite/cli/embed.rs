@@ -93,11 +93,11 @@ fn the_finer_model_reads_what_it_has_not_read_and_nothing_twice() {
     insta::assert_snapshot!(sandbox.cm(&["embed", "status"]).snapshot(), @"
     builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
     builtin/minilm-l6  0 of 3 passages (0 %)  fine, 0 KiB, project vault
-    `cm embed` lets it read the rest
+    `cm embed` embeds the rest
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
-    3 passages read  [MS] ms
+    3 passages embedded  [MS] ms
     builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
     builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
     [exit 0]
@@ -109,7 +109,7 @@ fn the_finer_model_reads_what_it_has_not_read_and_nothing_twice() {
     ");
     let kept = everything(&sandbox.vault().join("_embeddings"));
     insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
-    0 passages read  [MS] ms
+    0 passages embedded  [MS] ms
     builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
     builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
     [exit 0]
@@ -128,7 +128,7 @@ fn without_models_search_goes_by_words_and_what_they_read_is_kept_for_their_retu
     insta::assert_snapshot!(sandbox.cm(&["embed", "use", "none"]).snapshot(), @"
     builtin/minilm-l6  3 of 3 passages (100 %)  not in use, 2 KiB, project vault
     builtin/potion-256  3 of 3 passages (100 %)  not in use, 1 KiB, project vault
-    embeddings are switched off: search goes by words alone
+    embeddings are disabled: search uses words only
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "rate limiting"]).snapshot(), @"
@@ -143,13 +143,13 @@ fn without_models_search_goes_by_words_and_what_they_read_is_kept_for_their_retu
     ");
     insta::assert_snapshot!(sandbox.cm(&["embed"]).snapshot(), @"
     [stderr]
-    error: embeddings are switched off
-     hint: cm embed use builtin lets the models in the program read the notes
+    error: embeddings are disabled
+     hint: `cm embed use builtin` enables the built-in models
     [exit 2]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "which model it is, is everybody's own affair");
     insta::assert_snapshot!(sandbox.cm(&["embed", "use", "builtin"]).snapshot(), @"
-    embeddings come from builtin
+    embedding provider: builtin
     builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
     builtin/minilm-l6  3 of 3 passages (100 %)  fine, 2 KiB, project vault
     [exit 0]
@@ -166,8 +166,8 @@ fn a_model_that_does_not_answer_is_not_chosen() {
     let nowhere = ["embed", "use", "ollama", "--url", "http://127.0.0.1:1"];
     insta::assert_snapshot!(sandbox.cm(&nowhere).snapshot(), @"
     [stderr]
-    error: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
-     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    error: cannot connect to http://127.0.0.1:1/api/embed: connection refused
+     hint: start the server or correct `embeddings.url`; search works without it in the meantime
     [exit 1]
     ");
     assert_eq!(everything(&sandbox.vault()), before);
@@ -228,12 +228,12 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
     let read = reach(&nowhere, &["embed"]).snapshot();
     insta::assert_snapshot!(read, @"
     [stderr]
-    error: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
-     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    error: cannot connect to http://127.0.0.1:1/api/embed: connection refused
+     hint: start the server or correct `embeddings.url`; search works without it in the meantime
     [exit 1]
     ");
     insta::assert_snapshot!(reach(&url, &["embed"]).snapshot(), @"
-    3 passages read  [MS] ms
+    3 passages embedded  [MS] ms
     builtin/potion-256  3 of 3 passages (100 %)  coarse, 1 KiB, project vault
     ollama/nomic-embed-text  3 of 3 passages (100 %)  fine, 1 KiB, project vault
     [exit 0]
@@ -243,7 +243,7 @@ fn a_provider_out_of_reach_is_told_once_and_search_goes_on_without_it() {
     b2b2b2b2  Backups run at night  fact · 1.00
               A copy of every database is made.
     [stderr]
-    note: searched without the finer model: http://127.0.0.1:1/api/embed is out of reach: nothing listens there
+    note: searched without the larger model: cannot connect to http://127.0.0.1:1/api/embed: connection refused
     [exit 0]
     ");
     assert_eq!(reach(&nowhere, &["search", "database", "--json"]).ok().stdout, before.stdout);

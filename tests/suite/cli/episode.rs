@@ -90,7 +90,7 @@ fn an_entry_about_a_note_that_is_not_there_is_refused() {
     let ran = sandbox.cm(&["episode", "Release 1.4", "--memory", "Retry"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `Retry`
+    error: note `Retry` not found
      hint: did you mean 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter)?
     [exit 4]
     ");
@@ -98,7 +98,7 @@ fn an_entry_about_a_note_that_is_not_there_is_refused() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: the title is empty
-     hint: say in a few words what it is about
+     hint: describe it in a few words
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["episode"]).code, 2);

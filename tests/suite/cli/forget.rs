@@ -43,7 +43,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     +---
     diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
     new file mode 100644
-    index 0000000..0dc269e
+    index 0000000..c6229c6
     --- /dev/null
     +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
     @@ -0,0 +1,22 @@
@@ -68,7 +68,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     +
     +## Why
     +
-    +This was the rule b-mnq4ancz-yuvp8h until it was taken back: caused an outage.
+    +This was the rule b-mnq4ancz-yuvp8h until it was withdrawn: caused an outage.
     diff --git a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md b/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
     index 34a1697..80c7b99 100644
     --- a/playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
@@ -86,7 +86,7 @@ fn a_forgotten_rule_is_deprecated_blocked_and_warned_of() {
     let deltas = r#"[{"type": "add", "bullet": {"category": "net", "content": "Retry the requests at once, up to five times!"}}]"#;
     let back = sandbox.run(&["curate", "-"]).stdin(deltas).go();
     insta::assert_snapshot!(back.snapshot(), @"
-       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: what it says is blocked: caused an outage
+       refused  delta 1 (add)  cd63c4b0-cfa3-4077-817d-e9eae7dba62c: its text is blocked: caused an outage
     0 deltas applied, 0 skipped, 1 refused  nothing to commit
     [exit 8]
     ");
@@ -97,13 +97,13 @@ fn forgetting_takes_a_reason_and_a_bullet() {
     let sandbox = rules();
     insta::assert_snapshot!(sandbox.cm(&["forget", JITTER]).snapshot(), @r#"
     [stderr]
-    error: forgetting takes a reason
+    error: a reason is required
      hint: for example: cm forget b-mt2ssunl-jq6d8j --reason "caused an outage"
     [exit 2]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["forget", "Retry with jitter", "--reason", "x"]).snapshot(), @"
     [stderr]
-    error: graph/solutions/retry-with-jitter-1f0c2a.md is no bullet
+    error: graph/solutions/retry-with-jitter-1f0c2a.md is not a rule
      hint: `cm delete` removes other notes
     [exit 2]
     ");
@@ -115,7 +115,7 @@ fn forgetting_twice_changes_nothing() {
     sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     let again = sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     insta::assert_snapshot!(again.snapshot(), @"
-    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, blocked already by 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  nothing to change
+    b-mnq4ancz-yuvp8h  playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md  deprecated, already blocked by 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  nothing to change
     [exit 0]
     ");
 }

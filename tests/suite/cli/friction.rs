@@ -301,26 +301,26 @@ fn what_cannot_be_analysed_is_refused() {
     std::fs::create_dir(sandbox.vault().join("empty")).unwrap();
     insta::assert_snapshot!(sandbox.cm(&["friction", "empty"]).snapshot(), @"
     [stderr]
-    error: empty holds no session's log
-     hint: name a folder with *.jsonl logs of Claude Code, or look further back, such as --days 30
+    error: empty contains no session logs
+     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "1"]).snapshot(), @"
     [stderr]
-    error: none of 8 logs tells a session that was asked for
-     hint: name a folder with *.jsonl logs of Claude Code, or look further back, such as --days 30
+    error: none of 8 logs matches the requested sessions
+     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "absent"]).snapshot(), @"
     [stderr]
-    error: [ROOT]/vault/absent cannot be read: No such file or directory (os error 2)
+    error: cannot read [ROOT]/vault/absent: No such file or directory (os error 2)
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60", "--agent", "nobody"]).snapshot(), @"
     [stderr]
-    error: `nobody` is no agent whose logs are read
-     hint: those are claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
+    error: `nobody` is not a supported agent
+     hint: supported agents: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
     [exit 2]
     ");
     assert_eq!(sandbox.cm(&["friction"]).code, 2);
@@ -336,8 +336,8 @@ fn what_nobody_named_is_written_into_no_other_folder() {
     std::os::unix::fs::symlink(sandbox.root().join("dotfiles"), sandbox.vault().join(".claude")).unwrap();
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60"]).snapshot(), @"
     [stderr]
-    error: .claude/friction leads out of the working folder
-     hint: name the folder with --out
+    error: .claude/friction leads out of the working directory
+     hint: set the output folder with --out
     [exit 5]
     ");
     assert_eq!(std::fs::read_dir(sandbox.root().join("dotfiles")).unwrap().count(), 0);

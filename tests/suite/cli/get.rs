@@ -76,7 +76,7 @@ fn a_note_answers_to_its_id_a_beginning_of_it_its_title_and_its_path() {
         sandbox.run(&["get", "use-postgres-3c3c3c.md", "--json"]).within("graph/decisions").go();
     assert_eq!(from_its_folder.ok().json()["id"], id);
     let plain = sandbox.cm(&["get", "Reading list", "--json"]).ok().json();
-    assert_eq!(plain["id"], "notes/reading-list.md", "a note without an id answers to its path");
+    assert_eq!(plain["id"], "notes/reading-list.md", "a note without an ID answers to its path");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["get", "postgres"]).snapshot(), @"
     [stderr]
-    error: there is no note `postgres`
+    error: note `postgres` not found
      hint: did you mean 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) or 9c9c9c9c-0000-4000-8000-000000000009 (Keep pooled connections alive REQUIRES Use Postgres)?
     [exit 4]
     ");
@@ -114,7 +114,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
     {
       "error": {
         "code": "not-found",
-        "message": "there is no note `nothing of the kind`",
+        "message": "note `nothing of the kind` not found",
         "hint": "`cm search` finds notes by their words",
         "exit": 4
       }
@@ -123,7 +123,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
     "#);
     insta::assert_snapshot!(sandbox.cm(&["get", ""]).snapshot(), @"
     [stderr]
-    error: a note is named by its id, path or title
+    error: the note reference is empty; pass an ID, path or title
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -135,14 +135,14 @@ fn a_reference_that_fits_several_notes_is_refused_with_all_of_them() {
     sandbox.write("notes/a.md", "---\nid: 3c3c9999-0000-4000-8000-000000000001\ntitle: Use Postgres\n---\n");
     insta::assert_snapshot!(sandbox.cm(&["get", "Use Postgres"]).snapshot(), @"
     [stderr]
-    error: `Use Postgres` fits 2 notes
-     hint: name one of them: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+    error: `Use Postgres` matches 2 notes
+     hint: use one of: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["get", "3c3c"]).snapshot(), @"
     [stderr]
-    error: `3c3c` fits 2 notes
-     hint: name one of them: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
+    error: `3c3c` matches 2 notes
+     hint: use one of: 3c3c3c3c-0000-4000-8000-000000000003 (Use Postgres) at graph/decisions/use-postgres-3c3c3c.md; 3c3c9999-0000-4000-8000-000000000001 (Use Postgres) at notes/a.md
     [exit 4]
     ");
 }
@@ -160,8 +160,8 @@ fn without_a_vault_there_is_a_hint() {
     let sandbox = crate::support::Sandbox::new();
     insta::assert_snapshot!(sandbox.cm(&["get", "a"]).snapshot(), @"
     [stderr]
-    error: there is no vault at or above [ROOT]/vault
-     hint: make one here with `cm init`, or name one with --vault or CM_VAULT
+    error: no vault found at or above [ROOT]/vault
+     hint: create one here with `cm init`, or select one with --vault or CM_VAULT
     [exit 3]
     ");
     insta::assert_snapshot!(sandbox.cm(&["get", "a", "--vault", "absent", "--json"]).snapshot(), @r#"
@@ -169,7 +169,7 @@ fn without_a_vault_there_is_a_hint() {
       "error": {
         "code": "not-a-vault",
         "message": "[ROOT]/vault/absent is not a vault: it has no cm.toml",
-        "hint": "`cm init` in that folder makes it one and changes no note",
+        "hint": "`cm init` in that folder creates a vault and changes no note",
         "exit": 3
       }
     }

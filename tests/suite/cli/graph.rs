@@ -119,7 +119,7 @@ fn two_formats_at_once_and_far_hops_are_refused() {
     {
       "error": {
         "code": "usage",
-        "message": "--json and another --format exclude each other",
+        "message": "--json cannot be combined with another --format",
         "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }

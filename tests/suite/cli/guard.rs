@@ -61,15 +61,15 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git", "reset", "--hard"]).snapshot(), @"
-    warn: this throws away all work that is not committed
+    warn: this discards all uncommitted changes
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "rm", "-rf", "/"]).snapshot(), @"
-    block: this deletes / with everything in it: a folder of the system
+    block: this deletes / and everything in it: a system folder
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "ls; rm -rf ~"]).snapshot(), @"
-    block: this deletes ~ with everything in it: the home folder
+    block: this deletes ~ and everything in it: the home folder
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "echo", "rm -rf /; rm -rf ~"]).snapshot(), @"
@@ -77,14 +77,14 @@ fn a_command_is_allowed_warned_of_or_blocked_with_the_reason() {
     [exit 0]
     ");
     insta::assert_snapshot!(said(&sandbox, "git push --force origin main\n").snapshot(), @"
-    block: this overwrites what is on the remote, also what others pushed; use --force-with-lease
+    block: this overwrites the remote, including the work of others; use --force-with-lease
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--json", "--", "rm", "-rf", "/"]).snapshot(), @r#"
     {
       "decision": "block",
       "class": "files",
-      "reason": "this deletes / with everything in it: a folder of the system",
+      "reason": "this deletes / and everything in it: a system folder",
       "incident": null
     }
     [exit 5]
@@ -98,7 +98,7 @@ fn an_accepted_incident_and_blocked_patterns_of_the_vault_count() {
     {
       "decision": "block",
       "class": "hard-reset",
-      "reason": "this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)",
+      "reason": "this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)",
       "incident": {
         "bullet": "b-mq6d3m8l-x1y2z3",
         "class": "hard-reset",
@@ -136,17 +136,17 @@ fn claude_code_is_answered_as_its_hooks_are() {
     let sandbox = vault_of(INCIDENT);
     insta::assert_snapshot!(said(&sandbox, &claude("ls", "")).snapshot(), @"[exit 0]");
     insta::assert_snapshot!(said(&sandbox, &claude("git reset --hard", "")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", "")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this deletes files that git does not track"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this deletes untracked files"}}
     [exit 0]
     "#);
     // Nobody is available to confirm the command.
     let alone = "\"permission_mode\":\"bypassPermissions\",";
     insta::assert_snapshot!(said(&sandbox, &claude("git clean -fd", alone)).snapshot(), @r#"
-    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    {"systemMessage":"cm guard: this deletes untracked files"}
     [exit 0]
     "#);
 }
@@ -157,11 +157,11 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     let codex = |command: &str| claude(command, "\"turn_id\":\"t\",\"model\":\"m\",");
     insta::assert_snapshot!(said(&sandbox, &codex("ls")).snapshot(), @"[exit 0]");
     insta::assert_snapshot!(said(&sandbox, &codex("git reset --hard")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &codex("git clean -fd")).snapshot(), @r#"
-    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    {"systemMessage":"cm guard: this deletes untracked files"}
     [exit 0]
     "#);
     let cursor = |command: &str| {
@@ -175,11 +175,11 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     [exit 0]
     ");
     insta::assert_snapshot!(said(&sandbox, &cursor("git clean -fd")).snapshot(), @r#"
-    {"permission":"ask","user_message":"this deletes files that git does not track","agent_message":"this deletes files that git does not track"}
+    {"permission":"ask","user_message":"this deletes untracked files","agent_message":"this deletes untracked files"}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &cursor("git reset --hard")).snapshot(), @r#"
-    {"permission":"deny","user_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)","agent_message":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    {"permission":"deny","user_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)","agent_message":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
     [exit 0]
     "#);
     // The vault is found from the folder in the agent's message.
@@ -195,11 +195,11 @@ fn codex_cursor_and_gemini_are_answered_as_theirs_are() {
     [exit 0]
     ");
     insta::assert_snapshot!(said(&sandbox, &gemini("git clean -fd")).snapshot(), @r#"
-    {"systemMessage":"cm guard: this deletes files that git does not track"}
+    {"systemMessage":"cm guard: this deletes untracked files"}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &gemini("git reset --hard")).snapshot(), @r#"
-    {"decision":"deny","reason":"this throws away all work that is not committed; the same went wrong on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
+    {"decision":"deny","reason":"this discards all uncommitted changes; it went wrong before on 2026-11-01 (session 0a1b2c3d, b-mq6d3m8l-x1y2z3)"}
     [exit 0]
     "#);
 }
@@ -231,17 +231,17 @@ fn a_guard_that_cannot_judge_blocks_no_agent() {
 fn without_a_vault_that_can_be_read_the_built_in_rules_judge() {
     let nowhere = Sandbox::new();
     insta::assert_snapshot!(nowhere.cm(&["guard", "--", "rm", "-rf", "/"]).snapshot(), @"
-    block: this deletes / with everything in it: a folder of the system
+    block: this deletes / and everything in it: a system folder
     [stderr]
-    note: there is no vault here; judged without past incidents
+    note: there is no vault here; checked without past incidents
     [exit 5]
     ");
     let sandbox = vault_of(INCIDENT);
     sandbox.write("cm.toml", b"\xff\xfe");
     insta::assert_snapshot!(said(&sandbox, &claude("git reset --hard", "")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this throws away all work that is not committed"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this discards all uncommitted changes"}}
     [stderr]
-    note: cannot read [ROOT]/vault/cm.toml: stream did not contain valid UTF-8; judged without past incidents
+    note: cannot read [ROOT]/vault/cm.toml: stream did not contain valid UTF-8; checked without past incidents
     [exit 0]
     "#);
     let sandbox = vault_of("--- cm.toml\n");
@@ -268,11 +268,11 @@ fn tools_that_write_and_edit_are_judged_by_their_target() {
     let home = sandbox.root().join("home").display().to_string();
     insta::assert_snapshot!(said(&sandbox, &write_tool("Write", "src/main.rs")).snapshot(), @"[exit 0]");
     insta::assert_snapshot!(said(&sandbox, &write_tool("Write", ".git/hooks/pre-commit")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .git/hooks/pre-commit: a hook that git runs by itself"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .git/hooks/pre-commit: a hook that Git runs automatically"}}
     [exit 0]
     "#);
     insta::assert_snapshot!(said(&sandbox, &write_tool("Edit", ".claude/settings.json")).snapshot(), @r#"
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .claude/settings.json: settings of an agent, which hold its hooks, servers and permissions"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"this changes .claude/settings.json: agent settings with hooks, servers and permissions"}}
     [exit 0]
     "#);
     for path in [format!("{home}/.ssh/authorized_keys"), "/etc/sudoers".to_owned()] {

@@ -173,7 +173,7 @@ fn a_note_that_is_in_no_commit_yet_says_so() {
     sandbox.write("graph/facts/new.md", "# New\n");
     let ran = sandbox.cm(&["history", "graph/facts/new.md"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
-    graph/facts/new.md is in no commit yet
+    graph/facts/new.md is not committed yet
     [exit 0]
     ");
 }
@@ -184,7 +184,7 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
     let ran = sandbox.cm(&["history", "Retry with"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `Retry with`
+    error: note `Retry with` not found
      hint: did you mean 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter)?
     [exit 4]
     ");
@@ -193,8 +193,8 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
     {
       "error": {
         "code": "ambiguous",
-        "message": "`1f0c` fits 2 notes",
-        "hint": "name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
+        "message": "`1f0c` matches 2 notes",
+        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
         "exit": 4
       }
     }

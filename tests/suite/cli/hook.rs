@@ -140,11 +140,11 @@ fn a_session_begins_with_rules_for_the_work_at_hand_and_core() {
     <!-- cm:begin memory -->
     On record in this project's memory (cm):
 
-    ## Rules for the work at hand
+    ## Rules for the current work
 
     - Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)
 
-    ## Memories of the work at hand
+    ## Memories of the current work
 
     - “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”
 
@@ -168,7 +168,7 @@ fn a_prompt_is_given_what_fits_it_in_each_agents_own_form() {
     let context = |sandbox: &Sandbox, agent: &str| told(sandbox, agent, "prompt").stdout;
     insta::assert_snapshot!(context(&shop(), "claude"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "codex"), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}}"#);
-    insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n\n## Rules for the work at hand\n\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n\n## Rules\n\n- [Write the changelog before the release.](playbook/release/changelog.md) (release)\n<!-- cm:end memory -->"}}"#);
+    insta::assert_snapshot!(context(&shop(), "gemini"), @r#"{"hookSpecificOutput":{"additionalContext":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n\n## Rules for the current work\n\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n\n## Rules\n\n- [Write the changelog before the release.](playbook/release/changelog.md) (release)\n<!-- cm:end memory -->"}}"#);
     insta::assert_snapshot!(context(&shop(), "opencode"), @r#"{"context":"<!-- cm:begin memory -->\nOn record in this project's memory (cm):\n- Give the upload test a port of its own, or it is flaky. (b-mt2ssunl-jq6d8j, testing, proven)\n- “Cargo test of upload retries failed for want of a timeout” (fix, 5e5e5e5e-0000-4000-8000-000000000005, by a person): “The test upload_retries waits for the server; give the client a timeout of 2 s.”\n<!-- cm:end memory -->"}"#);
     // Cursor accepts no context at a prompt; it is delivered with the next tool call.
     let cursor = shop();
@@ -193,12 +193,12 @@ fn a_tool_that_failed_is_given_what_is_known_of_the_failure() {
 #[test]
 fn a_command_is_judged_before_it_runs() {
     let sandbox = shop();
-    insta::assert_snapshot!(told(&sandbox, "claude", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}}"#);
-    insta::assert_snapshot!(told(&sandbox, "codex", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}}"#);
-    insta::assert_snapshot!(told(&sandbox, "cursor", "pre-tool").stdout, @r#"{"permission":"deny","user_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease","agent_message":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
-    insta::assert_snapshot!(told(&sandbox, "gemini", "pre-tool").stdout, @r#"{"decision":"deny","reason":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
-    insta::assert_snapshot!(told(&sandbox, "opencode", "pre-tool").stdout, @r#"{"deny":"this overwrites what is on the remote, also what others pushed; use --force-with-lease"}"#);
-    // Without a vault the built-in rules apply.
+    insta::assert_snapshot!(told(&sandbox, "claude", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites the remote, including the work of others; use --force-with-lease"}}"#);
+    insta::assert_snapshot!(told(&sandbox, "codex", "pre-tool").stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"this overwrites the remote, including the work of others; use --force-with-lease"}}"#);
+    insta::assert_snapshot!(told(&sandbox, "cursor", "pre-tool").stdout, @r#"{"permission":"deny","user_message":"this overwrites the remote, including the work of others; use --force-with-lease","agent_message":"this overwrites the remote, including the work of others; use --force-with-lease"}"#);
+    insta::assert_snapshot!(told(&sandbox, "gemini", "pre-tool").stdout, @r#"{"decision":"deny","reason":"this overwrites the remote, including the work of others; use --force-with-lease"}"#);
+    insta::assert_snapshot!(told(&sandbox, "opencode", "pre-tool").stdout, @r#"{"deny":"this overwrites the remote, including the work of others; use --force-with-lease"}"#);
+    // Without any vault the built-in rules judge.
     let nowhere = Sandbox::new();
     assert_eq!(told(&nowhere, "claude", "pre-tool").stdout, told(&sandbox, "claude", "pre-tool").stdout);
 }

@@ -85,13 +85,13 @@ fn the_change_is_shown_and_made_and_everything_else_stays() {
      }
     changed .gemini/settings.json
     [stderr]
-    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
+    note: Gemini CLI does not run hooks in an untrusted folder: see /permissions in Gemini CLI
     [exit 0]
     "#);
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
     unchanged .gemini/settings.json
     [stderr]
-    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
+    note: Gemini CLI does not run hooks in an untrusted folder: see /permissions in Gemini CLI
     [exit 0]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
@@ -206,12 +206,12 @@ fn agents_are_told_of_the_server_where_they_look_for_servers() {
     let all = ["claude", "codex", "cursor", "gemini", "opencode"];
     let ran = cm(&sandbox, &[&["hooks", "install", "--project", "--mcp"], &all[..]].concat()).ok();
     insta::assert_snapshot!(ran.stderr, @"
-    note: Claude Code runs a project's hooks once you have trusted its folder
-    note: codex is told of the server by its own command: codex mcp add cm -- cm mcp
+    note: Claude Code runs a project's hooks only after you trust its folder
+    note: codex registers the server with its own command: codex mcp add cm -- cm mcp
     note: Codex skips hooks silently until you trust them: run /hooks in Codex
-    note: Cursor runs a project's hooks in a trusted workspace only
-    note: Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI
-    note: opencode loads plugins when it starts: restart it
+    note: Cursor runs a project's hooks only in a trusted workspace
+    note: Gemini CLI does not run hooks in an untrusted folder: see /permissions in Gemini CLI
+    note: opencode loads plugins at startup: restart it
     ");
     insta::assert_snapshot!(sandbox.read(".cursor/mcp.json"), @r#"
     {
@@ -253,7 +253,7 @@ fn a_dry_run_shows_all_and_writes_nothing() {
         "{}",
         shown.stdout
     );
-    assert!(shown.stdout.contains("would make .agents/skills/cm-recall/SKILL.md"));
+    assert!(shown.stdout.contains("would create .agents/skills/cm-recall/SKILL.md"));
     let json = cm(&sandbox, &["hooks", "install", "--dry-run", "--json"]).ok();
     assert!(json.json()["dry_run"] == true && !json.stdout.contains("ghp_0123"), "{}", json.stdout);
     assert_eq!(everything(&sandbox.vault()), before);
@@ -266,9 +266,9 @@ fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_writ
     let before = everything(&sandbox.vault());
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
     [stderr]
-    error: `dark` is no value
+    error: invalid value `dark`
        at: .gemini/settings.json:2:12
-     hint: mend the file, then run the command again; nothing was written
+     hint: fix the file, then run the command again; nothing was written
     [exit 5]
     ");
     sandbox.write(".gemini/settings.json", b"{\"a\": \"\xff\"}");
@@ -282,9 +282,9 @@ fn settings_that_cannot_be_read_are_refused_with_their_place_and_nothing_is_writ
     sandbox.write(".opencode/plugins/cm.js", "export const Mine = 1\n");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "opencode"]).snapshot(), @"
     [stderr]
-    error: the file is not ours, for its first line does not begin with `// cm hooks:`; move it away
+    error: the file was not written by cm, because its first line does not start with `// cm hooks:`; move it away
        at: .opencode/plugins/cm.js
-     hint: mend the file, then run the command again; nothing was written
+     hint: fix the file, then run the command again; nothing was written
     [exit 5]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "uninstall", "opencode"]).snapshot(), @"
@@ -299,18 +299,18 @@ fn unknown_agents_and_folders_without_agents_are_refused() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "emacs"]).snapshot(), @"
     [stderr]
-    error: `emacs` is no agent that has hooks
-     hint: those are claude, codex, cursor, gemini, opencode
+    error: `emacs` is not an agent with hooks
+     hint: supported agents: claude, codex, cursor, gemini, opencode
     [exit 2]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
     [stderr]
     error: no agent keeps settings in [ROOT]/vault
-     hint: name one: cm hooks install claude; or --user for your own settings
+     hint: pass an agent: cm hooks install claude; or --user for your own settings
     [exit 8]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"
-    no agent keeps settings here or in your home; `cm hooks install claude` makes some
+    no agent settings found here or in your home directory; `cm hooks install claude` creates them
     [exit 0]
     ");
     assert_eq!(cm(&sandbox, &["hooks", "install", "--project", "--user"]).code, 2);
@@ -336,7 +336,7 @@ fn a_persons_own_settings_lie_in_the_home_and_a_second_pair_of_hooks_is_told() {
 fn agents_that_cannot_find_the_program_are_told_of() {
     let sandbox = vault_of("");
     let ran = sandbox.run(&["hooks", "install", "claude", "--dry-run"]).env("PATH", "/nowhere").go().ok();
-    assert!(ran.stderr.contains("not on the path"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not on the PATH"), "{}", ran.stderr);
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn a_skill_of_anothers_stays_as_it_is() {
     let sandbox = vault_of("");
     sandbox.write(".claude/skills/cm-recall/SKILL.md", "---\nname: mine\n---\n");
     let ran = cm(&sandbox, &["hooks", "install", "claude", "--skills"]).ok();
-    assert!(ran.stderr.contains("cm-recall/SKILL.md is not ours"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cm-recall/SKILL.md was not installed by cm"), "{}", ran.stderr);
     cm(&sandbox, &["hooks", "uninstall", "claude"]).ok();
     assert_eq!(sandbox.read(".claude/skills/cm-recall/SKILL.md"), "---\nname: mine\n---\n");
     assert!(!sandbox.vault().join(".claude/skills/cm-stash").exists());
@@ -371,9 +371,9 @@ fn modes_stay_links_within_are_followed_and_links_that_lead_out_are_refused() {
     symlink("../../outside.json", &link).unwrap();
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install", "claude"]).snapshot(), @"
     [stderr]
-    error: .claude/settings.json is a symbolic link that leads out of the folder, or to nothing
+    error: .claude/settings.json is a symbolic link that is broken or leads out of the folder
        at: .claude/settings.json
-     hint: nothing is written through it; put our hooks in where it leads to
+     hint: cm does not write through it; install the hooks in the folder it points to
     [exit 5]
     ");
     assert_eq!(sandbox.read("../outside.json"), CLAUDE);

@@ -129,11 +129,11 @@ fn settings_of_the_earlier_tool_are_named_where_they_are_left_out_and_no_value_i
     assert_eq!(
         findings(config),
         [
-            "`decay.rate` is no setting here and was left out",
-            "`embedding_api_key` is no setting here and was left out",
-            "the setting `git.commit` differs from this vault's and was left out",
+            "`decay.rate` is not a setting and was skipped",
+            "`embedding_api_key` is not a setting and was skipped",
+            "the setting `git.commit` differs from this vault's and was skipped",
         ]
     );
     assert_eq!(findings("{\"version\": 1, \"settings\": {\"git.commit\": \"auto\"}}"), [""; 0]);
-    assert!(findings("{").concat().starts_with("the settings cannot be read"));
+    assert!(findings("{").concat().starts_with("cannot read the settings"));
 }

@@ -52,7 +52,7 @@ fn a_vault_that_is_one_already_is_left_alone() {
     let ran = sandbox.cm(&["init"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [ROOT]/vault is a vault
-    nothing was missing
+    already initialized
     [exit 0]
     ");
     assert_eq!(everything(&sandbox.vault().join(".git/refs")), before);
@@ -99,7 +99,7 @@ fn a_file_in_the_way_and_two_places_at_once_are_refused() {
     let ran = sandbox.cm(&["init", "notes"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: cannot make the folder [ROOT]/vault/notes: file exists
+    error: cannot create the folder [ROOT]/vault/notes: file exists
        at: [ROOT]/vault/notes
     [exit 1]
     ");

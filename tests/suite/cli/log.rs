@@ -107,21 +107,21 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     let ran = sandbox.cm(&["log", "--id", "1f0c"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     let ran = sandbox.cm(&["log", "--id", "No such note"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `No such note`
+    error: note `No such note` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
     let ran = sandbox.cm(&["log", "--since", "soon"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: --since: `soon` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w
+    error: --since: `soon` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -132,8 +132,8 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     {
       "error": {
         "code": "no-repository",
-        "message": "the vault lies in no git repository",
-        "hint": "`cm init` makes one",
+        "message": "the vault is not in a Git repository",
+        "hint": "`cm init` creates one",
         "exit": 5
       }
     }
@@ -142,8 +142,8 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     let ran = Sandbox::new().cm(&["log"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no vault at or above [ROOT]/vault
-     hint: make one here with `cm init`, or name one with --vault or CM_VAULT
+    error: no vault found at or above [ROOT]/vault
+     hint: create one here with `cm init`, or select one with --vault or CM_VAULT
     [exit 3]
     ");
 }

@@ -45,7 +45,7 @@ fn a_session_says_each_thing_once() {
     sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]).ok();
     let again = sandbox.cm(&["mark", SUITE, "--helpful", "--session", "s-7"]);
     insta::assert_snapshot!(again.snapshot(), @"
-    b-mt2ssunl-jq6d8j  candidate, score 0.5 (1 helpful, 0 harmful)  this session said so already
+    b-mt2ssunl-jq6d8j  candidate, score 0.5 (1 helpful, 0 harmful)  this session already gave this feedback
     [exit 0]
     ");
     assert_eq!(
@@ -74,7 +74,7 @@ fn twelve_invented_sessions_retire_no_rule() {
         let session = format!("invented-{number}");
         let ran = sandbox.cm(&["mark", JITTER, "--harmful", "--session", &session]);
         assert!(
-            ran.stdout.contains("kept without weight: nobody has seen its session"),
+            ran.stdout.contains("stored without weight: its session is unknown here"),
             "{}",
             ran.snapshot()
         );
@@ -150,7 +150,7 @@ fn harm_in_two_sessions_turns_a_rule_into_a_warning() {
     insta::assert_snapshot!(warning, @"
     diff --git a/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
     new file mode 100644
-    index 0000000..bbc9c02
+    index 0000000..ac7c63a
     --- /dev/null
     +++ b/playbook/net/avoid-retry-requests-at-once-up-to-five-times-74bd98.md
     @@ -0,0 +1,22 @@
@@ -175,7 +175,7 @@ fn harm_in_two_sessions_turns_a_rule_into_a_warning() {
     +
     +## Why
     +
-    +This was the rule b-mnq4ancz-yuvp8h until it did harm 2 times: caused bug, took the gateway down.
+    +This was the rule b-mnq4ancz-yuvp8h until it caused harm 2 times: caused bug, took the gateway down.
     ");
 }
 

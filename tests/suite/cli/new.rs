@@ -131,7 +131,7 @@ fn an_editor_that_fails_or_leaves_the_template_makes_nothing() {
     let (refused, after, drafts) = edited(&sandbox, &|_| fails());
     let refused = refused.unwrap_err();
     assert_eq!((refused.kind, refused.code), (ErrorKind::Failed, "editor"));
-    assert!(refused.message.ends_with("no note was made"), "{refused}");
+    assert!(refused.message.ends_with("no note was created"), "{refused}");
     assert_eq!((after, drafts), (before.0, 0));
     let (refused, after, drafts) = edited(&sandbox, &|_| Ok(()));
     let refused = refused.unwrap_err();

@@ -50,7 +50,7 @@ fn coverage_is_told_with_the_gaps_and_the_sessions_that_are_left() {
     git            well covered      11 rules
     security       critical          0 rules
     performance    critical          0 rules
-    2 sessions: 0 done, 2 left
+    2 sessions: 0 processed, 2 left
     [exit 0]
     ");
     let gaps = sandbox.cm(&["onboard", "gaps", "--json"]).ok().json();
@@ -68,8 +68,8 @@ fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more()
     aaaaaaaa  the login must not log the password  claude-code 2026-11-20 · 0.59, 2 prompts, 1 correction
               security, debugging
     bbbbbbbb  rebase the branch and push  claude-code 2026-11-20 · 0.12, 1 prompt, 0 corrections
-              nothing that lacks
-    `cm onboard read SESSION --template` gives an agent what it needs to learn from one
+              fills no gap
+    `cm onboard read SESSION --template` prints a work package for an agent
     [exit 0]
     ");
     let sample = |more: &[&str]| sandbox.cm(&[&["onboard", "sample", "--json"], more].concat()).ok().json();
@@ -80,12 +80,12 @@ fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more()
     assert_eq!(sandbox.cm(&["onboard", "sample", "--agent", "otter"]).code, 2);
 
     insta::assert_snapshot!(sandbox.run(&["onboard", "done", "aaaaaaaa", "--agent", "pi"]).go().snapshot(), @"
-    aaaaaaaa-0000-4000-8000-000000000001 is done
+    aaaaaaaa-0000-4000-8000-000000000001 is marked as processed
     [exit 0]
     ");
     let first = sandbox.read_private("onboarded.jsonl");
     insta::assert_snapshot!(sandbox.cm(&["onboard", "done", LOGIN]).snapshot(), @"
-    aaaaaaaa-0000-4000-8000-000000000001 has been done since 2026-11-21 by pi
+    aaaaaaaa-0000-4000-8000-000000000001 was already processed on 2026-11-21 by pi
     [exit 0]
     ");
     assert_eq!(sandbox.read_private("onboarded.jsonl"), first, "to say it again changes nothing");
@@ -94,12 +94,12 @@ fn the_session_that_fills_a_gap_comes_first_and_one_that_is_done_comes_no_more()
     assert_eq!((&status["sessions"], &status["done"], &status["left"]), (&json!(2), &json!(1), &json!(1)));
     insta::assert_snapshot!(sandbox.cm(&["onboard", "done", "cccccccc"]).snapshot(), @"
     [stderr]
-    error: there is no session `cccccccc`
-     hint: `cm sessions --days 0` lists all of them
+    error: session `cccccccc` not found
+     hint: `cm sessions --days 0` lists all sessions
     [exit 4]
     ");
     sandbox.cm(&["onboard", "done", REBASE]).ok();
-    assert_eq!(sandbox.cm(&["onboard", "sample"]).ok().stdout, "no session is left to read\n");
+    assert_eq!(sandbox.cm(&["onboard", "sample"]).ok().stdout, "all sessions are processed\n");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "all of it is private");
 }
 
@@ -204,14 +204,14 @@ fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     let asked = |words: &[&str]| sandbox.run(words).env("CM_AGENT", "codex").go();
     insta::assert_snapshot!(asked(&["onboard", "read", LOGIN]).snapshot(), @"
     [stderr]
-    error: the session is one of claude-code, and codex asks for it
-     hint: a person may let agents be shown sessions of others: cm config set sessions.cross_agent true --private
+    error: the session belongs to claude-code, but codex requests it
+     hint: a person can allow agents to see sessions of others: cm config set sessions.cross_agent true --private
     [exit 5]
     ");
     insta::assert_snapshot!(asked(&["onboard", "sample"]).snapshot(), @"
-    no session is left to read
+    all sessions are processed
     [stderr]
-    note: 2 sessions of other agents are left out (sessions.cross_agent)
+    note: 2 sessions of other agents are skipped (sessions.cross_agent)
     [exit 0]
     ");
     // A shared settings file cannot grant access.

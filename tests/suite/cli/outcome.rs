@@ -74,12 +74,12 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     aaaa1111-0000-4000-8000-000000000001  success  commit [COMMIT]
       made diary/make-the-gateway-calls-sturdy-e0b7d6.md
       helpful b-mq6d3m8l-b2b2b2 Give every call to the gateway a time limit. named
-      helpful b-mq6d3m8l-a1a1a1 Retry gateway calls with full jitter. cited on line 2, counts 0.3
-      passed over b-mq6d3m8l-c3c3c3: it is pinned, and a citation does not move it
+      helpful b-mq6d3m8l-a1a1a1 Retry gateway calls with full jitter. cited on line 2, weight 0.3
+      skipped b-mq6d3m8l-c3c3c3: it is pinned, so a citation does not change it
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @"
-    Note that session aaaa1111 ended in success
+    Record that session aaaa1111 ended in success
 
     Cm-Op: outcome
     Cm-Id: b-mq6d3m8l-b2b2b2
@@ -91,7 +91,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     insta::assert_snapshot!(sandbox.git(&["show", "--format=", "HEAD"]), @"
     diff --git a/diary/make-the-gateway-calls-sturdy-e0b7d6.md b/diary/make-the-gateway-calls-sturdy-e0b7d6.md
     new file mode 100644
-    index 0000000..d1b2f4a
+    index 0000000..d1d0c17
     --- /dev/null
     +++ b/diary/make-the-gateway-calls-sturdy-e0b7d6.md
     @@ -0,0 +1,19 @@
@@ -111,7 +111,7 @@ fn a_word_is_kept_in_a_diary_of_its_own_and_credited_to_the_rules_in_one_commit(
     +
     +# make the gateway calls sturdy
     +
-    +Nobody has summed this session up; somebody said how it ended.
+    +This session has no diary yet; only its outcome was recorded.
     +
     +Outcome: success
     diff --git a/playbook/net/limit.md b/playbook/net/limit.md
@@ -280,8 +280,8 @@ fn a_session_that_nobody_knows_is_taken_at_an_agents_word_for_its_rules_only() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.cm(&["outcome", "nowhere", "success"]).snapshot(), @"
     [stderr]
-    error: there is no session `nowhere`
-     hint: `cm sessions --days 0` lists those whose logs are read; of another, an agent's word is taken for the rules that it names: --agent NAME --rules ID,…
+    error: session `nowhere` not found
+     hint: `cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists: --agent NAME --rules ID,…
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["outcome", "nowhere", "success", "--rules", "b-mq6d3m8l-b2b2b2"]).code, 4);
@@ -302,14 +302,14 @@ fn what_is_no_rule_no_outcome_or_several_sessions_is_refused_before_anything_is_
         sandbox.cm(&["outcome", SESSION, "success", "--rules", "b-mq6d3m8l-b2b2b2,b-nothing-there"]);
     insta::assert_snapshot!(unknown.snapshot(), @"
     [stderr]
-    error: there is no note `b-nothing-there`
+    error: note `b-nothing-there` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["outcome", "aaaa1111", "success"]).snapshot(), @"
     [stderr]
-    error: `aaaa1111` begins the ids of several sessions
-     hint: one of aaaa1111-0000-4000-8000-000000000001 (claude-code), aaaa1111-0000-4000-8000-000000000002 (claude-code)
+    error: `aaaa1111` matches several sessions
+     hint: use one of aaaa1111-0000-4000-8000-000000000001 (claude-code), aaaa1111-0000-4000-8000-000000000002 (claude-code)
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["outcome", SESSION, "splendid"]).code, 2);

@@ -100,15 +100,15 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     let ran = sandbox.cm(&["pin", "episodes/2026-11-21.md"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: episodes/2026-11-21.md is neither a memory nor a bullet, and only those are pinned
+    error: episodes/2026-11-21.md is neither a memory nor a rule; only those can be pinned
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
     let ran = sandbox.cm(&["pin", "1f0c"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     let ran = sandbox.cm(&["pin", "gone", "--json"]);
@@ -116,7 +116,7 @@ fn only_one_memory_that_is_found_can_be_pinned() {
     {
       "error": {
         "code": "not-found",
-        "message": "there is no note `gone`",
+        "message": "note `gone` not found",
         "hint": "`cm search` finds notes by their words",
         "exit": 4
       }
@@ -133,7 +133,7 @@ fn a_file_in_the_way_refuses_and_nothing_moves() {
     let ran = sandbox.cm(&["pin", RETRY]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: vault/retry-with-jitter-1f0c2a.md exists already
+    error: vault/retry-with-jitter-1f0c2a.md already exists
        at: vault/retry-with-jitter-1f0c2a.md
     [exit 5]
     ");

@@ -91,7 +91,7 @@ fn drafts_and_active_bullets_are_listed_best_first() {
       2.04  proven, pinned  b-mq6d3m8l-aaaaaa  testing  Print the seed of every randomised test before it runs.
       0.99  established     b-mq6d3m8l-bbbbbb  network  ✗ Retrying a failed request at once.
       0.00  draft           b-mq6d3m8l-cccccc  network  Give every request a deadline of its own.
-    3 bullets
+    3 rules
     [exit 0]
     ");
 }
@@ -191,13 +191,13 @@ fn what_is_no_bullet_is_refused() {
     let sandbox = playbook();
     insta::assert_snapshot!(sandbox.cm(&["playbook", "get", "k-1"]).snapshot(), @"
     [stderr]
-    error: blocked/sleep-1.md is no bullet, its kind is `blocked`
-     hint: `cm playbook list` lists the bullets
+    error: blocked/sleep-1.md is not a rule; its kind is `blocked`
+     hint: `cm playbook list` lists the rules
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "get", "b-nowhere"]).snapshot(), @"
     [stderr]
-    error: there is no note `b-nowhere`
+    error: note `b-nowhere` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
@@ -333,7 +333,7 @@ fn an_export_imports_elsewhere_to_the_same_playbook_in_one_commit() {
       b-mq6d3m8l-cccccc  network  Give every request a deadline of its own.
       b-mq6d3m8l-dddddd  network  Set the socket timeout to a minute.
       k-1  blocked  sleep before retry
-    would import 5 bullets
+    would import 5 rules
     [exit 0]
     ");
     assert_eq!(other.git(&["status", "--porcelain"]), "");
@@ -343,11 +343,11 @@ fn an_export_imports_elsewhere_to_the_same_playbook_in_one_commit() {
       b-mq6d3m8l-cccccc  network  Give every request a deadline of its own.
       b-mq6d3m8l-dddddd  network  Set the socket timeout to a minute.
       k-1  blocked  sleep before retry
-    imported 5 bullets  commit [COMMIT]
+    imported 5 rules  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(other.git(&["log", "-1", "--format=%B", "--name-only"]), @"
-    Import 5 bullets from playbook.yaml
+    Import 5 rules from playbook.yaml
 
     Cm-Op: import
     Cm-Id: b-mq6d3m8l-aaaaaa
@@ -365,13 +365,13 @@ fn an_export_imports_elsewhere_to_the_same_playbook_in_one_commit() {
     playbook/testing/print-the-seed-of-every-randomised-test-before-it-runs-920d75.md
     ");
     insta::assert_snapshot!(other.cm(&["import", "../playbook.yaml"]).snapshot(), @"
-    imported 0 bullets
-    left out 5 bullets (in the vault already)
+    imported 0 rules
+    skipped 5 rules (already in the vault)
     [exit 0]
     ");
     assert_eq!(other.cm(&["playbook", "export"]).ok().stdout, sandbox.read("../playbook.yaml"));
     insta::assert_snapshot!(other.cm(&["validate"]).snapshot(), @"
-    5 notes: nothing wrong
+    5 notes: no problems
     [exit 0]
     ");
     let json = other.cm(&["playbook", "export", "--state", "draft", "--json"]).ok().json();
@@ -384,18 +384,18 @@ fn an_export_writes_over_nothing_else() {
     sandbox.write("../mine.yaml", "mine: 1\n");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml"]).snapshot(), @"
     [stderr]
-    error: ../mine.yaml would be written over
+    error: ../mine.yaml would be overwritten
        at: ../mine.yaml
-     hint: nothing was written; choose another place, or use --force
+     hint: nothing was written; choose another path, or use --force
     [exit 5]
     ");
     assert_eq!(sandbox.read("../mine.yaml"), "mine: 1\n");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml", "--force"]).snapshot(), @"
-    exported 4 bullets and 1 deprecated pattern to ../mine.yaml
+    exported 4 rules and 1 deprecated pattern to ../mine.yaml
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "--out", "../mine.yaml"]).snapshot(), @"
-    exported 4 bullets and 1 deprecated pattern to ../mine.yaml, which held them already
+    exported 4 rules and 1 deprecated pattern to ../mine.yaml, unchanged
     [exit 0]
     ");
 }
@@ -409,11 +409,11 @@ fn what_differs_is_left_and_named_and_the_rest_comes_in() {
     );
     insta::assert_snapshot!(sandbox.cm(&["playbook", "import", "../other.yaml"]).snapshot(), @"
       b-9  data-base  Ask before you drop a table
-    imported 1 bullet  commit [COMMIT]
-    left out 1 bullet (the id belongs to another bullet)
+    imported 1 rule  commit [COMMIT]
+    skipped 1 rule (another rule has this ID)
       b-mq6d3m8l-aaaaaa  Something else of that id
-    ../other.yaml:4 warning invalid-value bullet b-9: the category `Data Base` is written `data-base` here
-    ../other.yaml:4 warning unknown-key bullet b-9: `mood` has no place here and was left out
+    ../other.yaml:4 warning invalid-value rule b-9: the category `Data Base` was renamed to `data-base`
+    ../other.yaml:4 warning unknown-key rule b-9: `mood` is not supported here and was skipped
     [exit 1]
     ");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "import", "../other.yaml", "--json"]).snapshot(), @r#"
@@ -441,7 +441,7 @@ fn what_differs_is_left_and_named_and_the_rest_comes_in() {
           "column": null,
           "code": "invalid-value",
           "severity": "warning",
-          "message": "bullet b-9: the category `Data Base` is written `data-base` here",
+          "message": "rule b-9: the category `Data Base` was renamed to `data-base`",
           "hint": null
         },
         {
@@ -450,7 +450,7 @@ fn what_differs_is_left_and_named_and_the_rest_comes_in() {
           "column": null,
           "code": "unknown-key",
           "severity": "warning",
-          "message": "bullet b-9: `mood` has no place here and was left out",
+          "message": "rule b-9: `mood` is not supported here and was skipped",
           "hint": null
         }
       ],
@@ -467,7 +467,7 @@ fn a_file_that_is_no_playbook_is_refused_with_its_place() {
     sandbox.write("../broken.yaml", "bullets:\n- id: a\n  content: [\n");
     insta::assert_snapshot!(sandbox.cm(&["import", "../broken.yaml"]).snapshot(), @"
     [stderr]
-    error: the playbook is no YAML: did not find expected node content, while parsing a flow node
+    error: the playbook is not valid YAML: did not find expected node content, while parsing a flow node
        at: ../broken.yaml:3:1
      hint: close the bracket, or put the value in quotes
     [exit 5]
@@ -475,13 +475,13 @@ fn a_file_that_is_no_playbook_is_refused_with_its_place() {
     sandbox.write("../notes.md", "- Run the tests before you push\n");
     insta::assert_snapshot!(sandbox.cm(&["import", "../notes.md"]).snapshot(), @"
     [stderr]
-    error: what ../notes.md holds is not told by its name
-     hint: say --from playbook or --from rules
+    error: the type of ../notes.md cannot be detected from its name
+     hint: use --from playbook or --from rules
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["import", "../nowhere"]).snapshot(), @"
     [stderr]
-    error: there is no folder or file ../nowhere
+    error: ../nowhere does not exist
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -499,16 +499,16 @@ fn a_rule_file_comes_in_as_drafts_that_no_projection_shows() {
     insta::assert_snapshot!(sandbox.cm(&["import", "../AGENTS.md"]).snapshot(), @"
       b-mwqcvpc0-alk222  testing  Run the tests before you push
       b-mwqcvpc0-bsiyel  testing  Never skip a hook
-    imported 2 bullets  commit [COMMIT]
-    left out 1 bullet (the vault has the same rule)
-    no rule: code blocks (1)
+    imported 2 rules  commit [COMMIT]
+    skipped 1 rule (the vault has the same rule)
+    not a rule: code blocks (1)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["import", "../AGENTS.md"]).snapshot(), @"
-    imported 0 bullets
-    left out 2 bullets (in the vault already)
-    left out 1 bullet (the vault has the same rule)
-    no rule: code blocks (1)
+    imported 0 rules
+    skipped 2 rules (already in the vault)
+    skipped 1 rule (the vault has the same rule)
+    not a rule: code blocks (1)
     [exit 0]
     ");
     let listed = sandbox.cm(&["playbook", "list", "--tag", "imported", "--json"]).ok().json();
@@ -518,8 +518,8 @@ fn a_rule_file_comes_in_as_drafts_that_no_projection_shows() {
     sandbox.write("../CLAUDE.md", "Nothing to see.\n");
     insta::assert_snapshot!(sandbox.cm(&["import", "../CLAUDE.md"]).snapshot(), @"
     [stderr]
-    error: there is no rule in ../CLAUDE.md
-     hint: list items, and paragraphs of one sentence, become rules
+    error: there are no rules in ../CLAUDE.md
+     hint: list items and paragraphs of one sentence become rules
     [exit 8]
     ");
 }
@@ -534,13 +534,13 @@ fn a_rule_that_is_kept_out_for_ever_comes_in_by_no_file_and_goes_out_by_none() {
     sandbox.write("../more.yaml", "bullets:\n- {id: b-7, content: skip the TESTS when in a hurry}\n");
     insta::assert_snapshot!(sandbox.cm(&["import", "../more.yaml"]).snapshot(), @"
     [stderr]
-    error: no bullet of ../more.yaml could be imported
+    error: no rule of ../more.yaml was imported
      hint: b-7: blocked in this vault
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["playbook", "export", "-o", "../playbook.yaml"]).snapshot(), @"
-    exported 4 bullets and 1 deprecated pattern to ../playbook.yaml
-    left out 1 toxic pattern: the format has no place for what is kept out for ever
+    exported 4 rules and 1 deprecated pattern to ../playbook.yaml
+    skipped 1 toxic pattern: the format does not support permanent blocks
     [exit 0]
     ");
 }
@@ -556,10 +556,10 @@ fn an_entry_with_a_secret_stays_out_alone_and_is_named_without_it() {
     let ran = sandbox.cm(&["playbook", "import", "../other.yaml"]);
     insta::assert_snapshot!(ran.snapshot(), @"
       b-9  databases  Ask before you drop a table
-    imported 1 bullet  commit [COMMIT]
-    left out: what looks like a live secret
+    imported 1 rule  commit [COMMIT]
+    skipped: possible secrets
       line 3, b-8 (aws-access-key)
-    hint: take it out of the file, or write a placeholder such as <token>, then import again
+    hint: remove the secret from the file, or use a placeholder such as <token>, then import again
     [exit 1]
     ");
     let json = sandbox.cm(&["playbook", "import", "../other.yaml", "--json", "--dry-run"]);
@@ -570,9 +570,9 @@ fn an_entry_with_a_secret_stays_out_alone_and_is_named_without_it() {
     let refused = sandbox.cm(&["playbook", "import", "../other.yaml"]);
     insta::assert_snapshot!(refused.snapshot(), @"
     [stderr]
-    error: every new entry of ../other.yaml holds what looks like a live secret
+    error: every new entry of ../other.yaml may contain a real secret
        at: ../other.yaml:3
-     hint: take them out, or write a placeholder such as <token>: line 3, b-8 (aws-access-key)
+     hint: remove them, or use a placeholder such as <token>: line 3, b-8 (aws-access-key)
     [exit 5]
     ");
 }

@@ -19,10 +19,10 @@ fn what_may_be_read_is_shown_with_what_was() {
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
     agents        all: claude-code, codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli
     folders       [ROOT]/vault
-    cross-agent   an agent is shown sessions of its own alone
-    redaction     secrets are taken out by the built-in rules
-    model         none: no text of a session is sent anywhere
-    cass          is not asked
+    cross-agent   each agent sees only its own sessions
+    redaction     secrets are removed by the built-in rules
+    model         none: session text is not sent anywhere
+    cass          is not used
     latest reads; `cm privacy log` lists more
       none
     [exit 0]
@@ -33,14 +33,14 @@ fn what_may_be_read_is_shown_with_what_was() {
     insta::assert_snapshot!(sandbox.cm(&["privacy"]).snapshot(), @"
     agents        claude-code, pi (never codex, cursor, aider, gemini, chatgpt, opencode, cline, amp, copilot-cli)
     folders       [ROOT]/vault, [ROOT]/home/src, /home
-    cross-agent   an agent is shown sessions of its own alone
-    redaction     secrets are taken out by the built-in rules, and 1 pattern of your own
-    model         none: no text of a session is sent anywhere
-    cass          is not asked
+    cross-agent   each agent sees only its own sessions
+    redaction     secrets are removed by the built-in rules, and 1 pattern of your own
+    model         none: session text is not sent anywhere
+    cass          is not used
     latest reads; `cm privacy log` lists more
       2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
     [stderr]
-    note: `sessions.cross_agent` does not count in cm.toml, which others can write; to set it for yourself: cm config set sessions.cross_agent … --private
+    note: `sessions.cross_agent` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set sessions.cross_agent … --private
     [exit 0]
     ");
     let shown = sandbox.cm(&["privacy", "--json"]).ok().json();
@@ -111,11 +111,11 @@ fn a_log_of_reads_that_is_damaged_or_cannot_be_written_hinders_nothing() {
     std::fs::write(sandbox.private("reads.jsonl"), sandbox.read_private("reads.jsonl") + "{\"torn\n")
         .unwrap();
     let ran = sandbox.cm(&["privacy", "log"]).ok();
-    assert!(ran.stderr.contains("1 lines of reads.jsonl are damaged"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("1 damaged lines of reads.jsonl were skipped"), "{}", ran.snapshot());
     std::fs::remove_file(sandbox.private("reads.jsonl")).unwrap();
     std::fs::create_dir(sandbox.private("reads.jsonl")).unwrap();
     let ran = sandbox.cm(&["trauma", "scan"]).ok();
-    assert!(ran.stderr.contains("what was read of sessions is not written down"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("the read of sessions could not be logged"), "{}", ran.snapshot());
 }
 
 #[test]
@@ -124,14 +124,14 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     let total = || sandbox.cm(&["sessions", "--json"]).ok().json()["total"].clone();
     assert_eq!(total(), 1);
     insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "claude-code"]).snapshot(), @"
-    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in your settings of this vault
+    sessions.agents: codex, cursor, aider, pi, gemini, chatgpt, opencode, cline, amp, copilot-cli  set in your settings for this vault
     [exit 0]
     ");
     assert_eq!(total(), 0, "what was read before is gone too");
     let denied = sandbox.cm(&["privacy", "--json"]).ok().json()["denied"].clone();
     assert_eq!(denied, json!(["claude-code"]));
     insta::assert_snapshot!(sandbox.cm(&["privacy", "allow", "agent", "claude-code"]).snapshot(), @"
-    sessions.agents: all  set in your settings of this vault
+    sessions.agents: all  set in your settings for this vault
     [exit 0]
     ");
     assert_eq!(total(), 1);
@@ -144,8 +144,8 @@ fn an_agent_is_denied_and_allowed_again_in_the_private_file() {
     sandbox.settings("[sessions]\nagents = [\"pi\"]\n");
     insta::assert_snapshot!(sandbox.cm(&["privacy", "deny", "agent", "pi"]).snapshot(), @"
     [stderr]
-    error: pi is the last agent whose sessions are read
-     hint: a list that is empty lets all through; allow another agent first
+    error: pi is the only agent whose sessions are read
+     hint: an empty list allows all agents; allow another agent first
     [exit 5]
     ");
 }
@@ -158,8 +158,8 @@ fn a_folder_is_allowed_and_denied_where_folders_are_listed() {
     let as_global = sandbox.run(&["privacy", "allow", "workspace", "/home/dev/demo"]);
     insta::assert_snapshot!(as_global.env("CM_GLOBAL_VAULT", &global).go().snapshot(), @"
     [stderr]
-    error: sessions of all folders are read already
-     hint: `cm config set sessions.workspaces /home/dev/demo --private` reads those of this folder alone
+    error: sessions of all folders are already read
+     hint: `cm config set sessions.workspaces /home/dev/demo --private` limits reading to this folder
     [exit 5]
     ");
     sandbox.settings("[sessions]\nworkspaces = [\"/elsewhere\"]\n");

@@ -9,7 +9,7 @@ fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
     insta::assert_snapshot!(sandbox.cm(&["project", "--dry-run"]).snapshot(), @"
     + Print the seed of every randomised test before it runs. `b-mq6d3m8l-aaaaaa`
     + network: Retrying a failed request at once. `b-mq6d3m8l-bbbbbb`
-    would make AGENTS.md with 1 rule and 1 pitfall
+    would create AGENTS.md with 1 rule and 1 pitfall
     [exit 0]
     ");
     assert!(!sandbox.vault().join("AGENTS.md").exists());
@@ -20,7 +20,7 @@ fn a_rule_file_is_made_and_then_left_alone_until_something_changes() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("AGENTS.md"), @"
-    <!-- cm:begin playbook: `cm project` writes this part; changes up to the end marker are lost -->
+    <!-- cm:begin playbook: written by `cm project`; changes up to the end marker are lost -->
     ## Playbook
 
     ### testing
@@ -105,9 +105,9 @@ fn broken_markers_are_refused_with_their_line_and_nothing_is_written() {
     sandbox.write("AGENTS.md", broken);
     insta::assert_snapshot!(sandbox.cm(&["project"]).snapshot(), @"
     [stderr]
-    error: a begin marker stands here without an end marker
+    error: a begin marker without an end marker
        at: AGENTS.md:2
-     hint: mend the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written
+     hint: fix the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written
     [exit 5]
     ");
     assert_eq!(sandbox.read("AGENTS.md"), broken);
@@ -129,8 +129,8 @@ fn an_empty_playbook_makes_no_file_and_clears_one() {
     assert!(sandbox.read("AGENTS.md").contains("No rules yet."));
     insta::assert_snapshot!(sandbox.cm(&["project", "--format", "claude.md"]).snapshot(), @"
     [stderr]
-    error: no bullet is in use, and there is no file to clear
-     hint: `cm playbook list --state all` shows what there is
+    error: no rule is in use, and there is no file to clear
+     hint: `cm playbook list --state all` lists all rules
     [exit 8]
     ");
 }
@@ -192,7 +192,7 @@ fn a_bullet_with_hidden_characters_is_in_no_file_that_an_agent_reads() {
     + Log a request by its id and never by its body. `b-mq6d3m8l-cccccc`
     made AGENTS.md with 1 rule and 0 pitfalls
     [stderr]
-    note: 2 rules are left out for hidden characters: `cm validate` shows them
+    note: 2 rules are skipped because of hidden characters: `cm validate` shows them
     [exit 0]
     ");
     let exported = sandbox.cm(&["export", "--format", "memory.md"]).ok().stdout;

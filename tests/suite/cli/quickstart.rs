@@ -14,17 +14,17 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
         .collect();
     let steps = shown.split("$ cat CORE.md").next().unwrap();
     insta::assert_snapshot!(steps, @"
-    # Make the folder a vault: a git repository of its own
+    # Create a vault with its own Git repository
     $ cm init
-    # Let agents read it: a memory that somebody else wrote gives them nothing until you say so
+    # Let agents read it: a vault from somebody else is not shown to agents until you trust it
     $ cm trust
-    # Commit the notes that lie in it
+    # Commit the existing notes
     $ cm commit
-    # Read them all into the index
+    # Index all notes
     $ cm reindex
-    # Find something
+    # Search
     $ cm search 'idle connections firewall' --limit 3
-    # Brief an agent for a task: rules, pitfalls, what is known, what to be warned of
+    # Collect context for a task: rules, pitfalls, memories and warnings
     $ cm context 'retry the gauge requests that fail after a quiet night' --max-tokens 700
     # Briefing: retry the gauge requests that fail after a quiet night
     ## Warnings
@@ -32,19 +32,19 @@ fn a_copy_of_the_example_is_made_searched_edited_and_curated() {
     ## Pitfalls
     ## Memories
     ## History
-    # Say that a rule helped: the word is kept in the rule's note, and its score rises
+    # Record that a rule helped: feedback is stored in the rule's note and raises its score
     $ cm mark b-mt2ssunl-jq6d8j --helpful --reason 'no lock was held for longer than a second'
-    # Relate two notes by a typed edge, which is a file of its own
+    # Relate two notes by a typed edge, stored in its own file
     $ cm relate 'Bound the per-station cache in the worker' 'Quiet hours break what busy hours hide' --type EXEMPLIFIES --why 'The leak showed only after nights without a deploy.'
     # Edit a note by hand, in any editor
     $ echo 'A seiche in the inner harbour shows only at this interval.' >> graph/facts/gauges-report-every-six-minutes-since-the-september-firmware-b6b0c7.md
-    # The hand edit is found by the next search; nothing has to be told
+    # The next search finds the manual edit without a separate step
     $ cm search seiche --limit 2
-    # Commit what was edited by hand
+    # Commit manual edits
     $ cm commit
-    # Write CORE.md, what an agent loads into its prompt
+    # Write CORE.md for agents to load into their prompt
     $ cm core
-    # Read back what was curated
+    # List the changes
     $ cm log
     $ git log --oneline
     ");
@@ -80,15 +80,15 @@ fn a_folder_that_is_there_is_left_alone() {
     sandbox.write("mine/a.md", "mine");
     insta::assert_snapshot!(sandbox.cm(&["quickstart", "mine"]).snapshot(), @"
     [stderr]
-    error: [ROOT]/vault/mine is there already
-     hint: name a new folder
+    error: [ROOT]/vault/mine already exists
+     hint: pass a new folder
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["quickstart", "--json"]).snapshot(), @r#"
     {
       "error": {
         "code": "usage",
-        "message": "quickstart shows what other commands print, and has no JSON of its own",
+        "message": "quickstart does not support --json",
         "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }

@@ -26,7 +26,7 @@ fn since_and_type_narrow_and_the_limit_says_what_it_leaves_out() {
     insta::assert_snapshot!(sandbox.cm(&["recent", "--since", "12d", "--limit", "2"]).snapshot(), @"
     2026-11-18  6f6f6f6f  configuration  Limits of the gateway
     2026-11-15  5e5e5e5e  fix            Never skip the hooks
-    … of 4 notes; go on with --offset 2
+    … of 4 notes; continue with --offset 2
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["recent", "--type", "decision", "--json"]).snapshot(), @r#"
@@ -68,7 +68,7 @@ fn a_date_that_is_none_is_refused_with_an_example() {
     {
       "error": {
         "code": "usage",
-        "message": "--now: `soon` is no date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w",
+        "message": "--now: `soon` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w",
         "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
@@ -140,7 +140,7 @@ fn no_command_runs_at_an_instant_before_1970() {
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: --now is before 1970: 1965-01-01T00:00:00Z
-     hint: name a later instant with --now
+     hint: pass a later time with --now
     [exit 2]
     ");
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head);

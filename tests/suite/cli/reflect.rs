@@ -95,7 +95,7 @@ fn sessions_become_diaries_drafts_and_memories_by_rules_alone() {
     assert_eq!((&bullet["state"], &bullet["maturity"]), (&json!("draft"), &json!("candidate")), "{bullets}");
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     nothing to do
-      all 2 sessions of these days were learned from before
+      all 2 matching sessions were already processed
     [exit 8]
     ");
     let nothing = sandbox.cm(&["reflect", "--json"]);
@@ -232,10 +232,11 @@ fn what_a_model_cannot_say_twice_is_done_by_rules_and_told() {
     assert_eq!((outcome(&ran), &ran["worked"][0]["made"]), ("changed", &json!("rules_instead")));
     let told = ran["reasons"].to_string();
     assert!(
-        told.contains("the diary is by rules") && told.contains("what is proposed is by rules"),
+        told.contains("the diary was extracted by rules")
+            && told.contains("the proposals were extracted by rules"),
         "{told}"
     );
-    assert!(sandbox.read(ran["worked"][0]["path"].as_str().unwrap()).contains("of no use"));
+    assert!(sandbox.read(ran["worked"][0]["path"].as_str().unwrap()).contains("not usable"));
     assert_eq!(ran["worked"][0]["learned"][0]["what"], "add");
 }
 
@@ -250,9 +251,9 @@ fn a_run_that_failed_in_part_or_as_a_whole_says_so_and_tries_again() {
     let count = commits(&sandbox);
     insta::assert_snapshot!(sandbox.cm(&["reflect"]).snapshot(), @"
     bbbbbbbb  claude-code  unknown  The test of the tide table fails, please mend it.
-        failed: the script of answers says that no answer comes: it is asleep
+        failed: the answer script reports an error: it is asleep
     failed: 1 session, with scripted/script, 0 diaries, 0 proposed, 0 applied, 0 refused
-      the script of answers says that no answer comes: it is asleep
+      the answer script reports an error: it is asleep
     [exit 7]
     ");
     assert_eq!(commits(&sandbox), count);
@@ -319,8 +320,8 @@ fn work_is_handed_to_the_agent_that_runs_and_its_answer_is_taken() {
     let ran = sandbox.run(&["curate", "../answer.json"]).env("CM_AGENT", "codex").go();
     insta::assert_snapshot!(ran.snapshot(), @"
            add  b-mwqcvpc0-3tcwgh (draft)  Run all tests before each commit.
-                a draft: only one session speaks of it
-       refused  delta 3 (add)  the session does not say `more cheese, please`
+                a draft: only one session mentions it
+       refused  delta 3 (add)  the session does not contain `more cheese, please`
           note  diary/the-test-of-the-tide-table-fails-please-mend-it-0f641d.md
           note  graph/preferences/wants-the-tests-to-be-run-first-15b295.md
     1 delta applied, 0 skipped, 1 refused  commit [COMMIT]
@@ -452,7 +453,7 @@ fn ctrl_c_finishes_the_session_in_hand_and_the_next_run_goes_on() {
     signal(&child, rustix::process::Signal::INT);
     let mut told = String::new();
     BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    assert!(told.contains("finishing the session in hand"), "{told}");
+    assert!(told.contains("finishing the current session"), "{told}");
     sandbox.write("../home/go", "");
     let mut shown = String::new();
     child.stdout.as_mut().unwrap().read_to_string(&mut shown).unwrap();

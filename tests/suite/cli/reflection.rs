@@ -7,14 +7,14 @@ fn what_there_is_to_see_in_the_whole_is_written_and_committed() {
     let sandbox = harbour();
     sandbox.cm(&["get", "Use Postgres"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["reflection"]).snapshot(), @"
-    REFLECTION.md  3 entries, 0 omitted, about 137 tokens  commit [COMMIT]
+    REFLECTION.md  3 entries, 0 omitted, about 135 tokens  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.read("REFLECTION.md"), @"
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
-    > 8 memories that hold, 3 edges.
+    > 8 valid memories, 3 edges.
 
     ## Themes
 
@@ -39,7 +39,7 @@ fn what_there_is_to_see_in_the_whole_is_written_and_committed() {
 
     ## Contradictions
 
-    No open contradictions.
+    No open conflicts.
 
     ## Consolidation History
 
@@ -63,7 +63,7 @@ fn where_only_the_day_would_change_nothing_is_committed() {
       "path": "REFLECTION.md",
       "entries": 2,
       "omitted": 0,
-      "tokens": 127,
+      "tokens": 124,
       "commit": null,
       "changed": false
     }
@@ -90,7 +90,7 @@ fn an_empty_vault_has_a_reflection_too() {
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
-    > 0 memories that hold, 0 edges.
+    > 0 valid memories, 0 edges.
 
     ## Themes
 
@@ -102,7 +102,7 @@ fn an_empty_vault_has_a_reflection_too() {
 
     ## Most Accessed
 
-    Nothing was asked for yet.
+    No note was read yet.
 
     ## Recent Insights
 
@@ -110,11 +110,11 @@ fn an_empty_vault_has_a_reflection_too() {
 
     ## Playbook health
 
-    No bullets yet.
+    No rules yet.
 
     ## Contradictions
 
-    No open contradictions.
+    No open conflicts.
 
     ## Consolidation History
 

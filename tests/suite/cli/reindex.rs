@@ -7,7 +7,7 @@ fn the_first_run_reads_everything_and_the_second_nothing() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["reindex"]).snapshot(), @"
     12 notes: 12 added, 0 updated, 0 removed  [MS] ms
-    read everything anew: there was no index
+    rebuilt the index: no index existed
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["reindex", "--json"]).snapshot(), @r#"
@@ -42,11 +42,11 @@ fn what_was_done_by_hand_is_counted() {
     ");
     insta::assert_snapshot!(sandbox.cm(&["reindex"]).snapshot(), @"
     12 notes: 1 added, 1 updated, 1 removed  [MS] ms
-    2 findings; `cm validate` lists them and checks the links
+    2 findings; `cm validate` lists them and checks links
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["reindex", "--check"]).snapshot(), @"
-    the index of 12 notes is fresh
+    the index of 12 notes is up to date
     [exit 0]
     ");
 }
@@ -64,7 +64,7 @@ fn a_check_exits_1_where_something_is_stale_and_changes_nothing() {
       "findings": 0,
       "ms": [MS],
       "stale": [],
-      "rebuilt": "there was no index",
+      "rebuilt": "no index existed",
       "unread": 0
     }
     [exit 1]

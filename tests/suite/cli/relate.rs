@@ -57,7 +57,7 @@ fn an_edge_that_is_there_stays_and_a_new_strength_changes_it() {
     sandbox.cm(&["relate", "1f0c99", "SOLVES", "77ab01"]).ok();
     let ran = sandbox.cm(&["relate", "1f0c99", "SOLVES", "77ab01"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
-    1c5087c8-8475-4a2b-bc1c-29f7dd8aca74  graph/edges/close-idle-connections--SOLVES--gauges-time-out-1c5087.md  it was there already
+    1c5087c8-8475-4a2b-bc1c-29f7dd8aca74  graph/edges/close-idle-connections--SOLVES--gauges-time-out-1c5087.md  it already exists
     [exit 0]
     ");
     assert_eq!(commits(&sandbox), 2);
@@ -98,7 +98,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     let ran = sandbox.cm(&["relate", "1f0c99", "CURES", "77ab01"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no edge type `CURES`
+    error: unknown edge type `CURES`
      hint: the types are SOLVES, CAUSES, BUILDS_ON, ALTERNATIVE_TO, REQUIRES, FOLLOWS, RELATED_TO, EXTENDS, CONTRADICTS, GROUNDS, EXEMPLIFIES, SUPERSEDES, DERIVED_FROM; `relations` in cm.toml adds more
     [exit 2]
     ");
@@ -114,7 +114,7 @@ fn refusals_name_the_reason_and_write_nothing() {
     {
       "error": {
         "code": "not-found",
-        "message": "there is no note `Time`",
+        "message": "note `Time` not found",
         "hint": "did you mean 77ab0100-0000-4000-8000-000000000003 (Gauges time out)?",
         "exit": 4
       }
@@ -124,14 +124,14 @@ fn refusals_name_the_reason_and_write_nothing() {
     let ran = sandbox.cm(&["relate", "1f0c", "77ab01"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     let ran = sandbox.cm(&["relate", "1f0c99", "77ab01", "--strength", "2"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: strength lies between 0.0 and 1.0, and 2 does not
+    error: strength must be between 0.0 and 1.0, not 2
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -151,10 +151,10 @@ fn refusals_name_the_reason_and_write_nothing() {
 #[test]
 fn a_type_that_is_named_twice_is_a_slip_of_usage() {
     let ran = small().cm(&["relate", "1f0c99", "CAUSES", "77ab01", "--type", "SOLVES"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: two types were named: CAUSES and SOLVES
-     hint: write FROM TYPE TO, or FROM TO with --type TYPE
+    error: the edge type is given twice: CAUSES and SOLVES
+     hint: use FROM TYPE TO, or FROM TO with --type TYPE
     [exit 2]
     ");
 }

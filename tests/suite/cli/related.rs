@@ -56,7 +56,7 @@ fn more_than_five_hops_or_none_are_refused() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["related", "3c3c", "--hops", "6"]).snapshot(), @"
     [stderr]
-    error: hops are 1 to 5
+    error: hops must be between 1 and 5
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -69,7 +69,7 @@ fn a_type_that_no_edge_can_have_is_refused_rather_than_found_empty() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["related", "3c3c", "--type", "SOLVE"]).snapshot(), @"
     [stderr]
-    error: there is no type of edge `SOLVE`
+    error: unknown edge type `SOLVE`
      hint: did you mean SOLVES?
     [exit 2]
     ");
@@ -81,7 +81,7 @@ fn a_list_is_cut_and_says_how_to_go_on() {
     insta::assert_snapshot!(sandbox.cm(&["related", "1a1a", "--limit", "1"]).snapshot(), @"
     Keep pooled connections alive
       ─SOLVES→ 2b2b2b2b  API stops answering
-    1 of 2 notes; go on with --offset 1
+    1 of 2 notes; continue with --offset 1
     [exit 0]
     ");
     let rest = sandbox.cm(&["related", "1a1a", "--offset", "1", "--json"]).ok().json();

@@ -152,8 +152,8 @@ fn a_second_run_finds_nothing_new_and_changes_no_byte_whatever_cache_is_lost() {
     let ran = sandbox.cm(&["remember"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: the 2 sources there are were remembered before, and CLAUDE.md is up to date
-     hint: `cm stash` keeps a session or a text, which this then remembers
+    error: all 2 sources were remembered before, and CLAUDE.md is up to date
+     hint: `cm stash` saves a session or text to remember
     [exit 8]
     ");
     assert_eq!((sandbox.read("CLAUDE.md"), head(&sandbox)), (first, commit));
@@ -206,9 +206,9 @@ fn broken_markers_are_refused_and_nothing_at_all_is_written() {
     sandbox.write("CLAUDE.md", format!("# A\n\n{START}\n"));
     insta::assert_snapshot!(sandbox.cm(&["remember"]).snapshot(), @"
     [stderr]
-    error: a begin marker stands here without an end marker
+    error: a begin marker without an end marker
        at: CLAUDE.md:3
-     hint: mend the lines `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`; nothing was written
+     hint: fix the lines `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`; nothing was written
     [exit 5]
     ");
 }
@@ -364,8 +364,8 @@ fn files_of_somebody_else_are_not_written_over_and_nothing_is_asked_of_an_empty_
     let ran = sandbox.cm(&["remember"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: there is no stash, diary or friction to remember
-     hint: `cm stash` keeps a session or a text, which this then remembers
+    error: there are no stashes, diaries or friction reports to remember
+     hint: `cm stash` saves a session or text to remember
     [exit 8]
     ");
     diary(&sandbox, 1, &["The gateway closes idle connections after 300 seconds."], &[]);

@@ -58,17 +58,17 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
         assert_eq!(sandbox.cm(arguments).code, 2, "{arguments:?}");
     }
     let ran = sandbox.cm(&["restore", "1f0c99"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: write it as NOTE@COMMIT
+    error: expected NOTE@COMMIT
      hint: for example: cm restore 1f0c2a@HEAD~3
     [exit 2]
     ");
     let ran = sandbox.cm(&["restore", "No such note@HEAD"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `No such note` in commit [COMMIT]
-     hint: `cm log --op delete` lists what was removed
+    error: note `No such note` not found in commit [COMMIT]
+     hint: `cm log --op delete` lists deleted notes
     [exit 4]
     ");
     let ran = sandbox.cm(&["restore", "1f0c99@HEAD~7", "--json"]);
@@ -77,7 +77,7 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
       "error": {
         "code": "not-found",
         "message": "`HEAD~7` is neither a commit of this repository nor a date",
-        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h",
+        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h",
         "exit": 4
       }
     }
@@ -86,8 +86,8 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     let ran = sandbox.cm(&["restore", "1f0c@HEAD"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -100,8 +100,8 @@ fn a_beginning_of_an_id_that_two_gone_notes_share_is_ambiguous() {
     let ran = sandbox.cm(&["restore", "1f0c@HEAD~1"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
 }
@@ -122,9 +122,9 @@ fn hand_edits_that_no_commit_holds_are_not_overwritten() {
     let ran = sandbox.cm(&["restore", "1f0c99@HEAD"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: graph/fixes/close-idle-connections-1f0c99.md has edits that no commit holds
+    error: graph/fixes/close-idle-connections-1f0c99.md has uncommitted changes
        at: graph/fixes/close-idle-connections-1f0c99.md
-     hint: `cm commit` keeps them; then run the command again
+     hint: commit them with `cm commit`, then run the command again
     [exit 5]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);

@@ -108,9 +108,9 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
            cm review --reject b-mq6d3m8l-b2b2b2
            cm review --reject b-mq6d3m8l-a1a1a1
 
-    In quarantine 2
+    Quarantined 2
       3. 2b2b2b2b The gateway allows three retries
-         a memory that is a draft, 2026-11-20
+         a draft memory, 2026-11-20
            cm review --accept 2b2b2b2b-0000-4000-8000-000000000002
            cm review --reject 2b2b2b2b-0000-4000-8000-000000000002
       4. 3c3c3c3c A smuggled word
@@ -118,15 +118,15 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
            cm edit 3c3c3c3c-0000-4000-8000-000000000003
            cm review --reject 3c3c3c3c-0000-4000-8000-000000000003
 
-    Worth merging 1
+    Merge candidates 1
       5. b-mq6d3m8l-e1e1e1 Put a timeout on every query that the worker sends to the database.
          b-mq6d3m8l-e2e2e2 Put a timeout on every query the worker sends to our database.
-         they share 100 % of their words
+         100 % of their words are the same
            cm review --merge b-mq6d3m8l-e1e1e1 b-mq6d3m8l-e2e2e2 --content "…"
 
-    Due for another look 1
+    Due for review 1
       6. 1a1a1a1a Gauges report every ten minutes
-         nobody has looked at it for 690 days, 2025-01-01
+         not reviewed for 690 days, 2025-01-01
            cm review --confirm 1a1a1a1a-0000-4000-8000-000000000001
            cm review --reject 1a1a1a1a-0000-4000-8000-000000000001
     [exit 0]
@@ -137,9 +137,9 @@ fn the_inbox_lists_each_section_with_what_settles_its_entries() {
 fn one_section_is_listed_alone_and_cut() {
     let sandbox = waiting();
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "quarantined", "--limit", "1"]).snapshot(), @"
-    In quarantine 2
+    Quarantined 2
       1. 2b2b2b2b The gateway allows three retries
-         a memory that is a draft, 2026-11-20
+         a draft memory, 2026-11-20
            cm review --accept 2b2b2b2b-0000-4000-8000-000000000002
            cm review --reject 2b2b2b2b-0000-4000-8000-000000000002
          … and 1 more: cm review --kind quarantined --limit 2
@@ -162,7 +162,7 @@ fn one_section_is_listed_alone_and_cut() {
                   "path": "graph/facts/old.md"
                 }
               ],
-              "why": "nobody has looked at it for 690 days",
+              "why": "not reviewed for 690 days",
               "since": "2025-01-01T00:00:00Z",
               "commands": [
                 "cm review --confirm 1a1a1a1a-0000-4000-8000-000000000001",
@@ -178,7 +178,7 @@ fn one_section_is_listed_alone_and_cut() {
     "#);
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "odd"]).snapshot(), @"
     [stderr]
-    error: invalid value 'odd' for '--kind <SECTION>': it is drafts, conflicts, quarantined, merges, due or inversions
+    error: invalid value 'odd' for '--kind <SECTION>': expected drafts, conflicts, quarantined, merges, due or inversions
 
     For more information, try '--help'.
     [exit 2]
@@ -282,14 +282,14 @@ fn what_cannot_be_decided_is_refused_before_anything_is_written() {
     let before = everything(&sandbox.vault());
     insta::assert_snapshot!(sandbox.cm(&["review", "--confirm", "1a1a1a1a", "--accept", "b-mq6d3m8l-a1a1a1"]).snapshot(), @"
     [stderr]
-    error: b-mq6d3m8l-a1a1a1 is no draft but active
+    error: b-mq6d3m8l-a1a1a1 is not a draft but active
        at: playbook/git/squash.md
-     hint: `cm review` lists what waits
+     hint: `cm review` lists the notes to review
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["review", "--reject", "b-mq6d3m8l-d1d1d1", "nobody"]).snapshot(), @"
     [stderr]
-    error: there is no note `nobody`
+    error: note `nobody` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
@@ -297,16 +297,16 @@ fn what_cannot_be_decided_is_refused_before_anything_is_written() {
     sandbox.cm(&["review", "--reject", "b-mq6d3m8l-d1d1d1"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["review", "--reject", "b-mq6d3m8l-d1d1d1"]).snapshot(), @"
     [stderr]
-    error: b-mq6d3m8l-d1d1d1 is retired already
+    error: b-mq6d3m8l-d1d1d1 is already retired
        at: playbook/testing/draft.md
-     hint: `cm why` tells its story
+     hint: `cm why` shows its history
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["review", "--accept", "b-mq6d3m8l-d1d1d1"]).snapshot(), @"
     [stderr]
-    error: b-mq6d3m8l-d1d1d1 is no draft but deprecated
+    error: b-mq6d3m8l-d1d1d1 is not a draft but deprecated
        at: playbook/testing/draft.md
-     hint: `cm review` lists what waits
+     hint: `cm review` lists the notes to review
     [exit 5]
     ");
 }
@@ -315,8 +315,8 @@ fn what_cannot_be_decided_is_refused_before_anything_is_written() {
 fn going_one_by_one_needs_a_terminal() {
     insta::assert_snapshot!(waiting().cm(&["review", "--interactive"]).snapshot(), @"
     [stderr]
-    error: --interactive asks on a terminal, and standard input is none
-     hint: decide by --accept, --reject and --confirm; `cm review` lists what waits
+    error: --interactive requires a terminal on standard input
+     hint: use --accept, --reject and --confirm instead; `cm review` lists the notes
     [exit 2]
     ");
 }
@@ -324,7 +324,7 @@ fn going_one_by_one_needs_a_terminal() {
 #[test]
 fn an_empty_inbox_says_so() {
     insta::assert_snapshot!(vault_of("").cm(&["review"]).snapshot(), @"
-    nothing waits
+    nothing to review
     [exit 0]
     ");
 }
@@ -340,15 +340,15 @@ fn rules_worth_merging_become_one() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["review", "--kind", "merges"]).snapshot(), @"
-    nothing waits
+    nothing to review
     [exit 0]
     ");
     let replaced = sandbox.read("playbook/db/limits.md");
     assert!(replaced.contains("replaced_by: b-") && replaced.contains("maturity: deprecated"), "{replaced}");
     insta::assert_snapshot!(sandbox.cm(&["review", "--merge", "b-mq6d3m8l-a1a1a1", "2b2b2b2b", "--content", content]).snapshot(), @"
     [stderr]
-    error: graph/facts/draft.md is no bullet, its kind is `memory`
-     hint: `cm playbook list` lists the bullets
+    error: graph/facts/draft.md is not a rule; its kind is `memory`
+     hint: `cm playbook list` lists the rules
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["review", "--merge", "b-mq6d3m8l-a1a1a1", "b-mq6d3m8l-b2b2b2"]).snapshot(), @"

@@ -251,19 +251,19 @@ fn a_malformed_query_is_read_as_words_with_a_notice() {
     insta::assert_snapshot!(lines, @r#"
     (firewall OR printer         5 found; a `(` is not closed
     firewall) printer            5 found; 
-    "dead connections            5 found; a `"` is not closed: searched for its words
-    firewall AND                 4 found; `AND` has nothing on one side: searched without it
-    OR firewall                  4 found; `OR` has nothing on one side: searched without it
-    NOT                          4 found; `NOT` has nothing on one side: searched without it
+    "dead connections            5 found; a `"` is not closed: searched for the single words
+    firewall AND                 4 found; `AND` has no operand on one side: searched without it
+    OR firewall                  4 found; `OR` has no operand on one side: searched without it
+    NOT                          4 found; `NOT` has no operand on one side: searched without it
     created:yesterday firewall   0 found; 
     colour:red firewall          4 found; 
-    importance:much firewall     4 found; `importance:much` is no number: write >0.5 or 0.2..0.8; searched for its words
-    title: firewall              4 found; `title:` has no value: searched for as a word
-    is:nice firewall             4 found; `is:nice` is unknown: write is:pinned, or is: with a kind, state or maturity; searched for its words
+    importance:much firewall     4 found; `importance:much` is not a number: use >0.5 or 0.2..0.8; searched for its words
+    title: firewall              4 found; `title:` has no value: searched for it as a word
+    is:nice firewall             4 found; `is:nice` is unknown: use is:pinned, or is: with a kind, state or maturity; searched for its words
     firewall~9                   2 found; 
-    type: fix                    2 found; `type:` has no value: searched for as a word
+    type: fix                    2 found; `type:` has no value: searched for it as a word
     !!!                          0 found; `!!!` has no letters or digits to search for
-    firewall AND OR printer      5 found; `AND` has nothing on one side: searched without it
+    firewall AND OR printer      5 found; `AND` has no operand on one side: searched without it
     "#);
 }
 
@@ -275,7 +275,7 @@ fn what_was_read_otherwise_than_written_is_said_beside_the_answer() {
               It stood in the harbour office.
     [stderr]
     note: a `(` is not closed
-    note: `OR` has nothing on one side: searched without it
+    note: `OR` has no operand on one side: searched without it
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["search", "harbour OR (", "--quiet"]).ok().stderr, "");
@@ -286,7 +286,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["search", " "]).snapshot(), @r#"
     [stderr]
-    error: a search needs words
+    error: the search query is empty
      hint: for example: cm search "connection pool" type:fix
     [exit 2]
     "#);
@@ -294,7 +294,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
     {
       "error": {
         "code": "usage",
-        "message": "a query has at most 2000 characters, and this one 2500",
+        "message": "a query may have at most 2000 characters; this one has 2500",
         "hint": "`cm help COMMAND` shows its arguments with examples",
         "exit": 2
       }
@@ -324,7 +324,7 @@ fn pages_follow_one_another_without_gap_or_overlap() {
     insta::assert_snapshot!(sandbox.cm(&["search", "tag:network", "-n", "1"]).snapshot(), @"
     6f6f6f6f  Limits of the gateway  configuration
               The socket keepalive of the gateway is 60 s, and its retries are three.
-    1 of 3 hits; go on with --offset 1
+    1 of 3 hits; continue with --offset 1
     [exit 0]
     ");
     assert_eq!(
@@ -368,13 +368,13 @@ fn without_a_refresh_the_answer_says_that_it_may_be_old() {
     insta::assert_snapshot!(sandbox.cm(&["search", "lighthouse", "--no-refresh"]).snapshot(), @"
     nothing found
     [stderr]
-    note: answered from the index as it stands (--no-refresh)
+    note: the index was not updated (--no-refresh)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
     8b8b8b8b  The old printer  general · 0.94
     [stderr]
-    note: answered from the index as it stands (--no-refresh)
+    note: the index was not updated (--no-refresh)
     [exit 0]
     ");
 }
@@ -576,36 +576,36 @@ fn a_past_that_there_is_not_is_refused_with_the_way_out() {
     shown += &sandbox.run(&["search", "retry", "--as-of", "HEAD"]).within("inner").go().snapshot();
     insta::assert_snapshot!(shown, @r#"
     [stderr]
-    error: there was no commit yet at 2026-01-01T23:59:59Z
-     hint: the first one is of 2026-11-21T11:59:00Z
+    error: no commits before 2026-01-01T23:59:59Z
+     hint: the first commit is from 2026-11-21T11:59:00Z
     [exit 4]
     [stderr]
     error: `soon` is neither a commit of this repository nor a date
-     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h
     [exit 4]
     [stderr]
     error: `HEAD~9` is neither a commit of this repository nor a date
-     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h
     [exit 4]
     [stderr]
     error: `deadbeef` is neither a commit of this repository nor a date
-     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h
     [exit 4]
     {
       "error": {
         "code": "no-repository",
-        "message": "the vault lies in no git repository",
-        "hint": "`cm init` makes one",
+        "message": "the vault is not in a Git repository",
+        "hint": "`cm init` creates one",
         "exit": 5
       }
     }
     [exit 5]
     [stderr]
-    error: there was no commit yet at 2026-11-20T23:59:59Z
+    error: no commits before 2026-11-20T23:59:59Z
     [exit 4]
     [stderr]
-    error: commit [COMMIT] has no vault yet
-     hint: `cm log` lists the commits that changed it
+    error: commit [COMMIT] contains no vault
+     hint: `cm log` lists the commits that changed the vault
     [exit 4]
     "#);
 }
@@ -634,7 +634,7 @@ fn a_beginning_that_several_commits_share_is_ambiguous() {
         ids.windows(2).find(|pair| pair[0][..4] == pair[1][..4]).expect("700 commits share beginnings");
     let ran = sandbox.cm(&["search", "retry", "--as-of", &pair[0][..4]]);
     assert_eq!(ran.code, 4);
-    assert!(ran.stderr.contains("is the beginning of several commits"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("matches several commits"), "{}", ran.snapshot());
     assert!(pair.iter().all(|id| ran.stderr.contains(&id[..5])), "{}", ran.snapshot());
 }
 

@@ -129,13 +129,13 @@ fn what_cannot_be_served_is_refused_before_it_listens() {
     let ran = sandbox.cm(&["serve", "--listen", "0.0.0.0:0"]);
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: other machines reach 0.0.0.0:0, and there is no token that is live
-     hint: make one with `cm token add NAME`, or listen on 127.0.0.1 and let a proxy or a tunnel lead there
+    error: other machines can reach 0.0.0.0:0, and there is no valid token
+     hint: create one with `cm token add NAME`, or listen on 127.0.0.1 behind a proxy or tunnel
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["serve", "--listen", "nowhere"]).snapshot(), @"
     [stderr]
-    error: `nowhere` is no address to listen on
+    error: `nowhere` is not an address to listen on
      hint: for example 127.0.0.1:7700
     [exit 2]
     ");

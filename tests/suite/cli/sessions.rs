@@ -85,7 +85,7 @@ fn said(answer: &Value) -> Vec<(u64, &str)> {
 fn sessions_of_all_agents_are_listed_and_older_ones_are_counted() {
     let sandbox = all_agents();
     insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
-    no sessions in the last 7 days; 12 sessions before: --days 0
+    no sessions in the last 7 days; 12 sessions older: --days 0
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["sessions", "--days", "0", "--agent", "codex,claude-code,cursor,pi"]).snapshot(), @"
@@ -154,20 +154,20 @@ fn a_prefix_of_several_ids_lists_them_and_one_of_none_says_so() {
     let sandbox = all_agents();
     insta::assert_snapshot!(sandbox.cm(&["sessions", "show", "1"]).snapshot(), @"
     [stderr]
-    error: `1` begins the ids of several sessions
-     hint: one of 1791216000000 (cline), 11111111-aaaa-4bbb-8ccc-000000000001 (claude-code)
+    error: `1` matches several sessions
+     hint: use one of 1791216000000 (cline), 11111111-aaaa-4bbb-8ccc-000000000001 (claude-code)
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["sessions", "expand", "nope", "--line", "1"]).snapshot(), @"
     [stderr]
-    error: there is no session `nope`
-     hint: `cm sessions --days 0` lists all of them
+    error: session `nope` not found
+     hint: `cm sessions --days 0` lists all sessions
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["sessions", "expand", "11111111", "--line", "90"]).snapshot(), @"
     [stderr]
-    error: nothing was said on lines 87 to 93 of the log
-     hint: `cm sessions show` tells the lines, `--context` takes more of them
+    error: lines 87 to 93 of the log contain no messages
+     hint: `cm sessions show` shows line numbers; use --context to include more lines
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["sessions", "--agent", "otter"]).code, 2);
@@ -283,7 +283,7 @@ fn no_refresh_answers_from_what_was_read() {
     insta::assert_snapshot!(sandbox.cm(&["sessions", "--no-refresh"]).snapshot(), @"
     no sessions in the last 7 days
     [stderr]
-    note: answered from the index as it stands (--no-refresh)
+    note: the session index was not updated (--no-refresh)
     [exit 0]
     ");
     sandbox.cm(&["sessions"]).ok();
@@ -411,10 +411,10 @@ fn a_log_that_is_mostly_not_understood_is_told_as_such() {
         &(line("user", "hello there") + &"{\"type\":\"martian\",\"sessionId\":\"s1111111\"}\n".repeat(9))
     );
     insta::assert_snapshot!(sandbox.cm(&["sessions"]).snapshot(), @"
-    s1111111  claude-code  26 h  1 event  11 B  new  /w  hello there (mostly not understood)
+    s1111111  claude-code  26 h  1 event  11 B  new  /w  hello there (mostly not parsed)
     1 session in the last 7 days
     [stderr]
-    note: mostly not understood, another version of its agent may have written it: [ROOT]/home/.claude/projects/-w/s1111111.jsonl (9 of 10 records: martian)
+    note: mostly not parsed, maybe written by another version of the agent: [ROOT]/home/.claude/projects/-w/s1111111.jsonl (9 of 10 records: martian)
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["sessions", "--json"]).ok().json()["sessions"][0]["mostly_unknown"], true);
@@ -431,7 +431,7 @@ fn while_another_process_reads_what_is_there_answers() {
     s1111111  claude-code  26 h  1 event  18 B  new  /w  first things first
     1 session in the last 7 days
     [stderr]
-    note: another process is reading the sessions; answered from what it has read so far
+    note: another process is reading sessions; the answer uses what is indexed so far
     [exit 0]
     ");
     drop(lock);
@@ -550,20 +550,20 @@ fn cass_that_is_missing_slow_or_mad_changes_nothing() {
     };
     assert_eq!(
         told("#!/bin/sh\necho no index\n", ""),
-        "note: cass answered nothing that is understood; its sessions are left out\n"
+        "note: the answer of cass is not valid; its sessions are skipped\n"
     );
     assert_eq!(
         told("#!/bin/sh\necho '{\"hits\": []}'\necho secret words >&2\nexit 3\n", ""),
-        "note: cass failed with exit status: 3; its sessions are left out\n"
+        "note: cass failed with exit status: 3; its sessions are skipped\n"
     );
     assert_eq!(
         told("#!/bin/sh\nsleep 600\n", "cass_timeout_s = 0.2\n"),
-        "note: cass did not answer within 200ms; its sessions are left out\n"
+        "note: cass did not answer within 200ms; its sessions are skipped\n"
     );
     let sandbox = one(&lines(&[("user", "the pool was empty")]));
     sandbox.settings("[sources]\ncass = true\n");
     let ran = sandbox.run(&["sessions", "search", "pool"]).env("PATH", "/nowhere").go().ok();
-    assert_eq!(ran.stderr, "note: cass is not installed; its sessions are left out\n");
+    assert_eq!(ran.stderr, "note: cass is not installed; its sessions are skipped\n");
 }
 
 #[cfg(unix)]
@@ -573,7 +573,7 @@ fn a_shared_file_starts_no_program() {
     sandbox.settings("");
     sandbox.write("cm.toml", "[sources]\ncass = true\n");
     let ran = with_path(&sandbox, &["sessions", "search", "pool"]).ok();
-    assert!(ran.stderr.contains("`sources.cass` does not count in cm.toml"), "{}", ran.snapshot());
+    assert!(ran.stderr.contains("`sources.cass` is ignored in cm.toml"), "{}", ran.snapshot());
     assert!(!sandbox.root().join("home/cass-words").exists());
 }
 

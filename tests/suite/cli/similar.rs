@@ -45,7 +45,7 @@ fn a_text_finds_the_notes_with_its_words() {
     [exit 0]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["similar", "zeppelin"]).snapshot(), @"
-    nothing like it
+    nothing similar found
     [exit 0]
     ");
 }
@@ -59,7 +59,7 @@ fn a_note_finds_others_and_not_itself() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "Use Postgres", "--kind", "memory"]).snapshot(), @"
-    nothing like it
+    nothing similar found
     [exit 0]
     ");
 }
@@ -84,19 +84,19 @@ fn an_id_or_a_path_that_names_no_note_is_refused() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["similar", "b-mq6d3m8l-none00"]).snapshot(), @"
     [stderr]
-    error: there is no note `b-mq6d3m8l-none00`
+    error: note `b-mq6d3m8l-none00` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", "graph/none.md"]).snapshot(), @"
     [stderr]
-    error: there is no note `graph/none.md`
+    error: note `graph/none.md` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["similar", " "]).snapshot(), @r#"
     [stderr]
-    error: nothing is like an empty text
+    error: the text is empty
      hint: for example: cm similar "retry with backoff"
     [exit 2]
     "#);

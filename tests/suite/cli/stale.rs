@@ -7,17 +7,17 @@ use crate::support::{Sandbox, vault_of};
 fn bullets_without_feedback_are_listed_the_longest_silent_first() {
     let sandbox = rules();
     insta::assert_snapshot!(sandbox.cm(&["stale"]).snapshot(), @"
-    2 bullets without feedback for 90 days
+    2 rules without feedback for 90 days
       324 d  draft      +0 -0  b-mq6d3q8l-j1k2l3  Write the failing test before the fix.
       265 d  candidate  +0 -0  b-mq6d3p8l-g7h8i9  AVOID: mocks of the clock that nobody winds back.
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "0", "--limit", "3"]).snapshot(), @"
-    5 bullets without feedback for 0 days
+    5 rules without feedback for 0 days
       324 d  draft        +0 -0  b-mq6d3q8l-j1k2l3  Write the failing test before the fix.
       265 d  candidate    +0 -0  b-mq6d3p8l-g7h8i9  AVOID: mocks of the clock that nobody winds back.
        20 d  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
-    … of 5 bullets
+    … of 5 rules
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "300d", "--json"]).snapshot(), @r#"
@@ -63,12 +63,12 @@ fn the_days_are_a_setting() {
     let sandbox = rules();
     sandbox.write("cm.toml", "[scoring]\nstale_days = 300\n");
     insta::assert_snapshot!(sandbox.cm(&["stale"]).snapshot(), @"
-    1 bullet without feedback for 300 days
+    1 rule without feedback for 300 days
       324 d  draft  +0 -0  b-mq6d3q8l-j1k2l3  Write the failing test before the fix.
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "1000"]).snapshot(), @"
-    no bullet without feedback for 1000 days
+    no rule without feedback for 1000 days
     [exit 0]
     ");
 }
@@ -88,7 +88,7 @@ fn days_that_are_no_number_are_refused_with_an_example() {
     let sandbox = rules();
     insta::assert_snapshot!(sandbox.cm(&["stale", "--days", "long"]).snapshot(), @"
     [stderr]
-    error: invalid value 'long' for '--days <N>': it is a number of days such as 90
+    error: invalid value 'long' for '--days <N>': expected a number of days, such as 90
 
     For more information, try '--help'.
     [exit 2]
@@ -158,7 +158,7 @@ fn a_condensed_or_irrelevant_observation_is_stale_until_it_helps_again() {
     sandbox.cm(&["core"]).ok();
     assert!(!sandbox.read("CORE.md").contains("after rain"));
     insta::assert_snapshot!(sandbox.cm(&["stale"]).snapshot(), @"
-    no bullet without feedback for 90 days
+    no rule without feedback for 90 days
     2 stale observations
     irrelevant  a1a1a1a1  The tide gauge answers late after rain
     condensed   b2b2b2b2  The tide gauge at the quay answers late

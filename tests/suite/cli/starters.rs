@@ -26,7 +26,7 @@ fn a_set_comes_in_as_active_candidates_in_one_commit_and_a_second_time_nothing_d
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "rust", "--category", "ownership"]).snapshot(), @"
     + b-mwqcvpc0-qws0ng Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`…
     + b-mwqcvpc0-ud341f When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone…
-    2 rules added, 0 left out  commit [COMMIT]
+    2 rules added, 0 skipped  commit [COMMIT]
     [exit 0]
     ");
     let listed = sandbox.git(&["ls-files", "playbook"]);
@@ -60,10 +60,10 @@ fn a_set_comes_in_as_active_candidates_in_one_commit_and_a_second_time_nothing_d
     ");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "rust", "--category", "ownership"]).snapshot(), @"
     - Take `&str`, `&[T]` and `&Path` as arguments instead of references to `String`, `Vec` and `PathBuf`…
-        it is there already (b-mwqcvpc0-qws0ng)
+        it already exists (b-mwqcvpc0-qws0ng)
     - When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone…
-        it is there already (b-mwqcvpc0-ud341f)
-    0 rules added, 2 left out  nothing to commit
+        it already exists (b-mwqcvpc0-ud341f)
+    0 rules added, 2 skipped  nothing to commit
     [exit 0]
     ");
     let sets = sandbox.cm(&["starters", "list", "--json"]).ok().json();
@@ -82,11 +82,11 @@ fn every_set_comes_in_whole_and_the_vault_is_sound() {
         assert!(states.iter().all(|one| one["state"] == "active"), "{set}: {added:#}");
     }
     insta::assert_snapshot!(sandbox.cm(&["validate", "--strict"]).snapshot(), @"
-    114 notes: nothing wrong
+    114 notes: no problems
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["review"]).snapshot(), @"
-    nothing waits
+    nothing to review
     [exit 0]
     ");
 }
@@ -124,7 +124,7 @@ reason: we like strings
         },
         {
           "content": "When the borrow checker refuses, shorten the borrow or split the struct before you reach for `clone` or `Rc<RefCell<_>>`.",
-          "reason": "it is there already",
+          "reason": "it already exists",
           "id": "b-mq6d3m8l-a1a1a1"
         }
       ],
@@ -142,20 +142,20 @@ fn a_dry_run_writes_nothing_and_a_wrong_name_is_answered_with_the_right_one() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "git", "--category", "hooks", "--dry-run"]).snapshot(), @"
     + b-mwqcvpc0-xrcokn AVOID: `git commit --no-verify` to get past a failing hook; mend what it found, or mend the hook.
-    1 rule added, 0 left out  nothing was written (--dry-run)
+    1 rule added, 0 skipped  nothing was written (--dry-run)
     [exit 0]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "rst"]).snapshot(), @"
     [stderr]
-    error: there is no starter set `rst`
+    error: unknown starter set `rst`
      hint: did you mean `rust`?
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["starters", "add", "git", "--category", "style"]).snapshot(), @"
     [stderr]
-    error: `git` has no rules of the category `style`
-     hint: it has branches, commits, contents, history, hooks, recovery
+    error: `git` has no rules in the category `style`
+     hint: available: branches, commits, contents, history, hooks, recovery
     [exit 2]
     ");
 }

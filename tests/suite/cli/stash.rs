@@ -79,7 +79,7 @@ fn a_session_is_kept_readable_and_without_its_secrets() {
     Outcome: success
     - for: `cargo test` passed when it was last run (line 6)
 
-    ## What the person said
+    ## What the user said
 
     - make the login test pass (person, line 1)
     - from now on use pnpm instead of npm, the token is \[redacted: github-token\] (person, line 4)
@@ -108,7 +108,7 @@ fn a_session_is_kept_readable_and_without_its_secrets() {
 fn an_agent_that_hands_over_no_text_has_its_session_kept() {
     let sandbox = with_session();
     let own = sandbox.run(&["stash", "Mine", "--json"]).env("CM_SESSION", SESSION).go().ok().json();
-    assert!(kept(&sandbox, &own["path"]).contains("## What the person said"));
+    assert!(kept(&sandbox, &own["path"]).contains("## What the user said"));
     let text =
         sandbox.run(&["stash", "Text", "--json"]).env("CM_SESSION", SESSION).stdin("Words.").go().ok().json();
     let note = kept(&sandbox, &text["path"]);
@@ -125,7 +125,7 @@ fn secrets_are_taken_out_of_a_text_and_its_name_and_counted() {
         .run(&["stash", &format!("Token {SECRET}")])
         .stdin(format!("One {SECRET}\nand {SECRET}\n"))
         .go();
-    assert!(ran.stdout.contains("3 secrets taken out of the text"), "{}", ran.snapshot());
+    assert!(ran.stdout.contains("3 secrets removed from the text"), "{}", ran.snapshot());
     let everything = sandbox.git(&["log", "-p"]) + &sandbox.git(&["status", "--porcelain"]);
     assert!(!everything.contains(SECRET) && everything.contains("[redacted: "), "{everything}");
 }

@@ -16,7 +16,7 @@ fn everything_is_counted() {
         tags  8, network 3, postgres 2, git 1, lang/javascript 1, lang/rust 1, outage 1, storage 1, units 1
     findings  error 1, warning 1, info 1
 
-    1 bullet, 1 live
+    1 rule, 1 live
        scope  global 1
     maturity  candidate 1
        types  rule 1
@@ -203,7 +203,7 @@ fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
         tags  0
     findings  error 1
 
-    4 bullets, 3 live
+    4 rules, 3 live
        scope  global 3, language 1
     maturity  candidate 3, proven 1
        types  rule 3, anti_pattern 1
@@ -215,7 +215,7 @@ fn the_playbook_is_counted_judged_and_searched_for_contradictions() {
          2.99  b-mq6d3m8l-aaaaaa  Mock the system clock in tests.
     at risk
         -2.00  b-mq6d3m8l-cccccc  Never mock the system clock in tests.
-    worth merging 1
+    merge candidates 1
       Mock the system clock in tests.
       Always mock the system clock in tests.  1.00
     contradictions 2

@@ -16,7 +16,7 @@ fn add(sandbox: &Sandbox, words: &[&str]) -> String {
 #[test]
 fn a_token_is_printed_once_and_kept_as_a_hash_outside_of_the_vault() {
     let sandbox = vault_of("");
-    assert_eq!(add(&sandbox, &["Ada"]), "writer of Ada, id [id]; it is shown this once\n");
+    assert_eq!(add(&sandbox, &["Ada"]), "writer of Ada, id [id]; save it now, it will not be shown again\n");
     let file = sandbox.read_private("tokens.toml");
     assert!(
         file.contains("person = \"Ada\"") && file.contains("hash = \"sha256:") && !file.contains("cm_"),
@@ -43,7 +43,7 @@ fn no_seed_makes_the_same_token_twice() {
 fn tokens_are_listed_with_what_became_of_them() {
     let sandbox = vault_of("");
     insta::assert_snapshot!(sandbox.cm(&["token", "list"]).snapshot(), @"
-    no tokens; `cm token add NAME` makes one
+    no tokens; `cm token add NAME` creates one
     [exit 0]
     ");
     add(&sandbox, &["Ada", "--role", "admin"]);
@@ -99,7 +99,7 @@ fn a_damaged_file_is_not_written_over_and_the_doctor_says_so() {
     for words in [&["add", "Bob"][..], &["list"], &["revoke", "Ada"]] {
         let ran = sandbox.cm(&[&["token"], words].concat());
         assert_eq!(ran.code, 5, "{}", ran.snapshot());
-        assert!(ran.stderr.contains("the tokens are not understood"), "{}", ran.snapshot());
+        assert!(ran.stderr.contains("cannot read the tokens"), "{}", ran.snapshot());
     }
     assert_eq!(sandbox.read_private("tokens.toml"), "[[token]]\nid = [\n");
     assert_eq!(tokens()["health"], "fail");

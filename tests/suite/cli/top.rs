@@ -111,7 +111,7 @@ fn live_bullets_are_listed_the_best_first() {
     insta::assert_snapshot!(sandbox.cm(&["top", "2"]).snapshot(), @"
        4.11  proven       +4 -0  b-mq6d3m8l-x1y2z3  Run the tests of the worker with a real database.
        1.00  established  +2 -0  b-mq6d3n8l-a1b2c3  Never skip the hooks of git.
-    … of 4 bullets
+    … of 4 rules
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "1", "--json"]).snapshot(), @r#"
@@ -147,15 +147,15 @@ fn a_category_narrows_the_list() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "--category", "testin"]).snapshot(), @"
-    no active bullets
+    no active rules
     [stderr]
-    note: no bullet is of the category `testin`; there is `testing`
+    note: no rule has the category `testin`; did you mean `testing`?
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["top", "--category", "Unit tests"]).snapshot(), @"
     [stderr]
-    error: `Unit tests` is no category
-     hint: a lower-case letter, then letters, digits, - or _, at most 50 in all, such as `testing`
+    error: `Unit tests` is not a valid category
+     hint: use a lower-case letter, then letters, digits, - or _, at most 50, for example `testing`
     [exit 2]
     ");
 }
@@ -217,7 +217,7 @@ fn constants_of_scoring_can_be_set() {
 fn a_vault_without_bullets_has_no_best_ones() {
     let sandbox = vault_of("--- graph/fixes/a.md\nA fix.\n");
     insta::assert_snapshot!(sandbox.cm(&["top"]).snapshot(), @"
-    no active bullets
+    no active rules
     [exit 0]
     ");
     assert_eq!(sandbox.cm(&["top", "few"]).code, 2);

@@ -15,11 +15,11 @@ fn what_went_wrong_is_listed_with_its_place_and_evidence() {
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
     1 incident in 1 session of 1 log
       1  t-8cacc51e  2026-11-20  git reset --hard
-         throws away all work that is not committed
-         the person said: oh no, all my work is gone
-         then was run: git reflog
+         discards all uncommitted changes
+         the user said: oh no, all my work is gone
+         then this was run: git reflog
          claude-code aaaaaaaa-0000-4000-8000-000000000001 line 2
-    `cm trauma accept NUMBER` keeps one as an anti-pattern, which `cm guard` knows
+    `cm trauma accept NUMBER` stores one as an anti-pattern for `cm guard`
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan", "--json"]).snapshot(), @r#"
@@ -31,10 +31,10 @@ fn what_went_wrong_is_listed_with_its_place_and_evidence() {
           "class": "hard-reset",
           "command": "git reset --hard",
           "shape": "git reset --hard",
-          "reason": "throws away all work that is not committed",
+          "reason": "discards all uncommitted changes",
           "evidence": [
-            "the person said: oh no, all my work is gone",
-            "then was run: git reflog"
+            "the user said: oh no, all my work is gone",
+            "then this was run: git reflog"
           ],
           "agent": "claude-code",
           "session": "aaaaaaaa-0000-4000-8000-000000000001",
@@ -84,29 +84,29 @@ fn talk_about_a_command_and_one_that_did_no_harm_are_no_incidents() {
 fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     let sandbox = with_incident();
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard"]).snapshot(), @"
-    warn: this throws away all work that is not committed
+    warn: this discards all uncommitted changes
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
-    t-8cacc51e  b-mwqcvpc0-tws6tc  active  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
+    t-8cacc51e  b-mwqcvpc0-s7enqz  active  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
     [exit 0]
     ");
     insta::assert_snapshot!(message(&sandbox), @"
-    Keep the incident of git reset --hard
+    Store the incident of git reset --hard
 
     Cm-Op: trauma-accept
-    Cm-Id: b-mwqcvpc0-tws6tc
+    Cm-Id: b-mwqcvpc0-s7enqz
     Cm-Operation: 002736866df340c887f1bb51d1d3eecb
     ");
     insta::assert_snapshot!(sandbox.git(&["show", "--format=", "HEAD"]), @"
-    diff --git a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    diff --git a/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md b/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
     new file mode 100644
-    index 0000000..da0eeb6
+    index 0000000..ad331fb
     --- /dev/null
-    +++ b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    +++ b/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
     @@ -0,0 +1,27 @@
     +---
-    +id: b-mwqcvpc0-tws6tc
+    +id: b-mwqcvpc0-s7enqz
     +type: anti_pattern
     +kind: anti_pattern
     +category: incidents
@@ -117,7 +117,7 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     +    agent: claude-code
     +    line: 2
     +derived_from:
-    +  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog']
+    +  evidence: ['this was run: git reset --hard', 'the user said: oh no, all my work is gone', 'then this was run: git reflog']
     +incident:
     +  class: hard-reset
     +  shape: git reset --hard
@@ -127,28 +127,28 @@ fn an_accepted_incident_is_an_anti_pattern_that_the_guard_knows() {
     +updated: 2026-11-21T12:00:00Z
     +---
     +
-    +AVOID: `git reset --hard`, which throws away all work that is not committed.
+    +AVOID: `git reset --hard`, which discards all uncommitted changes.
     +
     +## Why
     +
-    +It was run on 2026-11-20 in a session of claude-code, and went wrong.
+    +It was run on 2026-11-20 in a session of claude-code and went wrong.
     ");
     insta::assert_snapshot!(sandbox.cm(&["guard", "--", "git reset --hard HEAD~1"]).snapshot(), @"
-    block: this throws away all work that is not committed, and moves the branch off its commits; stash or branch first; the same went wrong on 2026-11-20 (session aaaaaaaa-0000-4000-8000-000000000001, b-mwqcvpc0-tws6tc)
+    block: this discards all uncommitted changes and moves the branch off its commits; stash or branch first; it went wrong before on 2026-11-20 (session aaaaaaaa-0000-4000-8000-000000000001, b-mwqcvpc0-s7enqz)
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "scan"]).snapshot(), @"
     1 incident in 1 session of 1 log
-      1  t-8cacc51e  2026-11-20  git reset --hard  kept by b-mwqcvpc0-tws6tc
-         throws away all work that is not committed
-         the person said: oh no, all my work is gone
-         then was run: git reflog
+      1  t-8cacc51e  2026-11-20  git reset --hard  stored as b-mwqcvpc0-s7enqz
+         discards all uncommitted changes
+         the user said: oh no, all my work is gone
+         then this was run: git reflog
          claude-code aaaaaaaa-0000-4000-8000-000000000001 line 2
     [exit 0]
     ");
     let commits = sandbox.git(&["rev-list", "--count", "HEAD"]);
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1"]).snapshot(), @"
-    t-8cacc51e  is kept already
+    t-8cacc51e  is already stored
     [exit 0]
     ");
     assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]), commits, "a second time changes nothing");
@@ -175,9 +175,9 @@ fn two_incidents_are_kept_in_one_commit_and_one_that_says_the_same_is_no_second_
         log(&sandbox, name, &[("go on", command, true), ("what have you done, undo that", "", true)]);
     }
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "2", "3", "2"]).snapshot(), @"
-    t-8cacc51e  b-mwqcvpc0-tws6tc  active  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
-    t-79b0034c  b-mwqcvpc0-tws6tc  said so already  playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md  commit [COMMIT]
-    t-0c63c2a0  b-mwqcvpc0-n96pri  active  playbook/incidents/avoid-git-push-force-which-overwrites-what-is-on-the-remote-204a28.md  commit [COMMIT]
+    t-8cacc51e  b-mwqcvpc0-s7enqz  active  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
+    t-79b0034c  b-mwqcvpc0-s7enqz  already stored  playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md  commit [COMMIT]
+    t-0c63c2a0  b-mwqcvpc0-i5b41j  active  playbook/incidents/avoid-git-push-force-which-overwrites-the-remote-including-t-8535c8.md  commit [COMMIT]
     [exit 0]
     ");
     assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]).trim(), "2");
@@ -203,22 +203,22 @@ fn what_happened_again_adds_its_session_and_evidence_to_the_bullet_that_there_is
     let shown = sandbox.git(&["show", "--format=", "-U0", "HEAD"]);
     let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("index ")).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    diff --git a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
-    --- a/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
-    +++ b/playbook/incidents/avoid-git-reset-hard-which-throws-away-all-work-that-is-not-1862fb.md
+    diff --git a/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md b/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
+    --- a/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
+    +++ b/playbook/incidents/avoid-git-reset-hard-which-discards-all-uncommitted-changes-0806b8.md
     @@ -11,0 +12,3 @@ sources:
     +  - session: cccccccc-0000-4000-8000-000000000003
     +    agent: claude-code
     +    line: 2
     @@ -13 +16 @@ derived_from:
-    -  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog']
-    +  evidence: ['it was run: git reset --hard', 'the person said: oh no, all my work is gone', 'then was run: git reflog', 'the person said: what have you done, undo that']
+    -  evidence: ['this was run: git reset --hard', 'the user said: oh no, all my work is gone', 'then this was run: git reflog']
+    +  evidence: ['this was run: git reset --hard', 'the user said: oh no, all my work is gone', 'then this was run: git reflog', 'the user said: what have you done, undo that']
     @@ -20,0 +24,5 @@ updated: 2026-11-21T12:00:00Z
     +feedback:
     +  - at: 2026-11-21T12:00:00Z
     +    signal: helpful
     +    session: cccccccc-0000-4000-8000-000000000003
-    +    note: 'proposed again: AVOID: `git reset --hard`, which throws away all work that is not committed.'
+    +    note: 'proposed again: AVOID: `git reset --hard`, which discards all uncommitted changes.'
     ");
     // Both are stored now; a third call changes nothing.
     assert!((0..2).map(at).all(|(_, one)| one["bullet"].is_string()));
@@ -235,14 +235,14 @@ fn what_is_not_there_is_not_accepted() {
     let sandbox = with_incident();
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "7"]).snapshot(), @"
     [stderr]
-    error: there is no incident `7`
-     hint: `cm trauma scan` lists them; --days must reach as far back in both
+    error: incident `7` not found
+     hint: `cm trauma scan` lists incidents; use the same --days for both
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "--days", "0"]).snapshot(), @"
     [stderr]
-    error: there is no incident `1`
-     hint: `cm trauma scan` lists them; --days must reach as far back in both
+    error: incident `1` not found
+     hint: `cm trauma scan` lists incidents; use the same --days for both
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["trauma", "accept"]).code, 2);
@@ -352,7 +352,7 @@ fn one_call(sandbox: &Sandbox, agent: &str, result: &str, ran: bool) {
 
 #[test]
 fn a_command_that_the_guard_stopped_is_neither_an_incident_nor_a_command_that_ran() {
-    let reason = "this throws away all work that is not committed";
+    let reason = "this discards all uncommitted changes";
     for (agent, session, result) in [
         (
             "codex",

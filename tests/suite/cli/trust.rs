@@ -9,12 +9,12 @@ use crate::support::call;
 fn it_says_what_is_trusted_and_what_that_lets_through() {
     let sandbox = small();
     insta::assert_snapshot!(sandbox.cm(&["trust", "--revoke"]).snapshot(), @"
-    [ROOT]/vault: trusted no more
+    [ROOT]/vault: no longer trusted
     no remote; 0 rules
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trust"]).snapshot(), @"
-    [ROOT]/vault: trusted from now on
+    [ROOT]/vault: now trusted
     no remote; 0 rules
     [exit 0]
     ");
@@ -58,8 +58,8 @@ fn without_a_terminal_nobody_answers_and_nothing_is_taken_over() {
     sandbox.write("_config.toml", "search.limit = 3\n");
     insta::assert_snapshot!(sandbox.cm(&["trust", "--import-private"]).snapshot(), @"
     [stderr]
-    error: each private file needs your answer at a terminal
-     hint: run it in a terminal of your own
+    error: each private file needs confirmation in a terminal
+     hint: run the command in a terminal
     [exit 5]
     ");
 }

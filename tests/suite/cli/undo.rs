@@ -13,7 +13,7 @@ fn a_new_note_is_taken_back_by_a_commit_that_names_what_it_undoes() {
     sandbox.cm(&["add", "--type", "fact", "--title", "Too early"]).ok();
     let ran = sandbox.cm(&["undo", "--reason", "was a guess"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    took back [COMMIT]: Add fact "Too early"  commit [COMMIT]
+    reverted [COMMIT]: Add fact "Too early"  commit [COMMIT]
       graph/facts/too-early-82fbb1.md
     [exit 0]
     "#);
@@ -58,7 +58,7 @@ fn undoing_twice_takes_the_next_older_one_back_and_then_there_is_none() {
     let ran = sandbox.cm(&["undo"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no curation to undo
+    error: nothing to undo
     [exit 8]
     ");
 }
@@ -70,7 +70,7 @@ fn an_undo_can_itself_be_undone_by_its_id() {
     sandbox.cm(&["undo"]).ok();
     let ran = sandbox.cm(&["undo", "HEAD"]);
     insta::assert_snapshot!(ran.snapshot(), @r#"
-    took back [COMMIT]: Undo: Pin "Retry with jitter"  commit [COMMIT]
+    reverted [COMMIT]: Undo: Pin "Retry with jitter"  commit [COMMIT]
       graph/solutions/retry-with-jitter-1f0c2a.md
       vault/retry-with-jitter-1f0c2a.md
     [exit 0]
@@ -122,9 +122,9 @@ fn hand_edits_in_the_way_refuse_and_stay() {
     let ran = sandbox.cm(&["undo"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: graph/solutions/retry-with-jitter-1f0c2a.md has edits that no commit holds
+    error: graph/solutions/retry-with-jitter-1f0c2a.md has uncommitted changes
        at: graph/solutions/retry-with-jitter-1f0c2a.md
-     hint: take them out, or `cm commit` them and undo that commit first
+     hint: discard them, or `cm commit` them and undo that commit first
     [exit 5]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);
@@ -146,14 +146,14 @@ fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
     let ran = sandbox.cm(&["undo"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no curation to undo
+    error: nothing to undo
     [exit 8]
     ");
     let ran = sandbox.cm(&["undo", "abcdef0"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: `abcdef0` is neither a commit of this repository nor a date
-     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age 7d or 12h
+     hint: `cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h
     [exit 4]
     ");
     sandbox.git(&["checkout", "--quiet", "-b", "other"]);
@@ -164,8 +164,8 @@ fn what_is_no_commit_a_merge_and_a_vault_without_curations_are_told_apart() {
     let ran = sandbox.cm(&["undo", "HEAD"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: [COMMIT] is a merge, and has no one side to go back to
-     hint: `git revert -m 1` says which side
+    error: [COMMIT] is a merge, so there is no single parent to return to
+     hint: `git revert -m 1` selects the parent
     [exit 5]
     ");
     sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "Nothing"]);
@@ -186,9 +186,9 @@ fn the_only_copy_of_a_note_that_a_person_made_stays() {
     let ran = sandbox.cm(&["undo"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: graph/facts/new.md was in no commit before [COMMIT], and taking that back would remove it
+    error: graph/facts/new.md was in no commit before [COMMIT]; undoing would remove it
        at: graph/facts/new.md
-     hint: `cm edit` changes the note back, `cm delete` removes it
+     hint: change the note with `cm edit`, or remove it with `cm delete`
     [exit 5]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);

@@ -13,7 +13,7 @@ fn a_lifted_block_lets_the_rule_in_again() {
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.git(&["show", "--stat=200", "--format=%B"]), @r#"
-    Lift the block of "Retry requests at once, up to five times."
+    Remove the block of "Retry requests at once, up to five times."
 
     Cm-Op: unforget
     Cm-Id: 53c9fcf3-c75c-4c98-bf85-d68f4c4011ef
@@ -39,7 +39,7 @@ fn the_block_alone_is_lifted_unless_more_is_asked_for() {
     let ran = sandbox.cm(&["unforget", forgotten["blocked_by"].as_str().unwrap()]);
     insta::assert_snapshot!(ran.snapshot(), @"
     1286d416-09fd-41fb-a922-3a3c2b22199d  blocked/retry-requests-at-once-up-to-five-times-1286d4.md  no longer blocked  commit [COMMIT]
-      b-mnq4ancz-yuvp8h stays as it is (--revive makes a draft of what was given up)
+      b-mnq4ancz-yuvp8h stays deprecated (add --revive to make it a draft)
     [exit 0]
     ");
 }
@@ -50,7 +50,7 @@ fn where_nothing_is_blocked_there_is_nothing_to_lift() {
     insta::assert_snapshot!(sandbox.cm(&["unforget", SUITE]).snapshot(), @"
     [stderr]
     error: nothing blocks b-mt2ssunl-jq6d8j
-     hint: `cm search kind:blocked` lists what is blocked
+     hint: `cm search kind:blocked` lists all blocks
     [exit 8]
     ");
 }
@@ -65,9 +65,9 @@ fn a_rule_that_its_feedback_would_take_down_again_is_not_revived() {
     sandbox.cm(&["forget", JITTER, "--reason", "caused an outage"]).ok();
     insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER, "--revive"]).snapshot(), @"
     [stderr]
-    error: b-mnq4ancz-yuvp8h is still refuted by its feedback: its score is -4
+    error: b-mnq4ancz-yuvp8h is still contradicted by its feedback: its score is -4
        at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
-     hint: leave --revive out to lift the block alone, or write `pinned: true` into the bullet's note first: what is pinned does not fall
+     hint: remove --revive to only remove the block, or add `pinned: true` to the rule's note first, so that it is not deprecated again
     [exit 5]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -84,14 +84,14 @@ fn a_rule_that_stands_is_not_set_back_to_a_draft() {
     sandbox.write(path, by_hand);
     insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER, "--revive"]).snapshot(), @"
     [stderr]
-    error: b-mnq4ancz-yuvp8h is not given up but active
+    error: b-mnq4ancz-yuvp8h is not retired but active
        at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
-     hint: leave --revive out to lift the block alone
+     hint: remove --revive to only remove the block
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER]).snapshot(), @"
     53c9fcf3-c75c-4c98-bf85-d68f4c4011ef  blocked/retry-requests-at-once-up-to-five-times-53c9fc.md  no longer blocked  commit [COMMIT]
-      b-mnq4ancz-yuvp8h stays as it is (--revive makes a draft of what was given up)
+      b-mnq4ancz-yuvp8h stays deprecated (add --revive to make it a draft)
     [exit 0]
     ");
 }

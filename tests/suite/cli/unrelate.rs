@@ -67,7 +67,7 @@ fn an_edge_that_is_not_there_is_not_found_and_links_in_bodies_are_left_to_the_pe
     insta::assert_snapshot!(ran.snapshot(), @r#"
     [stderr]
     error: there is no edge from "Retry with jitter" to "Gauges time out"
-     hint: links in bodies are edited by hand; `cm related` lists what there is
+     hint: links in note bodies must be edited by hand; `cm related` lists all edges and links
     [exit 4]
     "#);
     let ran = sandbox.cm(&["unrelate", "1f0c99", "CAUSES", "77ab01", "--json"]);
@@ -76,7 +76,7 @@ fn an_edge_that_is_not_there_is_not_found_and_links_in_bodies_are_left_to_the_pe
       "error": {
         "code": "not-found",
         "message": "there is no CAUSES edge from \"Close idle connections\" to \"Gauges time out\"",
-        "hint": "links in bodies are edited by hand; `cm related` lists what there is",
+        "hint": "links in note bodies must be edited by hand; `cm related` lists all edges and links",
         "exit": 4
       }
     }
@@ -85,8 +85,8 @@ fn an_edge_that_is_not_there_is_not_found_and_links_in_bodies_are_left_to_the_pe
     let ran = sandbox.cm(&["unrelate", "1f0c", "77ab01"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     assert_eq!(hashes(&sandbox.vault()), before);

@@ -118,7 +118,7 @@ fn inside_a_larger_repository_the_commit_is_left_to_the_person() {
     let sandbox = inside();
     let ran = sandbox.run(&["update", "1f0c2a", "--set", "importance=0.9"]).within("memory").go();
     insta::assert_snapshot!(ran.snapshot(), @r"
-    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  not committed; `cm commit` does that
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  not committed; run `cm commit`
     [exit 0]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M memory/{RETRY}\n"));
@@ -131,8 +131,8 @@ fn refusals_name_the_reason_and_change_nothing() {
     let ran = sandbox.cm(&["update", "1f0c", "--add-tag", "x"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: `1f0c` fits 2 notes
-     hint: name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
+    error: `1f0c` matches 2 notes
+     hint: use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md
     [exit 4]
     ");
     let ran = sandbox.cm(&["update", "1f0c", "--add-tag", "x", "--json"]);
@@ -140,8 +140,8 @@ fn refusals_name_the_reason_and_change_nothing() {
     {
       "error": {
         "code": "ambiguous",
-        "message": "`1f0c` fits 2 notes",
-        "hint": "name one of them: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
+        "message": "`1f0c` matches 2 notes",
+        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
         "exit": 4
       }
     }
@@ -150,21 +150,21 @@ fn refusals_name_the_reason_and_change_nothing() {
     let ran = sandbox.cm(&["update", "idle", "--add-tag", "x"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: there is no note `idle`
+    error: note `idle` not found
      hint: did you mean 1f0c9900-0000-4000-8000-000000000002 (Close idle connections)?
     [exit 4]
     ");
     let ran = sandbox.cm(&["update", "1f0c2a"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: nothing to change was named
+    error: nothing to change
      hint: for example: --set importance=0.9 --add-tag rust
     [exit 2]
     ");
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance"]);
-    insta::assert_snapshot!(ran.snapshot(), @r"
+    insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
-    error: invalid value 'importance' for '--set <KEY=VALUE>': write it as KEY=VALUE
+    error: invalid value 'importance' for '--set <KEY=VALUE>': expected KEY=VALUE
 
     For more information, try '--help'.
     [exit 2]
@@ -172,14 +172,14 @@ fn refusals_name_the_reason_and_change_nothing() {
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "id=2"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: an id never changes
-     hint: a note is known by it wherever it is named
+    error: an ID never changes
+     hint: other notes refer to it by its ID
     [exit 2]
     ");
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance=7"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: importance lies between 0.0 and 1.0, and 7 does not
+    error: importance must be between 0.0 and 1.0, not 7
      hint: `cm help COMMAND` shows its arguments with examples
     [exit 2]
     ");
@@ -195,7 +195,7 @@ fn a_note_whose_frontmatter_is_broken_is_refused_with_its_line() {
     let ran = sandbox.cm(&["update", RETRY, "--set", "importance=0.9"]);
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
-    error: the frontmatter is no YAML: did not find expected ',' or ']', while parsing a flow sequence
+    error: the frontmatter is not valid YAML: did not find expected ',' or ']', while parsing a flow sequence
        at: graph/solutions/retry-with-jitter-1f0c2a.md:6:1
      hint: close the bracket, or put the value in quotes
     [exit 5]

@@ -15,7 +15,7 @@ fn shown(sandbox: &Sandbox, log: &str, key: &str, times: usize) {
 #[test]
 fn a_vault_that_nobody_used_says_so() {
     insta::assert_snapshot!(rules().cm(&["usage"]).snapshot(), @"
-    no note was asked for or shown yet
+    no note was read or shown yet
     [exit 0]
     ");
 }
@@ -34,7 +34,7 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
     shown(&sandbox, "", "b-mq6d3m8l-x1y2z3", 3);
     shown(&sandbox, "", "b-of-a-note-that-went", 99);
     insta::assert_snapshot!(sandbox.cm(&["usage"]).snapshot(), @"
-    4 notes: read 4 times, shown 15 times; 1 bullet shown and never judged
+    4 notes: read 4 times, shown 15 times; 1 rule shown without feedback
     read 0  shown 12  unjudged  2026-11-19  b-mq6d3p8l-g7h8i9  anti_pattern  AVOID: mocks of the clock that nobody winds back.
     read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
     read 1  shown 0             2026-11-21  1a1a1a1a           fix           Empty pool
@@ -67,7 +67,7 @@ fn notes_are_listed_by_how_often_they_were_read_and_shown() {
     [exit 0]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["usage", "--limit", "2"]).snapshot(), @"
-    4 notes: read 4 times, shown 15 times; 1 bullet shown and never judged
+    4 notes: read 4 times, shown 15 times; 1 rule shown without feedback
     read 0  shown 12  unjudged  2026-11-19  b-mq6d3p8l-g7h8i9  anti_pattern  AVOID: mocks of the clock that nobody winds back.
     read 2  shown 3   +4 -0     2026-11-21  b-mq6d3m8l-x1y2z3  rule          Run the tests of the worker with a real database.
     … of 4 notes

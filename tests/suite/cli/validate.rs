@@ -18,7 +18,7 @@ See [[Nowhere]].
 fn a_sound_vault_has_nothing_wrong() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["validate"]).snapshot(), @"
-    12 notes: nothing wrong, 1 worth knowing (--all)
+    12 notes: no problems, 1 info (--all)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["validate", "--json"]).snapshot(), @r#"
@@ -40,16 +40,16 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
     let before = hashes(&sandbox.vault());
     insta::assert_snapshot!(sandbox.cm(&["validate"]).snapshot(), @"
     graph/fixes/faulty.md:1:1 error missing-key this memory has no `updated`
-        hint: write `updated: …`
-    graph/fixes/faulty.md:3:1 warning unknown-type the type `fxi` is not declared
+        hint: add `updated: …`
+    graph/fixes/faulty.md:3:1 warning unknown-type unknown type `fxi`
         hint: did you mean `fix`?
-    graph/fixes/faulty.md:5:1 error invalid-value `importance` is no number
-        hint: write a number
-    graph/fixes/faulty.md:6:1 error invalid-value `created` is no date: `tomorrow`
-        hint: write 2026-11-01T09:30:00Z or 2026-11-01
-    graph/fixes/faulty.md:9:5 warning dangling-link a link leads nowhere: `Nowhere`
-        hint: write that note, or correct the link
-    13 notes: 3 errors, 2 warnings, 1 worth knowing (--all)
+    graph/fixes/faulty.md:5:1 error invalid-value `importance` is not a number
+        hint: use a number
+    graph/fixes/faulty.md:6:1 error invalid-value `created` is not a date: `tomorrow`
+        hint: use 2026-11-01T09:30:00Z or 2026-11-01
+    graph/fixes/faulty.md:9:5 warning dangling-link a link is broken: `Nowhere`
+        hint: create that note, or correct the link
+    13 notes: 3 errors, 2 warnings, 1 info (--all)
     [exit 1]
     ");
     insta::assert_snapshot!(sandbox.cm(&["validate", "graph/fixes", "--json"]).snapshot(), @r#"
@@ -63,7 +63,7 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
           "code": "missing-key",
           "severity": "error",
           "message": "this memory has no `updated`",
-          "hint": "write `updated: …`"
+          "hint": "add `updated: …`"
         },
         {
           "path": "graph/fixes/faulty.md",
@@ -71,7 +71,7 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
           "column": 1,
           "code": "unknown-type",
           "severity": "warning",
-          "message": "the type `fxi` is not declared",
+          "message": "unknown type `fxi`",
           "hint": "did you mean `fix`?"
         },
         {
@@ -80,8 +80,8 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
           "column": 1,
           "code": "invalid-value",
           "severity": "error",
-          "message": "`importance` is no number",
-          "hint": "write a number"
+          "message": "`importance` is not a number",
+          "hint": "use a number"
         },
         {
           "path": "graph/fixes/faulty.md",
@@ -89,8 +89,8 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
           "column": 1,
           "code": "invalid-value",
           "severity": "error",
-          "message": "`created` is no date: `tomorrow`",
-          "hint": "write 2026-11-01T09:30:00Z or 2026-11-01"
+          "message": "`created` is not a date: `tomorrow`",
+          "hint": "use 2026-11-01T09:30:00Z or 2026-11-01"
         },
         {
           "path": "graph/fixes/faulty.md",
@@ -98,8 +98,8 @@ fn each_finding_has_its_place_its_code_and_its_remedy_and_nothing_is_changed() {
           "column": 5,
           "code": "dangling-link",
           "severity": "warning",
-          "message": "a link leads nowhere: `Nowhere`",
-          "hint": "write that note, or correct the link"
+          "message": "a link is broken: `Nowhere`",
+          "hint": "create that note, or correct the link"
         }
       ],
       "errors": 3,
@@ -117,9 +117,9 @@ fn warnings_alone_fail_only_where_that_is_asked_for() {
     sandbox.write("notes/link.md", "# A note\n\n[[Nowhere]]\n");
     assert_eq!(sandbox.cm(&["validate"]).code, 0);
     insta::assert_snapshot!(sandbox.cm(&["validate", "--strict", "./notes/"]).snapshot(), @"
-    notes/link.md:3:1 warning dangling-link a link leads nowhere: `Nowhere`
-        hint: write that note, or correct the link
-    2 notes: 0 errors, 1 warning, 2 worth knowing (--all)
+    notes/link.md:3:1 warning dangling-link a link is broken: `Nowhere`
+        hint: create that note, or correct the link
+    2 notes: 0 errors, 1 warning, 2 info (--all)
     [exit 1]
     ");
 }
@@ -129,8 +129,8 @@ fn what_is_only_worth_knowing_is_listed_on_request() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["validate", "--all", "notes"]).snapshot(), @"
     notes/reading-list.md:1:1 info missing-id the note has no id
-        hint: the note answers to its path until `cm adopt` gives it an id
-    1 note: nothing wrong, 1 worth knowing
+        hint: the note is found by its path until `cm adopt` adds an ID
+    1 note: no problems, 1 info
     [exit 0]
     ");
 }
@@ -140,7 +140,7 @@ fn a_path_that_is_not_there_is_refused() {
     let sandbox = harbour();
     insta::assert_snapshot!(sandbox.cm(&["validate", "graph/fixse"]).snapshot(), @"
     [stderr]
-    error: no note has a path that begins with `graph/fixse`
+    error: no note has a path that starts with `graph/fixse`
      hint: paths are relative to the vault, such as graph/fixes
     [exit 4]
     ");
@@ -151,10 +151,10 @@ fn a_slip_in_the_settings_is_found_in_its_line() {
     let sandbox = harbour();
     sandbox.write("cm.toml", "[search]\nlimti = 5\n\n[git]\ncommit = \"sometimes\"\n");
     insta::assert_snapshot!(sandbox.cm(&["validate"]).snapshot(), @"
-    cm.toml:2:1 warning unknown-setting there is no setting `search.limti`
+    cm.toml:2:1 warning unknown-setting unknown setting `search.limti`
         hint: did you mean `search.limit`?
     cm.toml:5:1 warning invalid-setting `git.commit` takes auto or manual
-    12 notes: 0 errors, 2 warnings, 1 worth knowing (--all)
+    12 notes: 0 errors, 2 warnings, 1 info (--all)
     [exit 0]
     ");
 }

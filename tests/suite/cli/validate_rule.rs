@@ -50,7 +50,7 @@ fn a_rule_that_no_session_speaks_for_is_a_draft_and_nothing_is_written() {
     let before = everything(sandbox.root());
     insta::assert_snapshot!(judged(&sandbox, "Write the changelog  before a release."), @"
     draft Write the changelog before a release.
-      no session speaks for it
+      no session supports it
       confidence 0.50; 0 sessions, 0 succeeded, 0 failed
     [exit 0]
     ");
@@ -62,14 +62,14 @@ fn what_is_there_blocked_or_deprecated_is_rejected_with_its_name() {
     let sandbox = vault_of(PLAYBOOK);
     insta::assert_snapshot!(judged(&sandbox, "always squash commits BEFORE merging a branch."), @"
     reject always squash commits BEFORE merging a branch.
-      a bullet says so already
+      a rule with the same text exists
       confidence 1.00; 0 sessions, 0 succeeded, 0 failed
       same as b-mq6d3m8l-a1a1a1 Always squash commits before merging a branch.
     [exit 0]
     ");
     insta::assert_snapshot!(judged(&sandbox, "Put a timeout on every query the worker sends to our database."), @"
     reject Put a timeout on every query the worker sends to our database.
-      a bullet says so already
+      a rule with the same text exists
       confidence 1.00; 0 sessions, 0 succeeded, 0 failed
       nearly the same as (100 %) b-mq6d3m8l-e1e1e1 Put a timeout on every query that the worker sends to the database.
     [exit 0]
@@ -83,7 +83,7 @@ fn what_is_there_blocked_or_deprecated_is_rejected_with_its_name() {
     ");
     insta::assert_snapshot!(judged(&sandbox, "Ping each connection before it is used."), @"
     reject Ping each connection before it is used.
-      it was deprecated before, and does not come back this way
+      it was deprecated before and cannot be added again
       confidence 1.00; 0 sessions, 0 succeeded, 0 failed
       deprecated as b-mq6d3m8l-d1d1d1 Ping each connection before it is used. (the pool does it)
     [exit 0]
@@ -107,8 +107,8 @@ fn what_contradicts_another_rule_is_a_draft_that_names_it() {
       "verdict": "draft",
       "confidence": 0.5,
       "why": [
-        "it contradicts another bullet",
-        "no session speaks for it"
+        "it contradicts another rule",
+        "no session supports it"
       ],
       "gate": "draft",
       "evidence": {
@@ -137,14 +137,14 @@ fn what_can_be_no_rule_is_an_error_of_usage() {
     let sandbox = vault_of(PLAYBOOK);
     insta::assert_snapshot!(sandbox.cm(&["validate-rule", "Short."]).snapshot(), @r#"
     [stderr]
-    error: a rule has 10 to 500 characters, and this one 6
+    error: a rule must have 10 to 500 characters; this one has 6
      hint: for example: cm validate-rule "Run the whole suite before you push."
     [exit 2]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["validate-rule", "Write the changelog first.", "--category", "No Way"]).snapshot(), @"
     [stderr]
-    error: `No Way` is no category
-     hint: a letter first, then letters, digits, `_` and `-`, all lower case, at most 50
+    error: `No Way` is not a valid category
+     hint: use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50
     [exit 2]
     ");
     let ran = sandbox.run(&["validate-rule", "-"]).stdin("Write the changelog first.\n").go().ok();

@@ -101,7 +101,7 @@ fn a_bullet_is_told_from_its_sources_to_its_last_commit() {
     2026-06-11 13:56  blocked “Retry a failed gauge request at once, up to five times.”
     2026-09-22 10:25  harmful × 0.5, says claude-code in s-1: the task had one station
     2026-11-13 16:35  helpful, says Mara
-    2026-11-13 16:35  rose to established
+    2026-11-13 16:35  promoted to established
     2026-11-21 11:59  [COMMIT] Begin  Ada Example
 
     session        019eb5b3, codex, line 77
@@ -256,7 +256,7 @@ fn a_deprecated_bullet_says_what_took_its_place() {
 
     inverted to    b-mq9k7r70-lz8utt AVOID: retrying a failed gauge request at once.
     blocked        x-57e45e7c “Retry a failed gauge request at once, up to five times.”: an outage of forty minutes
-    given up       it made an outage of a restart
+    retired        it made an outage of a restart
     [exit 0]
     ");
 }
@@ -301,7 +301,7 @@ fn a_memory_has_a_chain_too_and_asking_is_no_use_of_it() {
     3c3c3c3c-0000-4000-8000-000000000003  decision
     Use Postgres
     Not SQLite: the worker lives on another machine.
-    score 0.116, dormant; never read through cm
+    score 0.116, dormant; never read with cm
 
     2026-03-04 14:00  written
     2026-11-21 11:59  [COMMIT] Begin  Ada Example
@@ -322,7 +322,7 @@ fn without_a_repository_there_are_no_commits_and_a_note_says_so() {
 
     draft          not shown to agents until `cm review --accept b-mq9k7r70-lz8utt`
     [stderr]
-    note: no git repository keeps playbook/a/b.md
+    note: playbook/a/b.md is not in a Git repository
     [exit 0]
     ");
 }
@@ -334,7 +334,7 @@ fn a_note_that_is_not_there_is_not_found() {
     let before = everything(sandbox.root());
     insta::assert_snapshot!(sandbox.cm(&["why", "b-nothing"]).snapshot(), @"
     [stderr]
-    error: there is no note `b-nothing`
+    error: note `b-nothing` not found
      hint: `cm search` finds notes by their words
     [exit 4]
     ");

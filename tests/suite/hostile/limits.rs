@@ -22,7 +22,7 @@ fn a_very_long_note_is_found_by_its_beginning_and_a_huge_one_by_its_name() {
     assert!(found("gannet").contains("huge-gannet"), "{}", found("gannet"));
     assert!(!found("kingfisher").contains("huge-gannet"));
     let validated = sandbox.cm(&["validate"]);
-    for words in ["5 MB, and is found by its first 4 MB", "65 MB, and is found by its name only"] {
+    for words in ["5 MB; only its first 4 MB are searchable", "65 MB; only its name is searchable"] {
         assert!(validated.stdout.contains(words), "{}", validated.snapshot());
     }
 }

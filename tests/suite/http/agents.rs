@@ -145,7 +145,7 @@ fn an_open_stream_ends_with_the_server() {
     assert!(line.starts_with("HTTP/1.1 200"), "{line}");
     let (code, log) = server.end(Signal::TERM);
     assert_eq!(code, Some(143), "{log}");
-    assert!(log.contains("0 connections cut off, 0 operations left"), "{log}");
+    assert!(log.contains("0 connections closed, 0 operations left"), "{log}");
 }
 
 /// Opens the event stream of a session and reads its header.

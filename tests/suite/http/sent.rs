@@ -61,7 +61,7 @@ fn a_session_is_kept_once_without_secrets_and_with_who_sent_it() {
         let file = sandbox.private("sessions/codex/s-1.jsonl");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
-    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "it is no note");
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "it is not a note");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
 

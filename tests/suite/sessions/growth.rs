@@ -126,7 +126,7 @@ fn a_record_without_an_end_of_line_is_told_once() {
 fn a_missing_log_is_an_error_that_says_which() {
     let source = LogSource::new(Agent::Codex, LogFormat::CodexLines, "/nowhere/rollout.jsonl");
     let error = read(&source, None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
-    assert!(error.to_string().starts_with("/nowhere/rollout.jsonl cannot be read:"), "{error}");
+    assert!(error.to_string().starts_with("cannot read /nowhere/rollout.jsonl:"), "{error}");
 }
 
 #[test]

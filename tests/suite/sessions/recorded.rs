@@ -155,5 +155,5 @@ fn a_pipe_in_place_of_a_log_is_passed_over_and_never_waited_for() {
     assert!(find(&[Agent::ClaudeCode], &places).sources.is_empty());
     let source = LogSource::new(Agent::ClaudeCode, LogFormat::ClaudeLines, &pipe);
     let refused = read(&source, None, IngestLimits::default(), &mut RecordedEvents::default()).unwrap_err();
-    assert!(refused.to_string().contains("no regular file"), "{refused}");
+    assert!(refused.to_string().contains("not a regular file"), "{refused}");
 }

@@ -36,7 +36,7 @@ impl Ran {
     /// If it is not valid JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
-            .unwrap_or_else(|error| panic!("stdout is no JSON: {error}\n{}", self.snapshot()))
+            .unwrap_or_else(|error| panic!("stdout is not valid JSON: {error}\n{}", self.snapshot()))
     }
 
     /// Returns stdout, then stderr if there is any, then the exit code. Varying parts are masked:

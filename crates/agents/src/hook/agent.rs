@@ -82,16 +82,16 @@ impl HookAgent {
     pub fn trust(self, reach: SettingsScope) -> Option<&'static str> {
         match (self, reach) {
             (Self::Claude, SettingsScope::Project) => {
-                Some("Claude Code runs a project's hooks once you have trusted its folder")
+                Some("Claude Code runs a project's hooks only after you trust its folder")
             }
             (Self::Codex, _) => Some("Codex skips hooks silently until you trust them: run /hooks in Codex"),
             (Self::Cursor, SettingsScope::Project) => {
-                Some("Cursor runs a project's hooks in a trusted workspace only")
+                Some("Cursor runs a project's hooks only in a trusted workspace")
             }
-            (Self::Opencode, _) => Some("opencode loads plugins when it starts: restart it"),
-            (Self::Gemini, _) => Some(
-                "Gemini CLI runs no hooks in a folder that it does not trust: see /permissions in Gemini CLI",
-            ),
+            (Self::Opencode, _) => Some("opencode loads plugins at startup: restart it"),
+            (Self::Gemini, _) => {
+                Some("Gemini CLI does not run hooks in an untrusted folder: see /permissions in Gemini CLI")
+            }
             (Self::Claude | Self::Cursor, SettingsScope::User) => None,
         }
     }

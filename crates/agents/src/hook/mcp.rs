@@ -88,7 +88,7 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
                     return Err(SettingsError::at(
                         text,
                         at,
-                        format!("another server is called `{NAME}`: rename it first"),
+                        format!("another server is already named `{NAME}`: rename it first"),
                     ));
                 }
             },
@@ -99,7 +99,7 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
         return Err(SettingsError::at(
             text,
             0,
-            "the server cannot be put into this file so that it could be had back; put it in by hand",
+            "the server cannot be added to this file in a way that can be undone exactly; add it by hand",
         ));
     }
     Ok(installed)

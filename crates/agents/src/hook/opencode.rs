@@ -15,7 +15,7 @@ const PROGRAM: &str = "const PROGRAM = \"cm\"\n";
 
 /// Error if the plugin's path contains a file that cm did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the file is not ours, for its first line does not begin with `{MARK}`; move it away")]
+#[error("the file was not written by cm, because its first line does not start with `{MARK}`; move it away")]
 pub struct ForeignFile;
 
 /// Returns the plugin's source, which calls `program`.

@@ -82,7 +82,7 @@ pub fn read(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     if !is_log(&source.path) {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
         return Err(IngestError::io(&source.path)(error));
     }
     match source.format {

@@ -32,7 +32,7 @@ pub fn find_logs(path: &Path) -> Result<Vec<FolderLog>, IngestError> {
         return Ok(vec![log(path)]);
     }
     if !stat.is_dir() {
-        let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
+        let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file");
         return Err(IngestError::io(path)(error));
     }
     let path = &path.canonicalize().map_err(IngestError::io(path))?;

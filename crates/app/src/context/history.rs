@@ -141,7 +141,7 @@ impl BriefingBuilder<'_> {
         let found = match shelf.query(|sessions| sessions.search(asked)) {
             Ok(found) => found.unwrap_or_default(),
             Err(error) => {
-                self.memory.notice(format!("past sessions could not be asked: {}", error.message));
+                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
                 SessionHits::default()
             }
         };

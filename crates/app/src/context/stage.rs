@@ -239,18 +239,18 @@ impl BriefingBuilder<'_> {
     pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
         let mut notices = self.candidates.notices.clone();
         if self.candidates.is_empty() {
-            notices.push("the vault has no notes: nothing is known yet".to_owned());
+            notices.push("the vault has no notes".to_owned());
         } else {
             if !self.candidates.has_playbook {
-                notices.push("there is no playbook: no rules".to_owned());
+                notices.push("the playbook has no rules".to_owned());
             }
             let told = history.is_some_and(|history| !history.is_empty());
             if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !told {
-                notices.push("no note has a word of the task".to_owned());
+                notices.push("no note contains a word of the task".to_owned());
             }
         }
         if history.is_none() {
-            notices.push("no sessions are indexed: no history".to_owned());
+            notices.push("no sessions are indexed".to_owned());
         }
         notices
     }

@@ -111,11 +111,8 @@ pub fn diary(
         Some(asker) => heard.summarize(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
     };
     if diary.is_empty() {
-        return Err(write::nothing_done(format!(
-            "the session {} tells nothing that is worth a diary",
-            heard.meta.id
-        ))
-        .hint("`cm sessions show` tells what was said in it"));
+        return Err(write::nothing_done(format!("the session {} has nothing worth a diary", heard.meta.id))
+            .hint("`cm sessions show` shows the session"));
     }
     let place = DiaryLocation::of(memory, &diary)?;
     let said = std::cell::RefCell::new(None);
@@ -177,8 +174,8 @@ fn unanswered(trouble: ModelFailure, stop: &Cancellation) -> Error {
     match trouble {
         _ if stop.is_immediate() => stop.error(),
         ModelFailure::Silent { error, .. } => {
-            let hint = error.hint.clone().map(|hint| format!("{hint}; or go without one: --no-model"));
-            error.hint(hint.unwrap_or_else(|| "go without one: --no-model".to_owned()))
+            let hint = error.hint.clone().map(|hint| format!("{hint}; or do not use a model: --no-model"));
+            error.hint(hint.unwrap_or_else(|| "do not use a model: --no-model".to_owned()))
         }
         ModelFailure::Useless(why) => Error::new(super::ErrorKind::Provider, "model", why),
     }

@@ -72,7 +72,7 @@ impl DiaryLocation {
         };
         let renewal = renewal(&String::from_utf8_lossy(&bytes), diary);
         let said = renewal.is_rewritten.then(|| {
-            format!("{path} was rewritten by hand, so that its text stays as it is; only its frontmatter is renewed")
+            format!("{path} was edited by hand, so its text stays; only its frontmatter is updated")
         });
         if renewal.edits.is_empty() {
             return Ok((None, said));

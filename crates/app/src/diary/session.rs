@@ -73,8 +73,8 @@ impl SessionReader {
         model: Option<String>,
     ) -> Result<SessionTranscript> {
         let gone = || {
-            Error::new(ErrorKind::NotFound, GONE, "its log is gone, or tells no more of it")
-                .hint("`cm sessions show` still tells what was read before")
+            Error::new(ErrorKind::NotFound, GONE, "its log no longer exists or no longer contains it")
+                .hint("`cm sessions show` still shows what was indexed")
         };
         let path = session.log.as_deref().unwrap_or_default();
         let of =

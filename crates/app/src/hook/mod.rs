@@ -74,10 +74,8 @@ pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse 
     }
     let call = call_of_message(call, &message);
     let answered = match asked {
-        None => Err(Error::usage(format!("`{}` names no event of an agent's session", words.join(" ")))),
-        Some(_) if message.event.is_none() => {
-            Err(Error::usage("the message does not say which event it is about"))
-        }
+        None => Err(Error::usage(format!("`{}` is not an event of an agent's session", words.join(" ")))),
+        Some(_) if message.event.is_none() => Err(Error::usage("the message does not contain its event")),
         Some(_) => answer(&call, &message),
     };
     answered.unwrap_or_else(|error| {
@@ -168,7 +166,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
 /// At the start of a session, explains why an untrusted vault provides nothing. The text contains
 /// nothing of the vault.
 fn untrusted(message: &HookMessage) -> HookReply {
-    let text = "The memory in this folder is not trusted, so nothing of it is given here. A person who knows where the folder comes from can allow it: cm trust";
+    let text = "The memory in this folder is not trusted, so nothing from it is shown here. If you know where the folder comes from, allow it: cm trust";
     match message.event {
         Some(HookEvent::SessionStart) => HookReply::Context(text.to_owned()),
         _ => HookReply::Nothing,

@@ -90,11 +90,11 @@ fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
     let unverified = briefing.unverified.iter();
     vec![
         part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
-        part("Rules for the work at hand", rules(BulletType::Rule)),
-        part("Pitfalls of the work at hand", rules(BulletType::AntiPattern)),
-        part("Memories of the work at hand", memories.map(memory).collect()),
+        part("Rules for the current work", rules(BulletType::Rule)),
+        part("Pitfalls of the current work", rules(BulletType::AntiPattern)),
+        part("Memories of the current work", memories.map(memory).collect()),
         part(lines::UNVERIFIED, unverified.map(memory).collect()),
-        part("Past sessions on it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
+        part("Past sessions about it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
     ]
 }
 

@@ -132,7 +132,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
                 changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
             }
             Some(ServerRegistration::Command(line)) => {
-                changes.notices.push(format!("{agent} is told of the server by its own command: {line}"));
+                changes.notices.push(format!("{agent} registers the server with its own command: {line}"));
             }
             _ => {}
         }
@@ -145,7 +145,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
         changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
     }
     if !is_on_path(call) {
-        changes.notices.push("agents start `cm`, and it is not on the path: install it there".to_owned());
+        changes.notices.push("agents start `cm`, but it is not on the PATH: install it there".to_owned());
     }
     shown(call, changes)
 }
@@ -196,9 +196,12 @@ pub fn apply(changes: &HookChanges) -> Result<()> {
         let path = note_path(&file.path)?;
         let there = there(&changes.root, &path)?;
         if there != file.before {
-            return Err(Error::refused("changed-meanwhile", format!("{} was changed meanwhile", file.path))
-                .at(&file.path, None, None)
-                .hint("it is as it was; run the command again"));
+            return Err(Error::refused(
+                "changed-meanwhile",
+                format!("{} was changed in the meantime", file.path),
+            )
+            .at(&file.path, None, None)
+            .hint("the file is unchanged; run the command again"));
         }
         if file.action == FileAction::Remove {
             foreign::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
@@ -217,7 +220,7 @@ fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     let reach =
         options.reach.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
     let root = root(call, reach).ok_or_else(|| {
-        Error::usage("the home folder is not known").hint("run it with --project in a project's folder")
+        Error::usage("the home directory is unknown").hint("use --project in a project's folder")
     })?;
     let folder = root.display().to_string();
     Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
@@ -239,7 +242,8 @@ fn named(names: &[String]) -> Result<Vec<HookAgent>> {
     let one = |name: &String| {
         HookAgent::from_name(name).ok_or_else(|| {
             let known = HookAgent::ALL.map(HookAgent::name).join(", ");
-            Error::usage(format!("`{name}` is no agent that has hooks")).hint(format!("those are {known}"))
+            Error::usage(format!("`{name}` is not an agent with hooks"))
+                .hint(format!("supported agents: {known}"))
         })
     };
     let mut agents = names.iter().map(one).collect::<Result<Vec<_>>>()?;
@@ -269,7 +273,7 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
         "no-agent",
         format!("no agent keeps settings in {}", root.display()),
     )
-    .hint(format!("name one: cm hooks install claude{where_else}")))
+    .hint(format!("pass an agent: cm hooks install claude{where_else}")))
 }
 
 impl HookChanges {
@@ -293,7 +297,7 @@ impl HookChanges {
         let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
         if before.as_ref().is_some_and(is_theirs) {
             if !after.is_empty() {
-                self.notices.push(format!("{} is not ours and stays as it is", file.path));
+                self.notices.push(format!("{} was not installed by cm and stays unchanged", file.path));
             }
             return Ok(());
         }
@@ -351,7 +355,7 @@ fn duplicate_warning(
     (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
         let flag = if other == HookScope::User { "--user" } else { "--project" };
         format!(
-            "{} has our hooks too, and {agent} runs both: cm hooks uninstall {agent} {flag}",
+            "{} also has hooks of cm, and {agent} runs both: cm hooks uninstall {agent} {flag}",
             root.join(path).display()
         )
     })
@@ -373,10 +377,10 @@ fn outside(path: &str, error: cm_store::vault::Error) -> Error {
     match error {
         cm_store::vault::Error::LeadsOut { .. } => Error::refused(
             "leads-out",
-            format!("{path} is a symbolic link that leads out of the folder, or to nothing"),
+            format!("{path} is a symbolic link that is broken or leads out of the folder"),
         )
         .at(path, None, None)
-        .hint("nothing is written through it; put our hooks in where it leads to"),
+        .hint("cm does not write through it; install the hooks in the folder it points to"),
         error => error.into(),
     }
 }
@@ -384,7 +388,7 @@ fn outside(path: &str, error: cm_store::vault::Error) -> Error {
 fn text_of(bytes: &Option<Vec<u8>>, path: &str) -> Result<String> {
     let bytes = bytes.clone().unwrap_or_default();
     String::from_utf8(bytes).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{path} is no UTF-8"))
+        Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
             .at(path, None, None)
             .hint("save the file as UTF-8, then run the command again; nothing was written")
     })
@@ -401,5 +405,5 @@ fn faulty(path: &str, fault: &settings::SettingsError) -> Error {
 fn refused(path: &str, why: &str) -> Error {
     Error::refused("unreadable-settings", why.to_owned())
         .at(path, None, None)
-        .hint("mend the file, then run the command again; nothing was written")
+        .hint("fix the file, then run the command again; nothing was written")
 }

@@ -66,7 +66,7 @@ impl Context {
             self.embed_missing(open, &model, changed, STEP, &mut go_on)
         };
         if let Err(error) = read {
-            self.notice(format!("`{}` has not read all that is new: {}", model.name(), error.message));
+            self.notice(format!("`{}` has not embedded all new notes: {}", model.name(), error.message));
         }
     }
 

@@ -89,7 +89,7 @@ impl Context {
             None => return Ok(None),
             Some(Ok(model)) => model,
             Some(Err(why)) => {
-                self.notice(format!("searched without the finer model: {why}"));
+                self.notice(format!("searched without the larger model: {why}"));
                 return Ok(None);
             }
         };
@@ -99,7 +99,7 @@ impl Context {
         let query = match self.models().query(&model, question) {
             Ok(query) => query,
             Err(why) => {
-                self.notice(format!("searched without the finer model: {why}"));
+                self.notice(format!("searched without the larger model: {why}"));
                 return Ok(None);
             }
         };

@@ -75,7 +75,7 @@ pub(super) fn known(memory: &Context) -> Result<HashSet<SessionKey>> {
 fn lines(memory: &Context) -> Result<Vec<ProcessedLine>> {
     let (lines, damaged) = JsonLinesFile::of_onboarding(&memory.target().vault)?.read::<ProcessedLine>()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} lines of onboarded.jsonl are damaged and left out"));
+        memory.notice(format!("{damaged} damaged lines of onboarded.jsonl were skipped"));
     }
     Ok(lines)
 }

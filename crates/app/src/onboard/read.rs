@@ -117,9 +117,9 @@ fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<
     let key = listed.session.key();
     let foreign = asker(&memory.call).filter(|asker| *asker != key.agent.name());
     if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(memory)) {
-        let message = format!("the session is one of {}, and {asker} asks for it", key.agent);
+        let message = format!("the session belongs to {}, but {asker} requests it", key.agent);
         return Err(Error::refused("cross-agent", message).hint(
-            "a person may let agents be shown sessions of others: cm config set sessions.cross_agent true --private",
+            "a person can allow agents to see sessions of others: cm config set sessions.cross_agent true --private",
         ));
     }
     // What was read by rules that have changed since may still hold what they take out now.

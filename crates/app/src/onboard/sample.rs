@@ -71,7 +71,7 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
     let all = left.len();
     if all > MOST {
         memory.notice(format!(
-            "of {all} sessions the {MOST} that ended last are compared; --days and --workspace narrow them"
+            "only the {MOST} most recent of {all} sessions are compared; use --days and --workspace to select others"
         ));
         left.truncate(MOST);
     }
@@ -100,7 +100,7 @@ fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) ->
                 1 => "1 session of another agent is".to_owned(),
                 n => format!("{n} sessions of other agents are"),
             };
-            memory.notice(format!("{others} left out (sessions.cross_agent)"));
+            memory.notice(format!("{others} skipped (sessions.cross_agent)"));
         }
     }
     Ok(listed)

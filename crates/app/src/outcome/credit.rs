@@ -69,16 +69,13 @@ pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Opti
             (None, _) => credits.pass(
                 id,
                 CreditReason::Named,
-                format!(
-                    "a session that ended in {} speaks neither for nor against it",
-                    options.status.name()
-                ),
+                format!("a session that ended in {} is no evidence for or against it", options.status.name()),
             ),
             (Some(_), Some(explicit)) if explicit => {
                 credits.pass(
                     id,
                     CreditReason::Named,
-                    "this session has judged it already; `cm mark` adds a word".to_owned(),
+                    "this session already gave feedback; use `cm mark` to add more".to_owned(),
                 );
             }
             (Some(signal), _) => {
@@ -112,12 +109,12 @@ fn cited(
         let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
         let Some(shelved) = shelved.filter(|_| !named.contains(&word.id)) else { continue };
         if has_explicit_feedback(&shelved.bullet, session).is_some() {
-            credits.pass(word.id, CreditReason::Cited, "this session has judged it already".to_owned());
+            credits.pass(word.id, CreditReason::Cited, "this session already gave feedback".to_owned());
         } else if shelved.bullet.pinned {
             credits.pass(
                 word.id,
                 CreditReason::Cited,
-                "it is pinned, and a citation does not move it".to_owned(),
+                "it is pinned, so a citation does not change it".to_owned(),
             );
         } else {
             let reason = format!("cited on line {} of a session that ended in {}", word.line, status.name());
@@ -147,11 +144,11 @@ fn words(
     let told = match whole::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
         Ok(told) => told,
         Err(error) if error.code == whole::GONE => {
-            memory.notice("the session's log is gone: the rules that it cites are not known");
+            memory.notice("the session's log no longer exists, so its cited rules are unknown");
             return Vec::new();
         }
         Err(error) => {
-            memory.notice(format!("the rules that the session cites are not known: {}", error.message));
+            memory.notice(format!("the rules cited in the session are unknown: {}", error.message));
             return Vec::new();
         }
     };

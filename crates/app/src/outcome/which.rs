@@ -51,8 +51,7 @@ pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) 
     match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
         Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
         None => Err(unknown.hint(
-            "`cm sessions --days 0` lists those whose logs are read; of another, an agent's word is taken for the rules \
-             that it names: --agent NAME --rules ID,…",
+            "`cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists: --agent NAME --rules ID,…",
         )),
     }
 }
@@ -68,11 +67,9 @@ fn of_diary(memory: &Context, name: &str) -> Result<Option<OutcomeSession>> {
             let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
             Ok(Some(OutcomeSession { id: (*id).to_owned(), agent, log: None }))
         }
-        several => Err(Error::new(
-            ErrorKind::NotFound,
-            "ambiguous",
-            format!("`{name}` begins the ids of several sessions"),
-        )
-        .hint(format!("one of {}", several.join(", ")))),
+        several => {
+            Err(Error::new(ErrorKind::NotFound, "ambiguous", format!("`{name}` matches several sessions"))
+                .hint(format!("use one of {}", several.join(", "))))
+        }
     }
 }

@@ -81,9 +81,9 @@ pub fn export(memory: &Context, options: &Options) -> Result<PlaybookExport> {
     let wrote = one_file(&out, text.into_bytes(), &|_| options.force)?;
     if !wrote.in_the_way.is_empty() {
         let shown = outcome.out.unwrap_or_default();
-        return Err(Error::refused("exists", format!("{shown} would be written over"))
+        return Err(Error::refused("exists", format!("{shown} would be overwritten"))
             .at(shown, None, None)
-            .hint("nothing was written; choose another place, or use --force"));
+            .hint("nothing was written; choose another path, or use --force"));
     }
     outcome.written = !wrote.written.is_empty();
     Ok(outcome)

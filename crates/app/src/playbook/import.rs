@@ -144,8 +144,8 @@ impl BulletImport {
 pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
     let shown = options.file.display().to_string();
     let from = options.from.or_else(|| RuleSourceKind::of(&options.file)).ok_or_else(|| {
-        Error::usage(format!("what {shown} holds is not told by its name"))
-            .hint("say --from playbook or --from rules")
+        Error::usage(format!("the type of {shown} cannot be detected from its name"))
+            .hint("use --from playbook or --from rules")
     })?;
     let text = text(memory, &options.file)?;
     let document = match from {
@@ -215,9 +215,9 @@ fn refuse_if_all_stopped(imported: &BulletImport, shown: &str) -> Result<()> {
         return Ok(());
     };
     let places: Vec<String> = imported.stopped.iter().take(5).map(place_of).collect();
-    Err(Error::refused("secret", format!("every new entry of {shown} holds what looks like a live secret"))
+    Err(Error::refused("secret", format!("every new entry of {shown} may contain a real secret"))
         .at(shown, first.line, None)
-        .hint(format!("take them out, or write a placeholder such as <token>: {}", places.join("; "))))
+        .hint(format!("remove them, or use a placeholder such as <token>: {}", places.join("; "))))
 }
 
 /// Formats the location and the rule of a secret.
@@ -277,14 +277,14 @@ fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
     }
     if !document.blocked.is_empty() {
         document.blocked.clear();
-        memory.notice("blocked patterns of the file are left out: only a person blocks a rule");
+        memory.notice("blocked patterns in the file are skipped: only a person can block a rule");
     }
 }
 
 fn text(memory: &Context, file: &Path) -> Result<String> {
     let bytes = foreign::file(&memory.call.cwd.join(file))?;
     String::from_utf8(bytes).map_err(|_| {
-        Error::refused("invalid-utf8", format!("{} is no UTF-8", file.display()))
+        Error::refused("invalid-utf8", format!("{} is not UTF-8", file.display()))
             .at(file.display(), None, None)
             .hint("save the file as UTF-8, then run the command again")
     })
@@ -341,7 +341,7 @@ fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
     let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
     let subject = match imported {
         [one] => format!("Import \"{}\" from {name}", one.content),
-        several => format!("Import {} bullets from {name}", several.len()),
+        several => format!("Import {} rules from {name}", several.len()),
     };
     let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
     let message = CommitMessage::new("import", subject);
@@ -350,8 +350,8 @@ fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
 
 fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
     if plan.skipped.is_empty() {
-        return write::nothing_done(format!("there is no rule in {shown}"))
-            .hint("list items, and paragraphs of one sentence, become rules");
+        return write::nothing_done(format!("there are no rules in {shown}"))
+            .hint("list items and paragraphs of one sentence become rules");
     }
     let named: Vec<String> = plan
         .skipped
@@ -359,16 +359,16 @@ fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
         .take(5)
         .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
         .collect();
-    write::nothing_done(format!("no bullet of {shown} could be imported")).hint(named.join("; "))
+    write::nothing_done(format!("no rule of {shown} was imported")).hint(named.join("; "))
 }
 
 /// A user-facing explanation of why a bullet was not imported.
 pub fn reason(why: BulletSkipReason) -> &'static str {
     match why {
-        BulletSkipReason::ThereAlready => "in the vault already",
+        BulletSkipReason::ThereAlready => "already in the vault",
         BulletSkipReason::SameRule => "the vault has the same rule",
-        BulletSkipReason::IdTaken => "the id belongs to another bullet",
+        BulletSkipReason::IdTaken => "another rule has this ID",
         BulletSkipReason::Blocked => "blocked in this vault",
-        BulletSkipReason::NoRule => "no text that a bullet can hold",
+        BulletSkipReason::NoRule => "the text is not valid for a rule",
     }
 }

@@ -76,7 +76,7 @@ impl LanguageModel {
         for named in &chosen.models {
             let choice = with_key(named, memory, stop)?;
             if choice.sends_key_unencrypted() {
-                memory.notice(format!("the key of {} goes to another machine unencrypted", named.name.0));
+                memory.notice(format!("the API key is sent to {} without encryption", named.name.0));
             }
             if let Some(model) =
                 cm_llm::open(&choice, retry_policy(chosen.retries, seed), stop.retry_pause())?
@@ -167,7 +167,7 @@ fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<
         return Ok(());
     }
     let (provider, model) = &named.name;
-    Err(Error::refused("no-budget", format!("{provider}/{model} may cost something, and no budget is set"))
+    Err(Error::refused("no-budget", format!("{provider}/{model} may cost money, and no budget is set"))
         .hint(cm_llm::BudgetError::NoBudget.hint()))
 }
 
@@ -185,7 +185,7 @@ fn account(memory: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> R
     let parsed = SpendingLedger::parse(&lines.text()?);
     if let Some(first) = parsed.damaged.first() {
         memory.notice(format!(
-            "{} has lines that are none, such as line {first}; what they held is not counted as spent",
+            "{} has invalid lines, such as line {first}; they are not counted as spending",
             lines.path().display()
         ));
     }

@@ -68,7 +68,7 @@ impl ModelSettings<'_> {
         let provider = self.text("llm.provider");
         let prices = Prices::parse(&self.list("llm.prices")).map_err(|error| {
             Error::refused("invalid-setting", format!("llm.prices: {error}"))
-                .hint("mend it: cm config get llm.prices")
+                .hint("fix it: cm config get llm.prices")
         })?;
         let mut models = Vec::new();
         if provider != "none" {
@@ -93,7 +93,7 @@ impl ModelSettings<'_> {
     fn named(&self, provider: &str, model: &str, first: &str, prices: &Prices) -> Result<SelectedModel> {
         let wrong = |setting: &str, why: String| {
             Error::refused("invalid-setting", format!("{setting}: {why}"))
-                .hint("`cm config list` shows what is set, and where")
+                .hint("`cm config list` shows each value and its source")
         };
         let mut key_command = None;
         let choice = match provider {
@@ -105,7 +105,7 @@ impl ModelSettings<'_> {
             "scripted" => {
                 let typed = self.text("llm.script");
                 if typed.is_empty() {
-                    return Err(wrong("llm.script", "no file of answers is named".to_owned()));
+                    return Err(wrong("llm.script", "the answer script is not set".to_owned()));
                 }
                 ModelSelection::Scripted(foreign::text(&self.cwd.join(PathBuf::from(typed)))?)
             }
@@ -113,7 +113,7 @@ impl ModelSettings<'_> {
                 let Some(provider) = ModelProvider::parse(name) else {
                     return Err(wrong(
                         "llm.fallback",
-                        format!("there is no provider `{name}`; one is named as in ollama/qwen3:8b or cli"),
+                        format!("unknown provider `{name}`; use a form such as ollama/qwen3:8b or cli"),
                     ));
                 };
                 let is_first = name == first;
@@ -265,15 +265,15 @@ mod tests {
     fn a_shared_file_chooses_neither_model_nor_server_nor_program_nor_price() {
         let theirs = "[llm]\nprovider = 'cli'\ncommand = 'curl evil.example'\n";
         insta::assert_snapshot!(formatted(&[(theirs, SettingOrigin::Vault)], &[]), @"
-        `llm.provider` does not count in cm.toml, which others can write; to set it for yourself: cm config set llm.provider … --private
-        `llm.command` does not count in cm.toml, which others can write; to set it for yourself: cm config set llm.command … --private
+        `llm.provider` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set llm.provider … --private
+        `llm.command` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set llm.command … --private
         ");
         let mine = "[llm]\nprovider = 'ollama'\nmodel = 'mine'";
         let theirs = "[llm]\nprovider = 'openai'\nmodel = 'theirs'\nbase_url = 'https://evil.example'\napi_key_cmd = 'evil'\n\
             fallback = ['openai/x']\nscript = 'x'\nprices = ['mine 0 0']\ncommand_env = ['AWS_*']";
         let both = formatted(&[(mine, SettingOrigin::User), (theirs, SettingOrigin::Vault)], &[]);
         assert!(both.starts_with("ollama/mine at here for Some(0.0)\n"), "{both}");
-        assert_eq!(both.matches("does not count in cm.toml").count(), 8, "{both}");
+        assert_eq!(both.matches("is ignored in cm.toml").count(), 8, "{both}");
     }
 
     #[test]

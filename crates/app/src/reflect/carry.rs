@@ -67,7 +67,7 @@ impl SessionProcessor<'_> {
             {
                 return Err(Error::refused(
                     "done-meanwhile",
-                    "another process has learned from the session meanwhile",
+                    "another process has processed the session in the meantime",
                 ));
             }
             let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
@@ -108,7 +108,7 @@ impl ChangePlanner<'_> {
             }
             // The person is at work on it.
             Err(error) if error.code == "hand-edited" => {
-                Ok(vec![format!("{}; it is left as it is", error.message)])
+                Ok(vec![format!("{}; it is unchanged", error.message)])
             }
             Err(error) => Err(error),
         }

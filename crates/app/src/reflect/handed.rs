@@ -77,7 +77,7 @@ pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options
     let plan = plan(memory, shelf, &record, &options.selection, true)?;
     if plan.todo.is_empty() {
         return Err(write::nothing_done("there is no session to learn from")
-            .hint("`cm sessions list` shows what was learned from; --days looks further back"));
+            .hint("`cm sessions list` shows processed sessions; use --days for older ones"));
     }
     let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;
@@ -125,7 +125,7 @@ pub fn apply_answer(
 ) -> Result<CurationOutcome> {
     let answer: AgentAnswer = serde_json::from_str(text).map_err(|error| {
         let place = (u32::try_from(error.line()).ok(), u32::try_from(error.column()).ok());
-        Error::usage(format!("this is no answer to `cm reflect --emit`: {error}"))
+        Error::usage(format!("this is not an answer to `cm reflect --emit`: {error}"))
             .at(file, place.0, place.1)
             .hint("`cm reflect --emit --json` prints its schema")
     })?;

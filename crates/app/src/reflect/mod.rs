@@ -184,7 +184,7 @@ impl RunState {
     ) -> ReflectResult {
         let done: Vec<ReflectedSession> = self.worked.iter().map(|worked| worked.done.clone()).collect();
         let interrupted = stop.is_requested();
-        let stopped = interrupted.then_some("stopped on request; the next run goes on");
+        let stopped = interrupted.then_some("stopped as requested; the next run continues");
         let failure = self.fatal_error.as_ref().map(|error| match &error.hint {
             Some(hint) => format!("{}: {hint}", error.message),
             None => error.message.clone(),
@@ -192,9 +192,9 @@ impl RunState {
         let mut run = summarize(&done, left, stopped, failure.as_deref());
         if run.ending == RunOutcome::NothingToDo && left == 0 {
             run.reasons.push(match before {
-                0 => "there is no session of these days, agents and folders".to_owned(),
-                1 => "the one session of these days was learned from before".to_owned(),
-                before => format!("all {before} sessions of these days were learned from before"),
+                0 => "no session matches these days, agents and folders".to_owned(),
+                1 => "the only matching session was already processed".to_owned(),
+                before => format!("all {before} matching sessions were already processed"),
             });
         }
         let kind = match run.ending {

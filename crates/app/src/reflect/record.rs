@@ -110,7 +110,7 @@ impl ReflectionLog {
         let record = Self::load(memory.target())?;
         if record.damaged > 0 {
             memory.notice(format!(
-                "_state/{FILE} has lines that cannot be read ({}); their sessions are worked on again",
+                "_state/{FILE} has damaged lines ({}); their sessions are processed again",
                 record.damaged
             ));
         }

@@ -169,13 +169,13 @@ impl SessionProcessor<'_> {
         let Some(asker) = &self.model else { return Ok(heard.diary.clone()) };
         let (diary, refused) = heard.summarize(asker, &self.reader.rules)?;
         if let DiaryOrigin::Fallback(why) = &diary.origin {
-            notices.push(format!("the diary is by rules: {why}"));
+            notices.push(format!("the diary was extracted by rules: {why}"));
         }
         if let Some(first) = refused.first() {
             let more =
                 if refused.len() > 1 { format!(", and {} more", refused.len() - 1) } else { String::new() };
             let said = logs::text(&first.to_string(), &self.reader.rules);
-            notices.push(format!("of the model's diary was left out: {said}{more}"));
+            notices.push(format!("of the model's diary was dropped: {said}{more}"));
         }
         Ok(diary)
     }
@@ -235,7 +235,7 @@ impl SessionProcessor<'_> {
             }
             Err(ModelFailure::Useless(why)) => {
                 let why = logs::text(&cm_learn::prose::cut(&why, 200), &self.reader.rules);
-                notices.push(format!("what is proposed is by rules: {why}"));
+                notices.push(format!("the proposals were extracted by rules: {why}"));
                 Ok((self.without_repeats(by_rules().drafts, todo), 0))
             }
             Err(silent) => Err(silent.into()),

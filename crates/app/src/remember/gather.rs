@@ -65,11 +65,11 @@ pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectS
         for file in read.notes {
             let path = format!("{folder}/{}", file.path);
             let Ok(text) = std::str::from_utf8(&file.bytes) else {
-                outside.notices.push(format!("{path} is no UTF-8 and is left out"));
+                outside.notices.push(format!("{path} is not UTF-8 and was skipped"));
                 continue;
             };
             if is_hidden(open, text) {
-                outside.notices.push(format!("{path} has hidden characters and is left out"));
+                outside.notices.push(format!("{path} has hidden characters and was skipped"));
                 continue;
             }
             outside.sources.push(reading::of_file(&name, &path, &logs::text(text, &rules), file.modified));
@@ -90,7 +90,7 @@ fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<
     if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
         return Some(real);
     }
-    outside.notices.push(format!("{folder} leads out of the project and is left out"));
+    outside.notices.push(format!("{folder} leads out of the project and was skipped"));
     None
 }
 
@@ -149,7 +149,7 @@ pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<Memo
         };
         if note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter) {
             memory.notice(format!(
-                "{} has hidden characters and is left out: `cm validate` shows them",
+                "{} has hidden characters and was skipped: `cm validate` shows them",
                 note.path
             ));
             continue;

@@ -88,7 +88,7 @@ fn message(plan: &RememberPlan) -> CommitMessage {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect();
-    let what = if told.is_empty() { "where facts come from".to_owned() } else { told.join(", ") };
+    let what = if told.is_empty() { "sources of facts".to_owned() } else { told.join(", ") };
     CommitMessage::new("remember", format!("Remember {what}"))
 }
 

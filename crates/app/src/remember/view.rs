@@ -131,7 +131,7 @@ impl MemoryView {
                 format!("{} notes are", self.left_out)
             };
             memory.notice(format!(
-                "{what} left out for hidden characters or orders to the agent: `cm validate` shows them"
+                "{what} skipped because of hidden characters or instructions to the agent: `cm validate` shows them"
             ));
         }
         let facts: Vec<String> = self.facts.iter().map(|fact| fact.text.clone()).collect();

@@ -31,7 +31,7 @@ impl SessionFilter {
     pub fn of(memory: &Context, open: &OpenVault) -> Self {
         let named = lists(open, "sessions.agents");
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
-            memory.notice(format!("sessions.agents names `{name}`, and there is no such agent"));
+            memory.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
         }
         let passes = |agent: &Agent| {
             named.iter().all(|list| list.is_empty() || list.iter().any(|name| name == agent.name()))

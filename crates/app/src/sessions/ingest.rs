@@ -45,7 +45,7 @@ pub struct RefreshProgress {
 pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<()> {
     let open = memory.target();
     let Some(home) = &memory.call.home else {
-        memory.notice("the home folder is not known, so that no logs are looked for");
+        memory.notice("the home directory is unknown, so no logs are read");
         return Ok(());
     };
     let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
@@ -68,12 +68,12 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> R
     reader.notices.add_notices(memory);
     if reader.first && reader.sources.allowed.allows_all() && !memory.call.by.has_token {
         memory
-            .notice("the global vault reads the sessions of all projects; `sessions.workspaces` narrows it");
+            .notice("the global vault reads sessions of all projects; limit them with `sessions.workspaces`");
     }
     if reader.first && reader.notices.left_out > 0 {
         let count = reader.notices.left_out;
         memory.notice(format!(
-            "{count} sessions of other folders are left out; `sessions.workspaces` of your own settings names folders to read"
+            "{count} sessions of other folders are skipped; add folders to `sessions.workspaces` in your own settings"
         ));
     }
     reads::record(memory, std::mem::take(&mut reader.notices.read));
@@ -82,12 +82,12 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> R
     match read {
         Ok(()) => Ok(()),
         Err(cm_index::Error::Busy { .. }) => {
-            memory.notice("another process is reading the sessions; answered from what it has read so far");
+            memory.notice("another process is reading sessions; the answer uses what is indexed so far");
             Ok(())
         }
         Err(cm_index::Error::Io { path, source }) => {
             memory.notice(format!(
-                "new sessions are not read, for {} cannot be used ({source}); answered from what is there",
+                "new sessions are not read, because {} cannot be used ({source}); the answer uses the existing index",
                 path.display()
             ));
             Ok(())
@@ -292,7 +292,7 @@ impl RefreshNotices {
             }
         };
         few("", &self.unread);
-        few("mostly not understood, another version of its agent may have written it: ", &self.unknown);
-        few("large, and read a piece at a time: ", &self.large);
+        few("mostly not parsed, maybe written by another version of the agent: ", &self.unknown);
+        few("large, read in parts: ", &self.large);
     }
 }

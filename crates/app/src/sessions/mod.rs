@@ -61,7 +61,7 @@ impl SessionAccess {
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
     pub fn open(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<Self> {
         if memory.call.no_refresh {
-            memory.notice("answered from the index as it stands (--no-refresh)");
+            memory.notice("the session index was not updated (--no-refresh)");
         } else {
             ingest::refresh(memory, progress)?;
         }
@@ -84,7 +84,7 @@ impl SessionAccess {
             Err(cm_index::Error::Unusable(cm_index::RebuildReason::Missing)) => Ok(None),
             Err(error @ cm_index::Error::Unusable(_)) => {
                 Err(Error::new(ErrorKind::Failed, "index", error.to_string())
-                    .hint("run the command without --no-refresh, so that the logs are read again"))
+                    .hint("run the command without --no-refresh to read the logs again"))
             }
             Err(error) => Err(error.into()),
         }
@@ -93,20 +93,20 @@ impl SessionAccess {
     /// Finds a session by its id or a unique prefix of it.
     pub(super) fn find(&self, name: &str) -> Result<SessionSummary> {
         if name.trim().is_empty() {
-            return Err(Error::usage("a session is named by its id").hint("`cm sessions` lists them"));
+            return Err(Error::usage("the session ID is empty").hint("`cm sessions` lists them"));
         }
         match self.query(|sessions| sessions.lookup(name))?.unwrap_or(SessionLookup::Nothing) {
             SessionLookup::One(listed) => Ok(*listed),
-            SessionLookup::Nothing => Err(Error::not_found(format!("there is no session `{name}`"))
-                .hint("`cm sessions --days 0` lists all of them")),
+            SessionLookup::Nothing => Err(Error::not_found(format!("session `{name}` not found"))
+                .hint("`cm sessions --days 0` lists all sessions")),
             SessionLookup::Several(sessions) => {
                 let ids: Vec<String> = sessions
                     .iter()
                     .map(|session| format!("{} ({})", session.meta.id, session.meta.agent))
                     .collect();
-                let message = format!("`{name}` begins the ids of several sessions");
+                let message = format!("`{name}` matches several sessions");
                 Err(Error::new(ErrorKind::NotFound, "ambiguous", message)
-                    .hint(format!("one of {}", ids.join(", "))))
+                    .hint(format!("use one of {}", ids.join(", "))))
             }
         }
     }
@@ -129,8 +129,8 @@ pub fn agents(typed: &str) -> Result<Vec<Agent>> {
     let one = |name: &str| {
         agent(name).ok_or_else(|| {
             let known = Agent::ALL.map(Agent::name).join(", ");
-            Error::usage(format!("`{name}` is no agent whose logs are read"))
-                .hint(format!("those are {known}"))
+            Error::usage(format!("`{name}` is not a supported agent"))
+                .hint(format!("supported agents: {known}"))
         })
     };
     typed.split(',').map(str::trim).map(one).collect()

@@ -65,7 +65,7 @@ pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> R
     }
     let Some(printed) = run_program(memory, options) else { return Ok(Vec::new()) };
     let Some(hits) = cass::parse(&printed) else {
-        memory.notice("cass answered nothing that is understood; its sessions are left out");
+        memory.notice("the answer of cass is not valid; its sessions are skipped");
         return Ok(Vec::new());
     };
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
@@ -119,9 +119,9 @@ fn run_program(memory: &Context, options: &Options) -> Option<String> {
                 cm_llm::LlmError::NotStarted { .. } => "is not installed".to_owned(),
                 cm_llm::LlmError::TimedOut { after, .. } => format!("did not answer within {after:?}"),
                 cm_llm::LlmError::Failed { status, .. } => format!("failed with {status}"),
-                _ => "cannot be asked".to_owned(),
+                _ => "cannot be started".to_owned(),
             };
-            memory.notice(format!("cass {why}; its sessions are left out"));
+            memory.notice(format!("cass {why}; its sessions are skipped"));
             None
         }
     }

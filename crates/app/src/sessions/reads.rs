@@ -85,7 +85,7 @@ pub fn record(memory: &Context, reads: Vec<SessionRead>) {
     let entries: Vec<ReadLogEntry> = reads.into_iter().map(entry).collect();
     let log = JsonLinesFile::of_reads(&memory.target().vault);
     if let Err(error) = log.and_then(|log| log.append(&entries)) {
-        memory.notice(format!("what was read of sessions is not written down: {error}"));
+        memory.notice(format!("the read of sessions could not be logged: {error}"));
     }
 }
 
@@ -96,7 +96,7 @@ pub fn record(memory: &Context, reads: Vec<SessionRead>) {
 pub fn entries(memory: &Context) -> Result<Vec<ReadLogEntry>> {
     let (entries, damaged) = JsonLinesFile::of_reads(&memory.target().vault)?.read()?;
     if damaged > 0 {
-        memory.notice(format!("{damaged} lines of reads.jsonl are damaged and left out"));
+        memory.notice(format!("{damaged} damaged lines of reads.jsonl were skipped"));
     }
     Ok(entries)
 }

@@ -89,16 +89,19 @@ pub struct SessionSearchResult {
 /// Returns an error if the query is empty or too long, or if the offset is too large.
 pub fn check(options: &Options) -> Result<()> {
     if options.query.trim().is_empty() {
-        return Err(
-            Error::usage("a search needs words").hint("for example: cm sessions search \"connection pool\"")
-        );
+        return Err(Error::usage("the search query is empty")
+            .hint("for example: cm sessions search \"connection pool\""));
     }
     let length = options.query.chars().count();
     if length > LONGEST {
-        return Err(Error::usage(format!("a query has at most {LONGEST} characters, and this one {length}")));
+        return Err(Error::usage(format!(
+            "a query may have at most {LONGEST} characters; this one has {length}"
+        )));
     }
     if options.offset > FURTHEST {
-        return Err(Error::usage(format!("pages end at {FURTHEST} sessions")).hint("narrow the search"));
+        return Err(
+            Error::usage(format!("pages are limited to {FURTHEST} sessions")).hint("narrow the search")
+        );
     }
     Ok(())
 }

@@ -84,9 +84,9 @@ pub fn expand(
     let stretches = shelf.query(|sessions| sessions.stretches(&key, lines.clone(), 0, usize::MAX))?;
     let said = joined(stretches.unwrap_or_default());
     if said.is_empty() {
-        let message = format!("nothing was said on lines {} to {} of the log", lines.start(), lines.end());
+        let message = format!("lines {} to {} of the log contain no messages", lines.start(), lines.end());
         return Err(Error::not_found(message)
-            .hint("`cm sessions show` tells the lines, `--context` takes more of them"));
+            .hint("`cm sessions show` shows line numbers; use --context to include more lines"));
     }
     let diary = diary(memory, &listed)?;
     Ok(SessionPage { session: shelf.judged(memory, &listed)?, diary, said, next: None })

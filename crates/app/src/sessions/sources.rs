@@ -66,8 +66,8 @@ impl LogSources {
     /// Returns an error if the home folder is unknown.
     pub fn at(call: &Request, memory: Option<&Context>) -> Result<Self> {
         let home = call.home.clone().ok_or_else(|| {
-            Error::usage("there is no home folder to look for logs in")
-                .hint("set HOME, or name a folder of logs")
+            Error::usage("there is no home directory to search for logs")
+                .hint("set HOME, or pass a folder of logs")
         })?;
         if let Some(memory) = memory {
             return Ok(Self::of(memory, memory.target(), home));

@@ -30,8 +30,7 @@ pub fn load(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Parse
 /// it cannot be read.
 pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
     let gone = |why: String| {
-        Error::new(ErrorKind::NotFound, GONE, why)
-            .hint("what was said in it is still shown by `cm sessions show`, as far as it was read")
+        Error::new(ErrorKind::NotFound, GONE, why).hint("`cm sessions show` still shows what was indexed")
     };
     let open = memory.target();
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
@@ -39,11 +38,11 @@ pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<
     let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
     let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
     let Some((sources, source)) = sources.as_ref().zip(source) else {
-        return Err(gone(format!("the log of session {} is gone: {log}", meta.id)));
+        return Err(gone(format!("the log of session {} no longer exists: {log}", meta.id)));
     };
     let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
     let Some(told) = told.filter(|told| sources.allow(source, &told.meta)) else {
-        return Err(gone(format!("{log} does not tell session {} any more", meta.id)));
+        return Err(gone(format!("{log} no longer contains session {}", meta.id)));
     };
     reads::record(
         memory,

@@ -51,7 +51,7 @@ impl ModelOpinion {
         let answer = match asker.ask(&prompt, ("verdict", rule_schema()), in_range) {
             Ok(answered) => answered.value,
             Err(ModelFailure::Useless(why)) => {
-                memory.notice(format!("the model's answer is of no use: {why}"));
+                memory.notice(format!("the model's answer is not usable: {why}"));
                 return Ok(None);
             }
             Err(ModelFailure::Silent { error, .. }) => return Err(error),
@@ -88,6 +88,6 @@ impl ModelOpinion {
 fn in_range(answer: &RuleAnswer) -> std::result::Result<(), Vec<String>> {
     match (0.0..=1.0).contains(&answer.confidence) {
         true => Ok(()),
-        false => Err(vec!["`confidence` is a number from 0 to 1".to_owned()]),
+        false => Err(vec!["`confidence` must be a number from 0 to 1".to_owned()]),
     }
 }

@@ -18,9 +18,7 @@ impl WeightReader {
     /// Returns the next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'static [u8], Error> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            return Err(
-                self.damaged(format!("{count} bytes are to follow, and there are {}", self.rest.len()))
-            );
+            return Err(self.damaged(format!("{count} bytes expected, but only {} left", self.rest.len())));
         };
         self.rest = rest;
         Ok(taken)

@@ -36,11 +36,11 @@ pub fn table(mut file: WeightReader, rows: usize, columns: usize) -> Result<Quan
     let length = u64::from_le_bytes(file.array()?);
     let header = file.take(usize::try_from(length).unwrap_or(usize::MAX))?;
     let header: Header = serde_json::from_slice(header)
-        .map_err(|error| file.damaged(format!("its header cannot be read: {error}")))?;
+        .map_err(|error| file.damaged(format!("cannot read its header: {error}")))?;
     let codes = header.embeddings.bytes(&file, "embeddings", "I8", &[rows, columns], 1)?;
     let scales = floats(header.weights.bytes(&file, "weights", "F32", &[rows], 4)?);
     if scales.iter().any(|scale| !scale.is_finite()) {
-        return Err(file.damaged("a scale is no number".to_owned()));
+        return Err(file.damaged("a scale is not a number".to_owned()));
     }
     Ok(QuantizedTable { rows: bytemuck::cast_slice(codes), scales })
 }
@@ -57,14 +57,12 @@ impl Tensor {
     ) -> Result<&'static [u8], Error> {
         if self.dtype != dtype || self.shape != shape {
             let (found, sides) = (&self.dtype, &self.shape);
-            return Err(
-                file.damaged(format!("`{name}` is {found} {sides:?}, and should be {dtype} {shape:?}"))
-            );
+            return Err(file.damaged(format!("`{name}` is {found} {sides:?}, expected {dtype} {shape:?}")));
         }
         let [from, to] = self.data_offsets;
         let bytes = file.rest().get(from..to);
         bytes.filter(|bytes| bytes.len() == shape.iter().product::<usize>() * width).ok_or_else(|| {
-            file.damaged(format!("`{name}` is said to lie at {from}..{to} of {}", file.rest().len()))
+            file.damaged(format!("`{name}` should be at {from}..{to} of {}", file.rest().len()))
         })
     }
 }

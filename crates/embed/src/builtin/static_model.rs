@@ -139,13 +139,13 @@ mod tests {
     #[test]
     fn damaged_weights_are_refused_with_the_reason() {
         for (damage, reason) in [
-            (changed(|weights| weights.truncate(4)), "8 bytes are to follow"),
-            (changed(|weights| weights.truncate(100)), "bytes are to follow"),
-            (changed(|weights| weights[7] = 0xff), "bytes are to follow"),
-            (changed(|weights| weights[9] = b'?'), "header cannot be read"),
-            (changed(|weights| weights.truncate(7_000_000)), "`embeddings` is said to lie at"),
+            (changed(|weights| weights.truncate(4)), "8 bytes expected"),
+            (changed(|weights| weights.truncate(100)), "bytes expected"),
+            (changed(|weights| weights[7] = 0xff), "bytes expected"),
+            (changed(|weights| weights[9] = b'?'), "cannot read its header"),
+            (changed(|weights| weights.truncate(7_000_000)), "`embeddings` should be at"),
             (changed(|weights| weights[29] = b'G'), "`weights` is G32"),
-            (changed(|weights| weights[160..164].fill(0xff)), "a scale is no number"),
+            (changed(|weights| weights[160..164].fill(0xff)), "a scale is not a number"),
         ] {
             let Err(Error::Damaged { model, why }) = damage else { panic!("{reason}: {damage:?}") };
             assert_eq!(model, NAME);

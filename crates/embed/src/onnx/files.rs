@@ -40,7 +40,7 @@ impl ModelFiles {
             return Err(Error::RelativePath { setting: "embeddings.path", path: folder.to_owned() });
         }
         if !folder.is_dir() {
-            return Err(missing(folder, "there is no such folder"));
+            return Err(missing(folder, "the folder does not exist"));
         }
         let mut files = Self::read(folder, &graph(folder)?)?;
         let mut hash = blake3::Hasher::new();
@@ -58,7 +58,7 @@ impl ModelFiles {
         let weights = bytes(graph)?;
         let tokenizer_file = match optional(folder, "tokenizer.json")? {
             Some(file) => file,
-            None => return Err(missing(folder, "there is no tokenizer.json")),
+            None => return Err(missing(folder, "tokenizer.json not found")),
         };
         let config = document(folder, "config.json")?;
         let sentence = document(folder, "sentence_bert_config.json")?;
@@ -92,10 +92,7 @@ fn by_first_token(folder: &Path, pooling: &Value) -> Result<bool> {
     match (does("pooling_mode_cls_token"), does("pooling_mode_mean_tokens")) {
         (true, false) => Ok(true),
         (false, true) => Ok(false),
-        _ => Err(missing(
-            folder,
-            "1_Pooling/config.json asks for another vector than the mean or the first token's",
-        )),
+        _ => Err(missing(folder, "1_Pooling/config.json requires a pooling other than mean or first token")),
     }
 }
 
@@ -120,9 +117,9 @@ fn graph(folder: &Path) -> Result<PathBuf> {
         }
     }
     if several.is_empty() {
-        return Err(missing(folder, "there is no model.onnx"));
+        return Err(missing(folder, "model.onnx not found"));
     }
-    Err(missing(folder, &format!("none of {} is called model.onnx", several.join(", "))))
+    Err(missing(folder, &format!("none of {} is named model.onnx", several.join(", "))))
 }
 
 /// Loads the external weights of a graph that is too large for one file.
@@ -141,7 +138,7 @@ fn beside(graph: &Path) -> Result<Vec<(String, Vec<u8>)>> {
 /// Loads the tokenizer's files. Values of missing files are derived from the others.
 fn tokenizer(folder: &Path, tokenizer_file: Vec<u8>, config: Value) -> Result<TokenizerFiles> {
     let tokens: Value = serde_json::from_slice(&tokenizer_file)
-        .map_err(|error| missing(folder, &format!("tokenizer.json is no JSON: {error}")))?;
+        .map_err(|error| missing(folder, &format!("tokenizer.json is not valid JSON: {error}")))?;
     let special = document(folder, "special_tokens_map.json")?;
     let mut settings = document(folder, "tokenizer_config.json")?;
     if !settings.is_object() {
@@ -175,7 +172,8 @@ fn knows(tokens: &Value, token: &str) -> bool {
 /// Parses a JSON file of the folder. Returns null if it does not exist.
 fn document(folder: &Path, name: &str) -> Result<Value> {
     let Some(bytes) = optional(folder, name)? else { return Ok(Value::Null) };
-    serde_json::from_slice(&bytes).map_err(|error| missing(folder, &format!("{name} is no JSON: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| missing(folder, &format!("{name} is not valid JSON: {error}")))
 }
 
 fn optional(folder: &Path, name: &str) -> Result<Option<Vec<u8>>> {

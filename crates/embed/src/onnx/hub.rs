@@ -36,7 +36,7 @@ pub(super) fn files(onnx: &OnnxConfig) -> Result<ModelFiles> {
     let needed = info.additional_files.iter().map(String::as_str).chain(["tokenizer.json"]);
     for file in needed.chain([info.model_file.as_str()]) {
         if !fetch(&hub, &info, file, &folder)? {
-            let cause = "the hub has no such file".to_owned();
+            let cause = "the file does not exist on the hub".to_owned();
             return Err(Error::NotFetched { url: url(&hub, &info, file), cause });
         }
     }
@@ -109,12 +109,12 @@ fn fetch(hub: &ServerUrl, info: &Info, file: &str, folder: &Path) -> Result<bool
     match response.status().as_u16() {
         404 => return Ok(false),
         200 => {}
-        status => return Err(out(format!("the hub refused with status {status}"))),
+        status => return Err(out(format!("the hub returned status {status}"))),
     }
     fs::create_dir_all(&parent).map_err(failed)?;
     let mut part = tempfile::NamedTempFile::new_in(&parent).map_err(failed)?;
     let copied = io::copy(&mut response.body_mut().as_reader(), part.as_file_mut());
-    copied.map_err(|error| out(format!("the connection broke off: {error}")))?;
+    copied.map_err(|error| out(format!("the connection was interrupted: {error}")))?;
     part.persist(&target).map_err(|error| failed(error.error))?;
     Ok(true)
 }
@@ -152,12 +152,12 @@ mod tests {
             format!("{error}\n hint: {}", error.hint().unwrap())
         };
         insta::assert_snapshot!(shown("bge-smal-en-v1.5"), @"
-        there is no model `bge-smal-en-v1.5` to fetch
+        there is no model `bge-smal-en-v1.5` to download
          hint: did you mean `bge-small-en-v1.5`?
         ");
         insta::assert_snapshot!(shown("gpt-4"), @"
-        there is no model `gpt-4` to fetch
-         hint: such as bge-small-en-v1.5, all-minilm-l6-v2, nomic-embed-text-v1.5; or set `embeddings.path` to a folder that holds one
+        there is no model `gpt-4` to download
+         hint: for example bge-small-en-v1.5, all-minilm-l6-v2, nomic-embed-text-v1.5; or set `embeddings.path` to a folder with a model
         ");
     }
 }

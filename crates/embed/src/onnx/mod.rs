@@ -82,7 +82,7 @@ impl Model {
         let sound = vectors.len() == texts.len();
         let vectors: Option<Vec<_>> = vectors.into_iter().map(Embedding::of).collect();
         let vectors =
-            vectors.filter(|_| sound).ok_or_else(|| failed("it gave no sound vectors".to_owned()))?;
+            vectors.filter(|_| sound).ok_or_else(|| failed("it returned no valid vectors".to_owned()))?;
         match vectors.iter().find(|vector| self.dimension != 0 && vector.dimension() != self.dimension) {
             None => Ok(vectors),
             Some(other) => Err(Error::Dimension {
@@ -117,7 +117,10 @@ impl Embedder for Model {
     fn embed_query(&self, text: &str) -> Result<Embedding> {
         let text = format!("{}{text}", self.prefixes.query);
         let vector = self.run(&[&text])?.pop();
-        vector.ok_or_else(|| Error::Failed { model: self.name.clone(), why: "it gave no vector".to_owned() })
+        vector.ok_or_else(|| Error::Failed {
+            model: self.name.clone(),
+            why: "it returned no vector".to_owned(),
+        })
     }
 }
 
@@ -143,7 +146,7 @@ fn fenced<T, E: std::fmt::Display>(
         Ok(result) => result.map_err(|error| shortened(&error.to_string(), SHOWN)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it broke down");
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
             Err(shortened(text, SHOWN))
         }
     }

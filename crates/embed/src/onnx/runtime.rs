@@ -40,7 +40,7 @@ fn library(onnx: &OnnxConfig) -> Result<PathBuf> {
             return Err(Error::RelativePath { setting, path: path.clone() });
         }
         if !path.is_file() {
-            let why = format!("{setting} is {}, and there is no such file", path.display());
+            let why = format!("{setting} is {}, but this file does not exist", path.display());
             return Err(Error::RuntimeMissing { why });
         }
         return Ok(path.clone());
@@ -69,7 +69,7 @@ fn load(library: &Path) -> Result<Environment> {
         }
         Ok(Err(LoadDynamicError::Dlopen { error, path })) => {
             let why = if path == Path::new(NAME) {
-                format!("none is set, and the system knows no {NAME}")
+                format!("none is set, and the system has no {NAME}")
             } else {
                 // Only the cause says what the system said.
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string)
@@ -78,7 +78,7 @@ fn load(library: &Path) -> Result<Environment> {
         }
         Ok(Err(other)) => return Err(Error::RuntimeMissing { why: other.to_string() }),
         Err(_) => {
-            let why = format!("{} is no such library", library.display());
+            let why = format!("{} is not an ONNX Runtime library", library.display());
             return Err(Error::RuntimeMissing { why });
         }
     };
@@ -119,13 +119,13 @@ mod tests {
         };
         let missing = library(&onnx(Some(folder.path().join("gone.so")), None)).unwrap_err();
         insta::assert_snapshot!(shown(missing), @"
-        the ONNX Runtime library cannot be loaded: embeddings.runtime is DIR/gone.so, and there is no such file
-         hint: pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x
+        cannot load the ONNX Runtime library: embeddings.runtime is DIR/gone.so, but this file does not exist
+         hint: run pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x
         ");
         let relative = library(&onnx(Some(PathBuf::from("lib/x.so")), None)).unwrap_err();
         insta::assert_snapshot!(shown(relative), @"
-        `embeddings.runtime` is `lib/x.so`, which is no absolute path
-         hint: write it out from the root, beginning with /
+        `embeddings.runtime` is `lib/x.so`, which is not an absolute path
+         hint: use an absolute path, starting with /
         ");
         let text = folder.path().join("text.so");
         std::fs::write(&text, "This is not a library, but long enough to be looked at as one.\n".repeat(9))
@@ -134,7 +134,7 @@ mod tests {
         let loaded = LOADED.lock().unwrap();
         if loaded.is_none() {
             let error = shown(load(&text).unwrap_err());
-            assert!(error.starts_with("the ONNX Runtime library cannot be loaded: DIR/text.so: "), "{error}");
+            assert!(error.starts_with("cannot load the ONNX Runtime library: DIR/text.so: "), "{error}");
         }
     }
 
@@ -163,8 +163,8 @@ mod tests {
         // Where another test has loaded the true one, no other is looked at any more.
         let loaded = LOADED.lock().unwrap();
         if loaded.is_none() {
-            insta::assert_snapshot!(shown(load(&old).unwrap_err()), @"the ONNX Runtime library DIR/old.so is of version 1.9.0, and 1.24 or later is needed");
-            insta::assert_snapshot!(shown(load(&other).unwrap_err()), @"the ONNX Runtime library cannot be loaded: DIR/other.so does not export `OrtGetApiBase`");
+            insta::assert_snapshot!(shown(load(&old).unwrap_err()), @"the ONNX Runtime library DIR/old.so has version 1.9.0; 1.24 or later is required");
+            insta::assert_snapshot!(shown(load(&other).unwrap_err()), @"cannot load the ONNX Runtime library: DIR/other.so does not export `OrtGetApiBase`");
         }
     }
 }

@@ -48,16 +48,16 @@ fn refusal(files: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_folder_that_holds_no_model_is_told_with_what_is_missing() {
-    insta::assert_snapshot!(refusal(&[]), @"the model in DIR cannot be used: there is no model.onnx");
-    insta::assert_snapshot!(refusal(&[("model.onnx", "")]), @"the model in DIR cannot be used: there is no tokenizer.json");
-    insta::assert_snapshot!(refusal(&[("onnx/a.onnx", ""), ("onnx/b.onnx", "")]), @"the model in DIR cannot be used: none of a.onnx, b.onnx is called model.onnx");
-    insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{")]), @"the model in DIR cannot be used: tokenizer.json is no JSON: EOF while parsing an object at line 1 column 1");
+    insta::assert_snapshot!(refusal(&[]), @"cannot use the model in DIR: model.onnx not found");
+    insta::assert_snapshot!(refusal(&[("model.onnx", "")]), @"cannot use the model in DIR: tokenizer.json not found");
+    insta::assert_snapshot!(refusal(&[("onnx/a.onnx", ""), ("onnx/b.onnx", "")]), @"cannot use the model in DIR: none of a.onnx, b.onnx is named model.onnx");
+    insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{")]), @"cannot use the model in DIR: tokenizer.json is not valid JSON: EOF while parsing an object at line 1 column 1");
     let pooling = r#"{"pooling_mode_max_tokens":true}"#;
-    insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{}"), ("1_Pooling/config.json", pooling)]), @"the model in DIR cannot be used: 1_Pooling/config.json asks for another vector than the mean or the first token's");
+    insta::assert_snapshot!(refusal(&[("a.onnx", ""), ("tokenizer.json", "{}"), ("1_Pooling/config.json", pooling)]), @"cannot use the model in DIR: 1_Pooling/config.json requires a pooling other than mean or first token");
     let gone = ModelFiles::of_folder(Path::new("/nowhere/at/all")).err().unwrap();
     insta::assert_snapshot!(format!("{gone}\n hint: {}", gone.hint().unwrap()), @"
-    the model in /nowhere/at/all cannot be used: there is no such folder
-     hint: `embeddings.path` takes a folder with model.onnx and tokenizer.json, as the hub has them
+    cannot use the model in /nowhere/at/all: the folder does not exist
+     hint: `embeddings.path` needs a folder with model.onnx and tokenizer.json, as downloaded from the hub
     ");
     assert!(matches!(ModelFiles::of_folder(Path::new("here")), Err(Error::RelativePath { .. })));
 }
@@ -220,7 +220,7 @@ fn a_hub_that_has_no_such_model_is_told() {
     let error = hub::files(&onnx).err().unwrap();
     let shown = format!("{error}\n hint: {}", error.hint().unwrap());
     insta::assert_snapshot!(shown.replace(&ServerUrl::parse(&hub.url()).unwrap().to_string(), "http://HUB"), @"
-    http://HUB/Xenova/bge-small-en-v1.5/resolve/main/tokenizer.json could not be fetched: the hub has no such file
-     hint: try again, or set `embeddings.path` to a folder that holds the model
+    cannot download http://HUB/Xenova/bge-small-en-v1.5/resolve/main/tokenizer.json: the file does not exist on the hub
+     hint: try again, or set `embeddings.path` to a folder with the model
     ");
 }

@@ -23,8 +23,8 @@ fn a_silent_server_is_given_up_after_the_time_out() {
     let server = Server::start(|_, _| Reply::Silence);
     let text = shown(&server, hasty(&server).embed_query("a"));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/embeddings is out of reach: no answer within 100ms
-     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    cannot connect to http://127.0.0.1:PORT/embeddings: no answer within 100ms
+     hint: start the server or correct `embeddings.url`; search works without it in the meantime
     ");
     assert_eq!(server.requests().len(), 1, "who waited once does not wait thrice");
 }
@@ -63,7 +63,7 @@ fn a_busy_server_is_asked_again_and_answers() {
 fn a_server_that_stays_busy_is_given_up_after_two_repetitions() {
     let server = Server::start(|_, _| Reply::status(503, r#"{"error":{"message":"model is loading"}}"#));
     let text = shown(&server, openai(&server).embed_query("a"));
-    insta::assert_snapshot!(text, @"http://127.0.0.1:PORT/embeddings refused with status 503: model is loading");
+    insta::assert_snapshot!(text, @"http://127.0.0.1:PORT/embeddings returned status 503: model is loading");
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -86,8 +86,8 @@ fn a_refusal_is_final_and_says_why_without_the_key() {
     });
     let text = shown(&server, openai(&server).embed_query("a"));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/embeddings refused with status 401: Incorrect API key provided: ….
-     hint: is `embeddings.key` right?
+    http://127.0.0.1:PORT/embeddings returned status 401: Incorrect API key provided: ….
+     hint: check `embeddings.key`
     ");
     assert_eq!(server.requests().len(), 1);
     let server = Server::start(|_, _| {
@@ -95,7 +95,7 @@ fn a_refusal_is_final_and_says_why_without_the_key() {
     });
     let text = shown(&server, ollama(&server).embed_query("a"));
     insta::assert_snapshot!(text, @r#"
-    http://127.0.0.1:PORT/api/embed refused with status 404: model "all-minilm" not found, try pulling it first
+    http://127.0.0.1:PORT/api/embed returned status 404: model "all-minilm" not found, try pulling it first
      hint: ollama pull all-minilm
     "#);
 }
@@ -107,8 +107,8 @@ fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let model = OpenAi::new(&ServerUrl::parse(&server.url()).unwrap(), "m", key, (LONG, PAUSE), None);
     let text = shown(&server, model.embed_query("a"));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/embeddings cannot be asked: the key holds characters that cannot be sent
-     hint: cm config set embeddings.key KEY --private, or CM_EMBEDDINGS_KEY in the environment
+    cannot send a request to http://127.0.0.1:PORT/embeddings: the key contains characters that cannot be sent
+     hint: run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY
     ");
     assert!(server.requests().is_empty());
 }
@@ -119,8 +119,8 @@ fn vectors_of_two_sizes_are_never_taken_for_those_of_one_model() {
     let server = Server::start(|_, _| Reply::json(&json!({ "embeddings": [[1, 2], [1, 2, 3]] })));
     let text = shown(&server, ollama(&server).embed(&["a", "b"]));
     insta::assert_snapshot!(text, @"
-    `ollama/all-minilm` gave a vector of 3 numbers where its others have 2
-     hint: another model answers under the same name: name it in `embeddings.model`, then `cm embed rebuild`
+    `ollama/all-minilm` returned a vector with 3 dimensions; expected 2
+     hint: another model answers under this name: set its name in `embeddings.model`, then run `cm embed rebuild`
     ");
     let server = Server::start(|count, _| {
         Reply::json(&json!({ "embeddings": [if count == 0 { vec![1, 2] } else { vec![1, 2, 3] }] }))
@@ -142,7 +142,9 @@ fn answers_that_are_none_are_told_apart_and_not_asked_for_again() {
         let text = shown(&server, openai(&server).embed(texts));
         assert_eq!(server.requests().len(), 1);
         let text = text.lines().next().unwrap_or_default().to_owned();
-        text.strip_prefix("http://127.0.0.1:PORT/embeddings answered nonsense: ").expect(&text).to_owned()
+        text.strip_prefix("http://127.0.0.1:PORT/embeddings returned an invalid response: ")
+            .expect(&text)
+            .to_owned()
     };
     let one = |index, embedding: &str| format!(r#"{{"index":{index},"embedding":{embedding}}}"#);
     let data = |vectors: &[String]| format!(r#"{{"data":[{}]}}"#, vectors.join(","));
@@ -150,11 +152,11 @@ fn answers_that_are_none_are_told_apart_and_not_asked_for_again() {
     insta::assert_snapshot!(malformed(&data(&two), &["a"]), @"2 vectors for 1 texts");
     insta::assert_snapshot!(malformed(&data(&two[..1]), &["a", "b"]), @"1 vectors for 2 texts");
     let twice = [one(0, vector), one(0, vector)];
-    insta::assert_snapshot!(malformed(&data(&twice), &["a", "b"]), @"vectors whose `index` does not count the texts");
+    insta::assert_snapshot!(malformed(&data(&twice), &["a", "b"]), @"vectors with an invalid `index`");
     insta::assert_snapshot!(malformed(&data(&two)[..40], &["a", "b"]), @"EOF while parsing a list at line 1 column 40");
     insta::assert_snapshot!(malformed(&data(&[one(0, "[1e39]")]), &["a"]), @"number out of range at line 1 column 37");
     insta::assert_snapshot!(malformed(&data(&[one(0, "[1e999]")]), &["a"]), @"number out of range at line 1 column 38");
-    insta::assert_snapshot!(malformed(&data(&[one(0, "[]")]), &["a"]), @"a vector without numbers, or with one that is not finite");
+    insta::assert_snapshot!(malformed(&data(&[one(0, "[]")]), &["a"]), @"a vector that is empty or contains a non-finite number");
     insta::assert_snapshot!(malformed(&data(&[one(0, "[null]")]), &["a"]), @"invalid type: null, expected f32 at line 1 column 37");
     insta::assert_snapshot!(malformed(r#"{"error":{"message":"no provider is free"}}"#, &["a"]), @"no provider is free");
     insta::assert_snapshot!(malformed("<html>", &["a"]), @"expected value at line 1 column 1");
@@ -172,8 +174,8 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
     let server = Server::start(|_, request| Reply::Cut(data(request).to_string()));
     let text = shown(&server, openai(&server).embed_query("a"));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/embeddings is out of reach: the connection broke off
-     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    cannot connect to http://127.0.0.1:PORT/embeddings: the connection was interrupted
+     hint: start the server or correct `embeddings.url`; search works without it in the meantime
     ");
     assert_eq!(server.requests().len(), 3);
 }
@@ -184,8 +186,8 @@ fn a_server_that_goes_between_two_batches_is_out_of_reach() {
     let texts: Vec<&str> = std::iter::repeat_n("text 1", 60).collect();
     let text = shown(&server, ollama(&server).embed(&texts));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/api/embed is out of reach: nothing listens there
-     hint: start the server, or correct `embeddings.url`; until then search goes on without it
+    cannot connect to http://127.0.0.1:PORT/api/embed: connection refused
+     hint: start the server or correct `embeddings.url`; search works without it in the meantime
     ");
     assert_eq!(server.requests().len(), 1);
 }
@@ -195,8 +197,8 @@ fn an_answer_without_an_end_is_cut_short() {
     let server = Server::start(|_, _| Reply::Endless);
     let text = shown(&server, openai(&server).embed_query("a"));
     insta::assert_snapshot!(text, @"
-    http://127.0.0.1:PORT/embeddings answered nonsense: more than 32 MiB
-     hint: is `embeddings.url` the address of such a server?
+    http://127.0.0.1:PORT/embeddings returned an invalid response: more than 32 MiB
+     hint: check that `embeddings.url` is the address of an embedding server
     ");
 }
 
@@ -211,8 +213,8 @@ fn a_redirect_is_not_followed_so_the_key_goes_nowhere_else() {
         let text = shown(&server, openai(&server).embed_query("a"));
         let text = text.replace(&other.url(), "http://127.0.0.1:OTHER");
         let expected = format!(
-            "http://127.0.0.1:PORT/embeddings refused with status {status}: it sends us on to \
-             http://127.0.0.1:OTHER/embeddings, and no redirect is followed"
+            "http://127.0.0.1:PORT/embeddings returned status {status}: it redirects to \
+             http://127.0.0.1:OTHER/embeddings, and redirects are not followed"
         );
         assert_eq!(text, expected);
         assert!(server.requests()[0].header("authorization").is_some_and(|value| value.contains(KEY)));

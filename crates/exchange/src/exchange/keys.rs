@@ -30,7 +30,7 @@ impl<'v> MappingReader<'v> {
             let name = snake_case(&written);
             match keys.left.iter().find(|(known, ..)| *known == name) {
                 Some((_, first, _)) => {
-                    let message = format!("`{written}` says the same as `{first}`, which counts");
+                    let message = format!("`{written}` means the same as `{first}`; the first one is used");
                     keys.report_problem(FindingCode::DuplicateKey, message);
                 }
                 None => keys.left.push((name, written, value)),
@@ -66,7 +66,7 @@ impl<'v> MappingReader<'v> {
         let value = self.take(name)?;
         let text = scalar_text(value);
         if text.is_none() {
-            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is no text and was left out"));
+            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is not text and was skipped"));
         }
         Some(text?.trim().to_owned()).filter(|text| !text.is_empty())
     }
@@ -78,7 +78,7 @@ impl<'v> MappingReader<'v> {
         if word.is_none() {
             self.report_problem(
                 FindingCode::InvalidValue,
-                format!("`{name}` has the unknown value `{text}`; the default counts"),
+                format!("`{name}` has the unknown value `{text}`; the default is used"),
             );
         }
         word
@@ -101,7 +101,7 @@ impl<'v> MappingReader<'v> {
         let text = self.text(name)?;
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
         if number.is_none() {
-            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is no number but `{text}`"));
+            self.report_problem(FindingCode::InvalidValue, format!("`{name}` is not a number: `{text}`"));
         }
         number
     }
@@ -117,7 +117,7 @@ impl<'v> MappingReader<'v> {
         if flag.is_none() {
             self.report_problem(
                 FindingCode::InvalidValue,
-                format!("`{name}` is neither true nor false but `{text}`"),
+                format!("`{name}` is not true or false: `{text}`"),
             );
         }
         flag
@@ -139,7 +139,7 @@ impl<'v> MappingReader<'v> {
         if texts.len() < items.len() {
             self.report_problem(
                 FindingCode::InvalidValue,
-                format!("`{name}` holds what is no text, which was left out"),
+                format!("`{name}` contains a value that is not text; it was skipped"),
             );
         }
         texts.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
@@ -157,7 +157,7 @@ impl<'v> MappingReader<'v> {
         if keys.is_none() {
             self.report_problem(
                 FindingCode::InvalidValue,
-                format!("`{name}` is no mapping and was left out"),
+                format!("`{name}` is not a mapping and was skipped"),
             );
         }
         keys
@@ -172,9 +172,12 @@ impl<'v> MappingReader<'v> {
     fn report_unread(&mut self) {
         let left: Vec<String> = self.left.drain(..).map(|(_, written, _)| format!("`{written}`")).collect();
         if !left.is_empty() {
-            let verb =
-                if left.len() == 1 { "has no place here and was" } else { "have no place here and were" };
-            self.report_problem(FindingCode::UnknownKey, format!("{} {verb} left out", left.join(", ")));
+            let verb = if left.len() == 1 {
+                "is not supported here and was"
+            } else {
+                "are not supported here and were"
+            };
+            self.report_problem(FindingCode::UnknownKey, format!("{} {verb} skipped", left.join(", ")));
         }
     }
 
@@ -222,9 +225,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                "bullet b-1: `helpful_count` says the same as `helpfulCount`, which counts",
-                "bullet b-1: `pinned` is neither true nor false but `maybe`",
-                "bullet b-1: `mood` has no place here and was left out",
+                "bullet b-1: `helpful_count` means the same as `helpfulCount`; the first one is used",
+                "bullet b-1: `pinned` is not true or false: `maybe`",
+                "bullet b-1: `mood` is not supported here and was skipped",
             ]
         );
         assert_eq!((findings[0].line, findings[0].path.as_str()), (Some(7), "playbook.yaml"));

@@ -55,7 +55,7 @@ pub fn read(text: &str, file: &str, now: Instant) -> Result<ImportedDocument, No
     if let Some(after) = split.body().lines().position(|line| !matches!(line.trim_end(), "" | "---" | "..."))
     {
         let at = line(split.body_line() + u32::try_from(after).unwrap_or(0));
-        return Err(no_playbook(at, "a second document begins here", "keep one playbook a file"));
+        return Err(no_playbook(at, "a second document starts here", "use one playbook per file"));
     }
     let parsed = parse::parse(&split);
     if let Some(fault) = parsed.faults.into_iter().next() {
@@ -95,10 +95,10 @@ fn version(keys: &mut MappingReader<'_>) -> Result<(), NotAPlaybook> {
     match keys.text("schema_version").as_deref() {
         Some("1" | "2" | "1.0" | "2.0") => Ok(()),
         Some(other) => {
-            Err(no_playbook(1, format!("the playbook's schema_version is {other}, which is not known"), hint))
+            Err(no_playbook(1, format!("the playbook's schema_version {other} is not supported"), hint))
         }
         None if keys.has("bullets") || keys.has("deprecated_patterns") => Ok(()),
-        None => Err(no_playbook(1, "this is no playbook: it has no `bullets`", hint)),
+        None => Err(no_playbook(1, "not a playbook: there is no `bullets` list", hint)),
     }
 }
 
@@ -146,10 +146,10 @@ impl PlaybookParser<'_> {
         };
         let id = id(&mut keys);
         if let Some(id) = &id {
-            keys.subject = format!("bullet {id}");
+            keys.subject = format!("rule {id}");
         }
         let Some(content) = keys.text("content").map(|content| fold_whitespace(&content)) else {
-            keys.report_problem(FindingCode::MissingKey, "it has no `content` and was left out");
+            keys.report_problem(FindingCode::MissingKey, "it has no `content` and was skipped");
             return keys.finish(self.file, &mut self.document.findings);
         };
         let bullet = self.fields(&mut keys, id, content);
@@ -241,7 +241,7 @@ impl PlaybookParser<'_> {
             });
             self.document.blocked.extend(blocked);
         } else {
-            keys.report_problem(FindingCode::MissingKey, "it has no `pattern` and was left out");
+            keys.report_problem(FindingCode::MissingKey, "it has no `pattern` and was skipped");
         }
         keys.finish(self.file, &mut self.document.findings);
     }
@@ -253,7 +253,7 @@ impl PlaybookParser<'_> {
             column: None,
             code: FindingCode::InvalidValue,
             severity: Severity::Warning,
-            message: format!("item {} of `{list}` is no mapping and was left out", index + 1),
+            message: format!("item {} of `{list}` is not a mapping and was skipped", index + 1),
             hint: None,
         });
     }
@@ -263,10 +263,7 @@ fn id(keys: &mut MappingReader<'_>) -> Option<NoteId> {
     let text = keys.text("id")?;
     let id = NoteId::parse(&text);
     if id.is_err() {
-        keys.report_problem(
-            FindingCode::InvalidValue,
-            "its id is none that a note can have; it gets another",
-        );
+        keys.report_problem(FindingCode::InvalidValue, "its ID is not valid; it gets a new one");
     }
     id.ok()
 }
@@ -296,7 +293,7 @@ fn category_of(keys: &mut MappingReader<'_>) -> String {
     if folded != written {
         keys.report_problem(
             FindingCode::InvalidValue,
-            format!("the category `{written}` is written `{folded}` here"),
+            format!("the category `{written}` was renamed to `{folded}`"),
         );
     }
     folded
@@ -328,8 +325,10 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
                 events.extend(feedback_event(&mut event, at));
                 keys.absorb(event, &name);
             }
-            None => keys
-                .report_problem(FindingCode::InvalidValue, format!("{name} is no mapping and was left out")),
+            None => keys.report_problem(
+                FindingCode::InvalidValue,
+                format!("{name} is not a mapping and was skipped"),
+            ),
         }
     }
     for (name, signal) in
@@ -340,7 +339,7 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
         if count > MOST {
             keys.report_problem(
                 FindingCode::OutOfRange,
-                format!("`{name}` is {count}; {MOST} are taken over"),
+                format!("`{name}` is {count}; it was limited to {MOST}"),
             );
         }
         let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(known);
@@ -360,14 +359,14 @@ fn feedback_event(keys: &mut MappingReader<'_>, undated: Instant) -> Option<Feed
     if signal.is_none() {
         keys.report_problem(
             FindingCode::MissingKey,
-            "its `type` is neither helpful nor harmful, and it was left out",
+            "its `type` is neither helpful nor harmful; it was skipped",
         );
     }
     let weight = keys.number("weight").unwrap_or(1.0);
     if !(0.0..=1.0).contains(&weight) {
         keys.report_problem(
             FindingCode::OutOfRange,
-            format!("`weight` is {weight}, and lies between 0 and 1"),
+            format!("`weight` is {weight}; it must be between 0 and 1"),
         );
     }
     keys.derived(&["decayed_value"]);
@@ -402,7 +401,7 @@ fn sources(keys: &mut MappingReader<'_>) -> Vec<SessionSource> {
         let agents = agents.join(", ");
         keys.report_problem(
             FindingCode::InvalidValue,
-            format!("which of its sessions were those of {agents} is not told"),
+            format!("it is unknown which of its sessions belong to {agents}"),
         );
     }
     let of = |(index, session): (usize, &String)| SessionSource {
@@ -423,7 +422,7 @@ fn source(keys: &mut MappingReader<'_>, value: &Value) -> Option<SessionSource> 
     if !matches!(told, Some(Some(_))) {
         keys.report_problem(
             FindingCode::InvalidValue,
-            "an item of `sources` has no `session` and was left out",
+            "an item of `sources` has no `session` and was skipped",
         );
     }
     told.flatten()
@@ -445,7 +444,7 @@ fn verify(keys: &mut MappingReader<'_>) -> Option<Verify> {
     if read.is_none() {
         keys.report_problem(
             FindingCode::InvalidValue,
-            "`verify` needs a known `kind` and a `pattern`, and was left out",
+            "`verify` needs a known `kind` and a `pattern`; it was skipped",
         );
     }
     read
@@ -460,7 +459,7 @@ fn incident(keys: &mut MappingReader<'_>) -> Option<Incident> {
     if read.is_none() {
         keys.report_problem(
             FindingCode::InvalidValue,
-            "`incident` needs a `class` and a `shape`, and was left out",
+            "`incident` needs a `class` and a `shape`; it was skipped",
         );
     }
     read

@@ -36,10 +36,10 @@ pub fn read(text: &str, file: &str, now: Instant) -> ImportedDocument {
     let (body, own) = SECTION.without(split.body());
     let mut walk = RuleFileParser { now, ..RuleFileParser::new() };
     if own {
-        walk.leave_out("part that `cm project` wrote");
+        walk.leave_out("part written by `cm project`");
     }
     if nested_too_deep(&body) {
-        walk.leave_out("text that is nested too deep");
+        walk.leave_out("text that is nested too deeply");
     } else {
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_TASKLISTS
@@ -264,7 +264,7 @@ impl RuleFileParser {
         } else if imperative::is_one_sentence(&text) && imperative::is_imperative(&text) {
             self.rule(paragraph, None);
         } else if !text.is_empty() {
-            self.leave_out("paragraphs that are more than one rule, or none");
+            self.leave_out("paragraphs with several rules or none");
         }
     }
 
@@ -297,13 +297,13 @@ impl RuleFileParser {
     fn rule(&mut self, inline: &InlineText, context: Option<&str>) {
         let own = visible(&inline.text);
         if inline.letters < 3 {
-            return self.leave_out("items that are names or code alone");
+            return self.leave_out("items with only names or code");
         }
         if own.ends_with(':') {
-            return self.leave_out("texts that only lead to something else");
+            return self.leave_out("texts that only introduce something else");
         }
         if names_something(&own) {
-            return self.leave_out("items that say what something is");
+            return self.leave_out("items that describe something");
         }
         let within = context.map(|context| format!("{context} {own}"));
         let content = within.filter(|text| text.chars().count() <= *RULE.end()).unwrap_or(own);

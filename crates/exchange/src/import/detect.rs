@@ -13,7 +13,7 @@ pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
     if has("_index.json") && has("_state.json") {
         (ImportFormat::ClaudeMemory, "it has _index.json and _state.json")
     } else if folder.notes.iter().any(in_our_layout) {
-        (ImportFormat::ClaudeMemory, "its notes lie in folders of graph/ by type")
+        (ImportFormat::ClaudeMemory, "its notes are in folders of graph/ by type")
     } else if has_permalinks(folder) && folder.notes.iter().any(has_a_list) {
         // Before Obsidian: its application is what many people look at such a folder with.
         (ImportFormat::BasicMemory, "its notes have permalinks, and lists of observations or relations")
@@ -24,7 +24,7 @@ pub fn detect(folder: &ImportFolder) -> (ImportFormat, &'static str) {
     } else if folder.notes.iter().any(has_both_lists) {
         (ImportFormat::BasicMemory, "a note has lists of observations and of relations")
     } else {
-        (ImportFormat::Markdown, "nothing in it is of a tool that is known")
+        (ImportFormat::Markdown, "it matches no known tool")
     }
 }
 

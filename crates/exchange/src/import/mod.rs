@@ -282,10 +282,10 @@ pub fn into_folder(typed: &str) -> Result<String, String> {
     }
     let probe = NotePath::parse(&format!("{folder}/a.md")).map_err(|error| error.to_string())?;
     if folder.split('/').any(|part| part.starts_with('.')) {
-        return Err(format!("`{folder}` is hidden, and notes in hidden folders are not seen"));
+        return Err(format!("`{folder}` is hidden; cm ignores notes in hidden folders"));
     }
     if !is_for_notes(&probe) {
-        return Err(format!("`{folder}` holds files of another kind"));
+        return Err(format!("`{folder}` is reserved for files of another kind"));
     }
     Ok(folder.to_owned())
 }
@@ -326,8 +326,8 @@ fn usage(folder: &ImportFolder, plan: &mut ImportPlan) {
             column: None,
             code: FindingCode::Unreadable,
             severity: Severity::Warning,
-            message: format!("the counts in it cannot be read: {error}"),
-            hint: Some("scores start from what the notes say themselves".to_owned()),
+            message: format!("its counts cannot be read: {error}"),
+            hint: Some("scores start from the feedback in the notes".to_owned()),
         }),
         None => {}
     }
@@ -340,10 +340,10 @@ fn duplicate_ids(incoming: &[IncomingFile]) -> Vec<Finding> {
     for file in incoming {
         let Some(id) = &file.id else { continue };
         if let Some(other) = first.insert(id, &file.target) {
-            let message = format!("the id {id} is also that of {other}");
+            let message = format!("the ID {id} is also used by {other}");
             findings.push(
                 Finding::new(&file.target, FindingCode::DuplicateId, Severity::Error, message)
-                    .with_hint("remove one of the ids, then run `cm adopt` on that file for a new one"),
+                    .with_hint("remove one of the IDs, then run `cm adopt` on that file to get a new one"),
             );
         }
     }

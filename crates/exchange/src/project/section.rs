@@ -6,7 +6,7 @@ use cm_note::markdown::part::ManagedSection;
 const BEGIN: &str = "<!-- cm:begin playbook";
 
 pub const SECTION: ManagedSection = ManagedSection {
-    opening: "<!-- cm:begin playbook: `cm project` writes this part; changes up to the end marker are lost -->",
+    opening: "<!-- cm:begin playbook: written by `cm project`; changes up to the end marker are lost -->",
     opens: is_begin,
     closing: "<!-- cm:end playbook -->",
 };

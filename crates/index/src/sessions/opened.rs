@@ -101,7 +101,7 @@ impl SessionIndex {
             Ok(Ok(opened)) => Ok(Ok(opened)),
             Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
             Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
-            Err(_) => Ok(Err(RebuildReason::damaged("the index of sessions"))),
+            Err(_) => Ok(Err(RebuildReason::damaged("the session index"))),
         }
     }
 
@@ -201,7 +201,7 @@ impl SessionIndex {
         match std::panic::catch_unwind(AssertUnwindSafe(|| ask(self))) {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(RebuildReason::damaged(error)),
-            Err(_) => Err(RebuildReason::damaged("the index of sessions")),
+            Err(_) => Err(RebuildReason::damaged("the session index")),
         }
     }
 }

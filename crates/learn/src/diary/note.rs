@@ -20,7 +20,7 @@ use cm_session::status::SessionStatus;
 const SNIPPET: usize = 160;
 
 /// Placeholder in a note that contains only a recorded outcome.
-pub(super) const TOLD: &str = "Nobody has summed this session up; somebody said how it ended.";
+pub(super) const TOLD: &str = "This session has no diary yet; only its outcome was recorded.";
 
 /// Renders the note of a diary.
 pub fn note(diary: &Diary) -> String {
@@ -101,7 +101,7 @@ pub(super) fn body(diary: &Diary) -> String {
         DiaryOrigin::Extracted => "Extracted from the log without a model.".to_owned(),
         DiaryOrigin::Model(name) => format!("Written by the model {}.", escape_inline(name)),
         DiaryOrigin::Fallback(why) => {
-            format!("Extracted from the log, because the model's answer was of no use: {}", as_line(why))
+            format!("Extracted from the log, because the model's answer was not usable: {}", as_line(why))
         }
         DiaryOrigin::OutcomeOnly => TOLD.to_owned(),
     };

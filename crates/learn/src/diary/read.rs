@@ -106,7 +106,7 @@ fn made(line: &str) -> Option<DiaryOrigin> {
     if let Some(name) = line.strip_prefix("Written by the model ") {
         return Some(DiaryOrigin::Model(unescaped(name.strip_suffix('.').unwrap_or(name))));
     }
-    let why = line.strip_prefix("Extracted from the log, because the model's answer was of no use: ")?;
+    let why = line.strip_prefix("Extracted from the log, because the model's answer was not usable: ")?;
     Some(DiaryOrigin::Fallback(why.to_owned()))
 }
 

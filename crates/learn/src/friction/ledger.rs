@@ -61,16 +61,16 @@ pub enum FrictionLedgerError {
     #[error("the ledger is damaged: {0}; repair it or move it away")]
     Damaged(#[from] serde_json::Error),
     /// The ledger has a newer format version.
-    #[error("the ledger has version {0}, and this program knows {VERSION} at most; update the program")]
+    #[error("the ledger has version {0}, but this program supports at most {VERSION}; update the program")]
     Newer(u32),
     /// The ledger has no entry with this id.
     #[error("the ledger has no entry {0}")]
     NoEntry(String),
     /// The entry was already tried with the same wording.
-    #[error("the entry {0} was tried with these words before; say it otherwise")]
+    #[error("the entry {0} was already tried with this text; use another text")]
     Tried(String),
     /// The entry is rejected or escalated and accepts no more rules.
-    #[error("the entry {id} is {}; nothing more is tried for it", status.name())]
+    #[error("the entry {id} is {}; no further rule is tried for it", status.name())]
     Closed {
         id: String,
         /// Current status of the entry.

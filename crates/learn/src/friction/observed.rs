@@ -95,7 +95,7 @@ impl<'l> ObservedPass<'l> {
                 }
                 RecordPart::Interrupt => self.on_interrupt(index, record),
                 RecordPart::Compaction(summary) => {
-                    let summary = summary.as_deref().unwrap_or("the context was summed up");
+                    let summary = summary.as_deref().unwrap_or("the context was compacted");
                     self.push_new(SignalKind::Compaction, index, record, head(summary, 50));
                 }
             }
@@ -261,7 +261,7 @@ impl<'l> ObservedPass<'l> {
             SignalKind::RequestInterrupted,
             record.at,
             Some(index),
-            "the person stopped the agent",
+            "the user interrupted the agent",
         );
         // Some logs know one time only; with steps between them, two marks of that time are not near each other.
         let before = before.and_then(|(before, _)| before).filter(|_| !at_once);

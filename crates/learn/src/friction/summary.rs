@@ -331,10 +331,10 @@ fn recommended(sessions: &[SessionReport], sources: &BTreeMap<SignalSource, Sour
     let loops = sessions.iter().flat_map(|session| &session.patterns_detected).filter(is_loop).count();
     let mut actions = Vec::new();
     if curses.unwrap_or_default() > 5 {
-        actions.push("weigh user_curse more: it is frequent".to_owned());
+        actions.push("give user_curse more weight: it is frequent".to_owned());
     }
     if loops > 3 {
-        actions.push("write a rule against claiming success before the check has run".to_owned());
+        actions.push("add a rule against claiming success before the check has run".to_owned());
     }
     actions
 }

@@ -71,16 +71,18 @@ impl Category {
     /// Hint for agents: subjects to look for in sessions.
     pub fn look_for(self) -> &'static str {
         match self {
-            Self::Debugging => "errors whose cause took long to find: what misled, and what showed it",
-            Self::Testing => "how tests are run and written here, and what the person wanted tested",
-            Self::Architecture => "which part may know which, and designs that were turned down",
-            Self::Workflow => "steps that were asked for every time: build, format, release, order of work",
-            Self::Documentation => "what has to be written down, where, and in which words",
-            Self::Integration => "what other services and interfaces demand, and how they failed",
-            Self::Collaboration => "what reviewers and colleagues expect, and what to ask before doing",
-            Self::Git => "how commits, branches and messages are wanted, and what must not be done to them",
+            Self::Debugging => {
+                "errors whose cause was hard to find: what was misleading and what revealed it"
+            }
+            Self::Testing => "how tests are run and written here, and what the user wanted tested",
+            Self::Architecture => "which part may depend on which, and rejected designs",
+            Self::Workflow => "repeated steps: build, format, release, order of work",
+            Self::Documentation => "what must be documented, where, and in what style",
+            Self::Integration => "requirements of other services and interfaces, and how they failed",
+            Self::Collaboration => "expectations of reviewers and colleagues, and what to ask first",
+            Self::Git => "rules for commits, branches and messages, and what is forbidden",
             Self::Security => "secrets, permissions and input: what must never happen",
-            Self::Performance => "what was slow or large, how that was measured, and what helped",
+            Self::Performance => "what was slow or large, how it was measured, and what helped",
         }
     }
 

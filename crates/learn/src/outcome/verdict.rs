@@ -111,11 +111,7 @@ fn revert_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<Outcom
         step.outcome != ToolOutcome::Error && step.find_command(|work| work == CommandKind::Revert).is_some()
     })?;
     let last = last_edit.is_some_and(|edit| edit < revert.at);
-    last.then(|| OutcomeEvidence {
-        line: revert.line,
-        good: false,
-        what: "the work was taken back".to_owned(),
-    })
+    last.then(|| OutcomeEvidence { line: revert.line, good: false, what: "the work was reverted".to_owned() })
 }
 
 /// Returns evidence from the user's last message, if the agent had answered before it. A complaint
@@ -132,14 +128,14 @@ fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
         Reaction::Satisfied => Some(OutcomeEvidence {
             line: events[at].line,
             good: true,
-            what: "the person was content".to_owned(),
+            what: "the user was satisfied".to_owned(),
         }),
         // What the agent did about it is judged by the checks after it.
         Reaction::Dissatisfied if acted => None,
         Reaction::Dissatisfied => Some(OutcomeEvidence {
             line: events[at].line,
             good: false,
-            what: "the person's last word was that it is not right".to_owned(),
+            what: "the user's last message says that it is wrong".to_owned(),
         }),
     }
 }
@@ -166,7 +162,7 @@ fn abort_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
     }
     let what = match last.kind {
         EventKind::Interrupt | EventKind::ToolRejected { .. } => {
-            "the person stopped the agent, and nothing followed"
+            "the user interrupted the agent, and nothing followed"
         }
         EventKind::Error { .. } => "the agent's program failed, and nothing followed",
         _ => return None,

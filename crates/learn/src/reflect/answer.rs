@@ -211,10 +211,10 @@ pub fn rule_schema() -> Schema {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The text contains no JSON object.
-    #[error("the answer holds no JSON object")]
+    #[error("the answer contains no JSON object")]
     NoObject,
     /// The object does not match the schema.
-    #[error("the answer does not fit its schema: {0}")]
+    #[error("the answer does not match its schema: {0}")]
     Form(String),
 }
 

@@ -31,19 +31,19 @@ pub enum Rejection {
     #[error("the quote `{0}` is too short")]
     ShortQuote(String),
     /// The quote does not occur in the session.
-    #[error("the session does not say `{0}`")]
+    #[error("the session does not contain `{0}`")]
     NoSuchQuote(String),
     /// The bullet does not exist.
-    #[error("there is no bullet {0}")]
+    #[error("rule {0} not found")]
     UnknownBullet(String),
     /// The text is not a valid rule or memory.
     #[error("{0}")]
     NotARule(String),
     /// The category name is invalid.
-    #[error("`{0}` is no category")]
+    #[error("`{0}` is not a valid category")]
     BadCategory(String),
     /// The text exceeds its limit.
-    #[error("the text has {length} characters, and {most} are allowed")]
+    #[error("the text has {length} characters; the limit is {most}")]
     TooLong {
         /// Length in characters.
         length: usize,
@@ -51,7 +51,7 @@ pub enum Rejection {
         most: usize,
     },
     /// A merge of fewer than two bullets.
-    #[error("a merge names two bullets or more")]
+    #[error("a merge needs at least two rules")]
     NothingToMerge,
 }
 
@@ -188,7 +188,7 @@ fn memory(note_type: &'static str, content: &str, quote: String) -> Result<Propo
     let text = fold_whitespace(content);
     match text.chars().count() {
         length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
-        0..10 => Err(Rejection::NotARule("a memory has at least 10 characters".to_owned())),
+        0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
         _ => Ok(ProposedMemory {
             note_type,
             text,

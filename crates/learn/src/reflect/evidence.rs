@@ -132,21 +132,21 @@ fn reasons(evidence: &SessionCounts, against: usize, days: f64) -> Vec<String> {
     let count =
         |number: usize| if number == 1 { "1 session".to_owned() } else { format!("{number} sessions") };
     let mut reasons = match sessions {
-        0 => vec![format!("no session of the last {days} days speaks of it")],
+        0 => vec![format!("no session of the last {days} days mentions it")],
         _ => vec![format!(
-            "{} of the last {days} days speak of it: {successes} ended well, {failures} speak against it",
+            "{} of the last {days} days mention it: {successes} succeeded, {failures} speak against it",
             count(sessions)
         )],
     };
     if against > 0 {
-        reasons.push(format!("the person said the opposite in {}", count(against)));
+        reasons.push(format!("the user said the opposite in {}", count(against)));
     }
     if sessions == 1 {
-        reasons.push("one session is too few to tell".to_owned());
+        reasons.push("one session is not enough to decide".to_owned());
     }
     let open = sessions.saturating_sub(successes + failures);
     if open > 0 {
-        reasons.push(format!("of {} it is not known how they ended, or it is mixed", count(open)));
+        reasons.push(format!("the result of {} is unknown or mixed", count(open)));
     }
     reasons
 }

@@ -95,9 +95,9 @@ fn piece(event: &SessionEvent) -> Option<ExcerptPiece> {
             let output = output.as_deref().unwrap_or("");
             ("person ran".to_owned(), own(&format!("{command}\n{output}")), TextKind::Output)
         }
-        EventKind::Interrupt => ("person".to_owned(), "(stopped the agent)".to_owned(), TextKind::Person),
+        EventKind::Interrupt => ("person".to_owned(), "(interrupted the agent)".to_owned(), TextKind::Person),
         EventKind::ToolRejected { .. } => {
-            ("person".to_owned(), "(did not let the tool run)".to_owned(), TextKind::Person)
+            ("person".to_owned(), "(did not allow the tool call)".to_owned(), TextKind::Person)
         }
         EventKind::Error { .. } => {
             ("program".to_owned(), "(the agent's program failed)".to_owned(), TextKind::Person)

@@ -175,7 +175,7 @@ mod tests {
             assert_eq!(borders(prompt), *expected, "{prompt}");
             assert!(!prompt.replace("Fix it {{session}} {{schema}}", "").contains("{{"), "{prompt}");
         }
-        let again = repair(&prompts[0].0, "no JSON", "the answer holds no JSON object");
+        let again = repair(&prompts[0].0, "no JSON", "the answer contains no JSON object");
         assert_eq!(borders(&again), 6);
     }
 

@@ -89,7 +89,7 @@ impl StatementGroup<'_> {
 /// Formats an item as evidence for display.
 fn quote(diary: &Diary, item: &DiaryItem) -> String {
     let who = match item.voice {
-        StatementAuthor::Person => "the person",
+        StatementAuthor::Person => "the user",
         StatementAuthor::Sender => "the sender of the session",
         StatementAuthor::Agent => "the agent",
         StatementAuthor::Log => "the log",
@@ -215,9 +215,9 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
     let one_place = group.of.iter().all(|(other, _)| other.workspace == diary.workspace);
     let workspace = diary.workspace.clone().filter(|_| one_place);
     let reason = if standing {
-        format!("the person said so as something that is to hold ({})", in_sessions(sessions))
+        format!("the user stated it as lasting ({})", in_sessions(sessions))
     } else {
-        format!("the person asked for it again ({})", in_sessions(sessions))
+        format!("the user asked for it again ({})", in_sessions(sessions))
     };
     let bullet = RuleProposal {
         category: category(&rule).to_owned(),
@@ -334,7 +334,7 @@ fn propose_fix(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
         evidence: group.evidence(),
         ..RuleProposal::default()
     };
-    let reason = format!("the same error was met and fixed {}", in_sessions(group.sessions()));
+    let reason = format!("the same error occurred and was fixed {}", in_sessions(group.sessions()));
     Some(add(bullet, reason, group.origins(), 35 + 10 * group.sessions() as u32))
 }
 

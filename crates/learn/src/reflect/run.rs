@@ -108,7 +108,7 @@ pub fn summarize(
     };
     let mut reasons: Vec<String> = failure.into_iter().chain(stopped).map(str::to_owned).collect();
     if left > 0 {
-        reasons.push(format!("{left} sessions were left for the next run"));
+        reasons.push(format!("{left} sessions remain for the next run"));
     }
     let told = done.iter().flat_map(|session| session.failure.iter().chain(&session.notices));
     for (reason, count) in counted(told) {
@@ -168,6 +168,6 @@ mod tests {
     fn reasons_are_told_once_with_their_count() {
         let run =
             summarize(&[done(0, Some("no answer")), done(0, Some("no answer"))], 2, Some("stopped"), None);
-        assert_eq!(run.reasons, ["stopped", "2 sessions were left for the next run", "no answer (2 times)"]);
+        assert_eq!(run.reasons, ["stopped", "2 sessions remain for the next run", "no answer (2 times)"]);
     }
 }

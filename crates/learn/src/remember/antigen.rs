@@ -87,7 +87,7 @@ fn wire<T: serde::de::DeserializeOwned>(text: Option<&str>, name: &str, notices:
     match text.map(serde_json::from_str).transpose() {
         Ok(read) => read.unwrap_or_default(),
         Err(error) => {
-            notices.push(format!("{name} is left out, as it is no list of what it is named for: {error}"));
+            notices.push(format!("{name} was skipped, because it is not a valid list: {error}"));
             Vec::new()
         }
     }
@@ -145,10 +145,8 @@ fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &Fri
     let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
     if probe.preferences.is_empty() && probe.facts.is_empty() {
-        let objection = cluster
-            .contexts
-            .iter()
-            .map(|said| format!("Avoid what people objected to with {}", quoted(said)));
+        let objection =
+            cluster.contexts.iter().map(|said| format!("Avoid what users objected to with {}", quoted(said)));
         let claim = objection.filter_map(|text| preference(&text).ok()).next();
         probe.preferences.extend(claim.map(|text| Claim { text, line: 0, is_persons: false }));
     }
@@ -318,7 +316,7 @@ mod tests {
             FrictionReports { candidates: Some("{\"no\": \"list\"}".into()), ..FrictionReports::default() };
         let (sources, notices) = sources(&left, Instant::from_unix(0));
         assert!(
-            sources.is_empty() && notices[0].starts_with("antigen_candidates.json is left out"),
+            sources.is_empty() && notices[0].starts_with("antigen_candidates.json was skipped"),
             "{notices:?}"
         );
     }

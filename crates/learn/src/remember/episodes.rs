@@ -79,7 +79,7 @@ pub fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeE
     let first = sources.first()?;
     Some(EpisodeEntry {
         at,
-        title: format!("Looked through friction in {count} {}", if count == 1 { "place" } else { "places" }),
+        title: format!("Reviewed friction in {count} {}", if count == 1 { "place" } else { "places" }),
         note_type: Some(first.origin.name().to_owned()),
         tags: first.tags.clone(),
         memory: None,

@@ -110,7 +110,7 @@ pub struct FactPlan {
 }
 
 /// Reason for review when a pinned fact would be superseded.
-const PINNED: &str = "it contradicts a fact that is pinned";
+const PINNED: &str = "it contradicts a pinned fact";
 
 struct ComparedFact {
     end: FactRef,
@@ -245,10 +245,10 @@ impl ComparedFact {
             return Some(format!("They contradict each other: {}.", opposition.reason));
         }
         if let Some(figure) = figure {
-            return Some(format!("The figure is another one: {} before, {} now.", figure.one, figure.other));
+            return Some(format!("The number changed: {} before, {} now.", figure.one, figure.other));
         }
         let more = new.meant().refines(&self.meant(), sense);
-        more.then(|| "It says the same, and more exactly.".to_owned())
+        more.then(|| "It says the same in more detail.".to_owned())
     }
 }
 

@@ -107,7 +107,7 @@ fn preferences_text(preferences: &[PreferenceLine]) -> String {
 
 fn preference(preference: &PreferenceLine) -> String {
     let evidence = match &preference.evidence {
-        None => "a person's own word".to_owned(),
+        None => "set by a person".to_owned(),
         Some(PreferenceEvidence { observed, against: 0, .. }) => format!("evidence: {}", counted(*observed)),
         Some(PreferenceEvidence { observed, against, .. }) => {
             format!("evidence: {}, {against} against", counted(*observed))
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(
             files[2].text,
             format!(
-                "# Preferences\n\n{NOTICE}\n## High confidence\n\n- Name the unit (a person's own word)\n\n## Medium confidence\n\n\
+                "# Preferences\n\n{NOTICE}\n## High confidence\n\n- Name the unit (set by a person)\n\n## Medium confidence\n\n\
                  - Use &lt;b>pnpm (evidence: 5 observations, 1 against)\n\n## Low confidence\n\nNone yet.\n"
             )
         );

@@ -46,7 +46,7 @@ pub fn part(facts: &[String], preferences: &[String], episodes: &[LoggedEpisode]
     let told = facts.len().min(room - wanted);
     let mut text = format!("{NOTICE}## Memory\n");
     if facts.is_empty() && preferences.is_empty() && episodes.is_empty() {
-        text.push_str("\nNothing is remembered yet.\n");
+        text.push_str("\nNothing remembered yet.\n");
     }
     section(&mut text, "Facts", facts[..told].iter().map(|fact| line(fact)), facts.len() - told);
     let wants = preferences[..wanted].iter().map(|wants| line(wants));
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn an_empty_memory_says_so() {
-        assert!(part(&[], &[], &[]).text.ends_with("## Memory\n\nNothing is remembered yet.\n"));
+        assert!(part(&[], &[], &[]).text.ends_with("## Memory\n\nNothing remembered yet.\n"));
     }
 
     proptest! {

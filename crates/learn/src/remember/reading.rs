@@ -219,7 +219,7 @@ mod tests {
     fn a_stash_of_a_session_keeps_its_lines_and_whose_words_they_are() {
         let source = file(
             "---\nsession: s-1\nagent: codex\ncreated: 2026-11-01\n---\n\n# Login\n\nOutcome: success\n\n\
-             ## What the person said\n\n- From now on use tabs (person, line 2)\n\n## Decisions\n\n\
+             ## What the user said\n\n- From now on use tabs (person, line 2)\n\n## Decisions\n\n\
              - We deploy from the main branch only (person, line 4)\n- I will use a helper (agent, line 5)\n\n\
              ## Preferences\n\n- From now on use pnpm, not \\[npm\\] (person, standing, line 2)\n",
         );

@@ -116,7 +116,7 @@ fn judged(statement: &str) -> Option<(DangerSeverity, &'static str)> {
         ["DROP", "DATABASE" | "SCHEMA" | "TABLE" | "TABLESPACE" | "OWNED" | "KEYSPACE", ..] => {
             Some((Block, "drops data with all its rows"))
         }
-        ["DROP", ..] => Some((Warn, "drops a part of the schema")),
+        ["DROP", ..] => Some((Warn, "drops part of the schema")),
         ["TRUNCATE", ..] => Some((Block, "empties whole tables")),
         ["DELETE", "FROM", ..] if unbound => Some((Warn, "deletes every row: there is no WHERE")),
         ["UPDATE", ..] if unbound && words.contains(&"SET") => {
@@ -207,7 +207,7 @@ fn tool(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
             Some(drops)
         }
         "mix" if words.iter().any(|word| matches!(*word, "ecto.drop" | "ecto.reset")) => Some(drops),
-        "alembic" if follows(&words, &["downgrade", "base"]) => Some((Block, "takes back every migration")),
+        "alembic" if follows(&words, &["downgrade", "base"]) => Some((Block, "reverts every migration")),
         "supabase" if follows(&words, &["db", "reset"]) => Some((Warn, "resets the database")),
         "etcdctl" if words.first() == Some(&"del") && line.contains("--prefix") => {
             Some((Block, "deletes all keys below a prefix"))
@@ -231,7 +231,7 @@ fn redis(words: &[&str]) -> Option<(DangerSeverity, &'static str)> {
         || is(&["CONFIG", "CLUSTER", "SCRIPT"]) && is(&["SET", "RESET", "FLUSH"])
         || is(&["EVAL"]) && upper.iter().any(|word| word.contains("'DEL'") || word.contains("\"DEL\""))
     {
-        return Some((Warn, "deletes keys, or changes the server"));
+        return Some((Warn, "deletes keys or changes the server"));
     }
     None
 }

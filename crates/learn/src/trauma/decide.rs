@@ -97,7 +97,7 @@ impl BlockedPattern {
         let pattern = fields.pattern.clone().filter(|pattern| !pattern.trim().is_empty())?;
         let instead = fields.replacement.as_deref().map(|instead| format!("use {instead} instead"));
         let said: Vec<String> = fields.reason.clone().into_iter().chain(instead).collect();
-        let reason = if said.is_empty() { "no reason is given".to_owned() } else { said.join("; ") };
+        let reason = if said.is_empty() { "no reason given".to_owned() } else { said.join("; ") };
         let warns = blocked.kind == BlockKind::Deprecated;
         Some(Self { name: blocked.id.to_string(), pattern, warns, reason })
     }
@@ -144,7 +144,7 @@ fn decide_danger(danger: Danger, incidents: &[PastIncident]) -> GuardDecision {
     let mut reason = format!("this {}", danger.reason);
     if let Some(past) = &past {
         reason +=
-            &format!("; the same went wrong on {} (session {}, {})", past.date, past.session, past.bullet);
+            &format!("; it went wrong before on {} (session {}, {})", past.date, past.session, past.bullet);
     }
     GuardDecision { judgement, reason, class: Some(danger.class), incident: past }
 }

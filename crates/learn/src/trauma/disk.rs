@@ -10,7 +10,7 @@ use DangerSeverity::{Block, Warn};
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = written(command)
         .map(|device| {
-            Danger::of(command, DangerClass::Disk, Block, format!("writes over the device {device}"))
+            Danger::of(command, DangerClass::Disk, Block, format!("overwrites the device {device}"))
         })
         .into_iter()
         .collect();
@@ -51,17 +51,17 @@ fn is_device(path: &str) -> bool {
 fn formatted(command: &SimpleCommand) -> Option<(DangerSeverity, &'static str)> {
     let first = command.operands().next().map_or("", |word| word.text.as_str());
     let any = |wanted: &[&str]| command.args.iter().any(|word| wanted.contains(&word.text.as_str()));
-    let erases = (Block, "erases a disk or a part of it");
+    let erases = (Block, "erases a disk or part of it");
     match command.program.as_str() {
         program if program == "mkfs" || program.starts_with("mkfs.") || program == "mkswap" => {
             let device =
                 command.operands().any(|word| word.text.starts_with("/dev/") || word.text.contains('$'));
-            Some(if device { erases } else { (Warn, "makes a file system of a file") })
+            Some(if device { erases } else { (Warn, "creates a file system inside a file") })
         }
         "wipefs" if command.has(&["-a", "--all"]) => Some(erases),
         "sgdisk" if command.has(&["-Z", "-z", "-o"]) || any(&["--zap-all", "--clear"]) => Some(erases),
         "fdisk" | "sfdisk" | "gdisk" if !command.has(&["-l"]) && is_device(first) => {
-            Some((Warn, "changes the parts of a disk"))
+            Some((Warn, "changes disk partitions"))
         }
         "parted" if any(&["mklabel", "mkpart", "rm"]) => Some(erases),
         "format" if first.ends_with(':') => Some(erases),
@@ -102,6 +102,6 @@ fn rights(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger> 
         PathClass::Repository | PathClass::Outside => Warn,
         _ => return None,
     };
-    let reason = format!("changes the rights of everything below {}: {}", worst.1, worst.0.words());
+    let reason = format!("changes permissions of everything below {}: {}", worst.1, worst.0.words());
     Some(Danger::at(command, DangerClass::Permissions, severity, reason, worst.0.word()))
 }

@@ -56,7 +56,7 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     if program == "git" && command.operands().next().is_some_and(|verb| verb.text == "add") {
         let added =
             command.operands().skip(1).map(|word| word.text.as_str()).find(|path| is_secret(site, path));
-        let reason = |path| format!("adds {path} to the repository, from where it is pushed");
+        let reason = |path| format!("adds {path} to the repository, which may be pushed");
         return added.map(|path| of(Warn, reason(path))).into_iter().collect();
     }
     let sends = SENDERS.contains(&program) && !is_local(command);
@@ -68,7 +68,7 @@ pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger
     {
         // A copy to a machine that the person works with may be wanted.
         let severity = if copies && what.contains(".env") { Warn } else { Block };
-        return vec![of(severity, format!("sends {what} off this machine"))];
+        return vec![of(severity, format!("sends {what} to another machine"))];
     }
     Vec::new()
 }
@@ -176,7 +176,7 @@ fn piped(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<String> {
             return Some("the environment with its keys".to_owned());
         }
         if prints_secret(before, &words) {
-            return Some(format!("what `{}` prints", before.program));
+            return Some(format!("the output of `{}`", before.program));
         }
         let reads = before.redirects.iter().filter(|redirect| redirect.sign == "<").map(|to| &to.target.text);
         let file =
@@ -275,7 +275,7 @@ fn shell_opened(command: &SimpleCommand) -> Option<&'static str> {
         return Some(if SHELLS.contains(&program) || program == "exec" {
             OPENS
         } else {
-            "writes to another machine over a bare connection"
+            "writes to another machine over a raw connection"
         });
     }
     let netcat = matches!(program, "nc" | "ncat" | "netcat");
@@ -321,5 +321,5 @@ fn scripted(command: &SimpleCommand) -> Option<&'static str> {
         ".netrc",
         ".npmrc",
     ];
-    (holds(&sends) && holds(&keys)).then_some("reads keys and sends something over the network")
+    (holds(&sends) && holds(&keys)).then_some("reads keys and sends data over the network")
 }

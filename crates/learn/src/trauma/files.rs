@@ -46,7 +46,7 @@ fn removed(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
             command,
             DangerClass::Files,
             DangerSeverity::Warn,
-            "deletes with everything in it whatever the pipe names",
+            "recursively deletes whatever the pipe passes",
             "unknown",
         )];
     }
@@ -77,7 +77,7 @@ fn destroyed<'p>(
     let losses =
         paths.filter_map(|path| loss(site, path, recursive).map(|(severity, reach)| (severity, reach, path)));
     let (severity, reach, path) = gravest(losses)?;
-    let all = if recursive { " with everything in it" } else { "" };
+    let all = if recursive { " and everything in it" } else { "" };
     let reason = format!("{does} {path}{all}: {}", reach.words());
     Some(Danger::at(command, DangerClass::Files, severity, reason, reach.word()))
 }
@@ -125,7 +125,7 @@ fn removed_on_windows(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec
             command,
             DangerClass::Files,
             DangerSeverity::Warn,
-            "deletes with everything in it whatever the pipe names",
+            "recursively deletes whatever the pipe passes",
             "unknown",
         )];
     }
@@ -217,7 +217,7 @@ fn emptied(command: &SimpleCommand, site: &CommandContext<'_>, path: &str) -> Op
             command,
             DangerClass::Files,
             severity,
-            format!("writes over {path}: {}", reach.words()),
+            format!("overwrites {path}: {}", reach.words()),
             reach.word(),
         )
     })
@@ -266,7 +266,7 @@ fn synchronised(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Da
         command,
         DangerClass::Files,
         severity,
-        format!("deletes at {to} what the source does not have"),
+        format!("deletes files at {to} that the source does not have"),
         reach.word(),
     ))
 }

@@ -23,23 +23,25 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         "clean" => clean(command)?,
         "checkout" | "restore" | "switch" => discard(command, verb, operands)?,
         "stash" => match operands.first() {
-            Some(&("drop" | "clear")) => (HardReset, Warn, "throws stashed work away"),
+            Some(&("drop" | "clear")) => (HardReset, Warn, "discards stashed work"),
             _ => return None,
         },
         "branch"
             if command.has(&["-D"])
                 || command.has(&["-d", "--delete"]) && command.has(&["-f", "--force"]) =>
         {
-            (History, Warn, "deletes a branch whether it is merged or not")
+            (History, Warn, "deletes a branch even if it is not merged")
         }
         "rebase" if !command.has(&["--continue", "--abort", "--quit", "--skip", "--edit-todo"]) => {
-            (History, Warn, "rewrites commits; what is pushed must stay")
+            (History, Warn, "rewrites commits; pushed commits must not change")
         }
         "filter-branch" | "filter-repo" => (History, Block, "rewrites every commit"),
-        "update-ref" if command.has(&["-d"]) => (History, Warn, "deletes a reference and with it commits"),
+        "update-ref" if command.has(&["-d"]) => {
+            (History, Warn, "deletes a reference and possibly its commits")
+        }
         "reflog" => match operands.first() {
             Some(&("expire" | "delete")) => {
-                (History, Block, "deletes the reflog, by which lost commits are found again")
+                (History, Block, "deletes the reflog, which is needed to recover lost commits")
             }
             _ => return None,
         },
@@ -48,14 +50,14 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
                 || has_text(command, "--prune=all")
                 || *verb == "prune" && command.has(&["--expire"]) =>
         {
-            (History, Warn, "deletes lost commits for good")
+            (History, Warn, "deletes lost commits permanently")
         }
         "rm" => untracked(command, operands)?,
         "worktree" if operands.first() == Some(&"remove") && command.has(&["-f", "--force"]) => {
-            (HardReset, Warn, "deletes a work tree with what is not committed in it")
+            (HardReset, Warn, "deletes a worktree with uncommitted changes")
         }
         "submodule" if operands.first() == Some(&"deinit") && command.has(&["-f", "--force"]) => {
-            (HardReset, Warn, "throws away what is not committed in a submodule")
+            (HardReset, Warn, "discards uncommitted changes in a submodule")
         }
         _ => return None,
     };
@@ -77,14 +79,14 @@ fn push(command: &SimpleCommand, operands: &[&str]) -> Found {
         return Some((
             ForcePush,
             Block,
-            "overwrites what is on the remote, also what others pushed; use --force-with-lease",
+            "overwrites the remote, including the work of others; use --force-with-lease",
         ));
     }
     if command.has(&["--mirror"]) {
         return Some((
             ForcePush,
             Block,
-            "makes the remote equal to this repository and deletes what is only there",
+            "makes the remote equal to this repository and deletes everything that is only there",
         ));
     }
     let deletes =
@@ -100,22 +102,20 @@ fn push(command: &SimpleCommand, operands: &[&str]) -> Found {
 
 fn reset(command: &SimpleCommand, operands: &[&str]) -> Found {
     if command.has(&["--merge"]) {
-        return Some((HardReset, Warn, "throws away what is staged, and a merge that is under way"));
+        return Some((HardReset, Warn, "discards staged changes and a merge in progress"));
     }
     if !command.has(&["--hard"]) {
         return None;
     }
     match operands.first() {
-        None | Some(&("HEAD" | "@")) => Some((HardReset, Warn, "throws away all work that is not committed")),
-        Some(name) if is_remote(name) => Some((
-            HardReset,
-            Warn,
-            "throws away all work that is not committed, and commits that were not pushed",
-        )),
+        None | Some(&("HEAD" | "@")) => Some((HardReset, Warn, "discards all uncommitted changes")),
+        Some(name) if is_remote(name) => {
+            Some((HardReset, Warn, "discards all uncommitted changes and unpushed commits"))
+        }
         Some(_) => Some((
             HardReset,
             Block,
-            "throws away all work that is not committed, and moves the branch off its commits; stash or branch first",
+            "discards all uncommitted changes and moves the branch off its commits; stash or branch first",
         )),
     }
 }
@@ -136,12 +136,10 @@ fn untracked(command: &SimpleCommand, operands: &[&str]) -> Found {
     let all = operands.iter().any(|path| matches!(*path, "." | "*" | ":/" | "./" | "./*" | ":/*"));
     let forced = command.has(&["-f", "--force"]);
     match (all, forced, command.has(&["-r"])) {
-        (true, true, _) => {
-            Some((HardReset, Block, "deletes every file, with changes that are not committed"))
-        }
-        (true, false, _) => Some((HardReset, Warn, "deletes every file of the working folder")),
-        (false, true, _) => Some((HardReset, Warn, "deletes files, with changes that are not committed")),
-        (false, false, true) => Some((HardReset, Warn, "deletes a folder of the working folder")),
+        (true, true, _) => Some((HardReset, Block, "deletes every file, including uncommitted changes")),
+        (true, false, _) => Some((HardReset, Warn, "deletes every file in the working folder")),
+        (false, true, _) => Some((HardReset, Warn, "deletes files with uncommitted changes")),
+        (false, false, true) => Some((HardReset, Warn, "deletes a folder in the working folder")),
         _ => None,
     }
 }
@@ -155,10 +153,10 @@ fn clean(command: &SimpleCommand) -> Found {
         return Some((
             HardReset,
             Block,
-            "deletes every file that git does not track, ignored ones (settings, data) too; look with -n first",
+            "deletes every untracked file, including ignored settings and data; run it with -n first",
         ));
     }
-    Some((HardReset, Warn, "deletes files that git does not track"))
+    Some((HardReset, Warn, "deletes untracked files"))
 }
 
 fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
@@ -169,6 +167,6 @@ fn discard(command: &SimpleCommand, verb: &str, operands: &[&str]) -> Found {
     (all && verb != "switch" && !staged || forced).then_some((
         HardReset,
         Warn,
-        "throws away changes that are not committed",
+        "discards uncommitted changes",
     ))
 }

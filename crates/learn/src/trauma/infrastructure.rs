@@ -13,12 +13,12 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         "terraform" | "tofu" | "terragrunt" => terraform(command, &words)?,
         "pulumi" => match words.as_slice() {
             ["destroy", ..] => (Block, "destroys all resources of the stack"),
-            ["stack", "rm", ..] => (Block, "forgets the stack with its history"),
+            ["stack", "rm", ..] => (Block, "deletes the stack with its history"),
             _ => return None,
         },
         "kubectl" | "oc" | "k" => kubectl(command, &words)?,
         "helm" => match *words.first()? {
-            "uninstall" | "delete" => (Warn, "takes a release down"),
+            "uninstall" | "delete" => (Warn, "uninstalls a release"),
             _ => return None,
         },
         "docker" | "podman" | "docker-compose" | "nerdctl" => docker(command, &words)?,
@@ -41,7 +41,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         "cdk" | "sls" | "serverless" | "sst" | "sam" | "cdktf" | "vagrant"
             if matches!(words.first(), Some(&("destroy" | "remove" | "delete"))) =>
         {
-            (Block, "takes the deployment down")
+            (Block, "removes the deployment")
         }
         "heroku" | "fly" | "flyctl" | "vercel" | "netlify" | "railway" | "render" | "wrangler" => {
             hosted(&words)?
@@ -65,7 +65,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         }
         "minikube" | "kind" | "k3d" if words.first() == Some(&"delete") => (Warn, "deletes a local cluster"),
         "stratis" if words.contains(&"destroy") => (Block, "destroys a pool or file system"),
-        "npm" if words.first() == Some(&"unpublish") => (Block, "takes a published package away"),
+        "npm" if words.first() == Some(&"unpublish") => (Block, "unpublishes a package"),
         "cargo" if words.first() == Some(&"yank") => (Warn, "yanks a published version"),
         "shutdown" | "reboot" | "halt" | "poweroff" => {
             return Some(Danger::of(command, DangerClass::System, Warn, "stops the machine"));
@@ -77,10 +77,10 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
             return Some(Danger::of(command, DangerClass::System, Warn, "deletes an account"));
         }
         "iptables" if command.has(&["-F"]) => {
-            return Some(Danger::of(command, DangerClass::System, Warn, "drops all rules of the firewall"));
+            return Some(Danger::of(command, DangerClass::System, Warn, "deletes all firewall rules"));
         }
         "kill" if command.args.last().is_some_and(|word| word.text == "-1") => {
-            return Some(Danger::of(command, DangerClass::System, Block, "ends every process"));
+            return Some(Danger::of(command, DangerClass::System, Block, "kills every process"));
         }
         _ => return None,
     };
@@ -97,10 +97,12 @@ fn terraform(command: &SimpleCommand, words: &[&str]) -> Found {
         {
             Some((Block, "destroys all resources of the configuration"))
         }
-        Some(&"state") if words.contains(&"rm") => Some((Warn, "forgets resources that go on running")),
+        Some(&"state") if words.contains(&"rm") => {
+            Some((Warn, "removes resources from the state while they keep running"))
+        }
         Some(&"workspace") if words.contains(&"delete") => Some((Warn, "deletes a workspace with its state")),
         Some(&"apply") if command.args.iter().any(|word| word.text.contains("auto-approve")) => {
-            Some((Warn, "changes what runs without showing the plan"))
+            Some((Warn, "applies changes without showing the plan"))
         }
         _ => None,
     }
@@ -136,11 +138,11 @@ fn kubectl(command: &SimpleCommand, words: &[&str]) -> Found {
                 (Warn, "deletes something in the cluster")
             })
         }
-        ["drain", ..] => Some((Warn, "moves everything off a node")),
+        ["drain", ..] => Some((Warn, "evicts everything from a node")),
         ["scale", ..] if command.args.iter().any(|word| word.text == "--replicas=0") => {
-            Some((Warn, "scales to nothing"))
+            Some((Warn, "scales to zero"))
         }
-        ["replace", ..] if command.has(&["--force"]) => Some((Warn, "deletes and makes anew")),
+        ["replace", ..] if command.has(&["--force"]) => Some((Warn, "deletes and recreates resources")),
         _ => None,
     }
 }
@@ -151,7 +153,7 @@ fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
         ["system", "prune", ..]
             if command.has(&["-a", "--all"]) || command.args.iter().any(|word| word.text == "--volumes") =>
         {
-            Some((Warn, "deletes every image, container or volume that is not in use"))
+            Some((Warn, "deletes every unused image, container or volume"))
         }
         ["volume", "rm" | "remove" | "prune", ..] => Some((Warn, "deletes volumes with their data")),
         ["compose", "down", ..] | ["down", ..] if volumes => {
@@ -163,7 +165,7 @@ fn docker(command: &SimpleCommand, words: &[&str]) -> Found {
         {
             Some((Warn, "stops or deletes every container"))
         }
-        ["swarm", "leave", ..] | ["stack", "rm", ..] => Some((Warn, "takes services down")),
+        ["swarm", "leave", ..] | ["stack", "rm", ..] => Some((Warn, "stops and removes services")),
         _ => None,
     }
 }
@@ -195,7 +197,7 @@ fn aws(command: &SimpleCommand, words: &[&str]) -> Found {
             Some((Block, "deletes everything below a prefix"))
         }
         ["s3", "sync", ..] if command.has(&["--delete"]) => {
-            Some((Warn, "deletes at the target what the source does not have"))
+            Some((Warn, "deletes everything at the target that the source does not have"))
         }
         [_, verb, ..] if GRAVE.contains(verb) => Some((Block, "deletes a resource with its data")),
         [_, verb, ..]
@@ -228,7 +230,7 @@ fn hosted(words: &[&str]) -> Found {
         {
             Some((Block, "destroys a resource with its data"))
         }
-        "delete" | "remove" | "rm" | "sites:delete" | "down" => Some((Warn, "takes a deployment down")),
+        "delete" | "remove" | "rm" | "sites:delete" | "down" => Some((Warn, "removes a deployment")),
         _ => None,
     }
 }

@@ -172,7 +172,7 @@ pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
         script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
     found.extend(remote::chained(&script));
     if script.truncated {
-        let reason = "is nested too deeply, or too long, to be read";
+        let reason = "is too long or too deeply nested to analyze";
         found.push(Danger {
             class: DangerClass::Obscured,
             severity: DangerSeverity::Warn,
@@ -241,7 +241,7 @@ fn fork_bomb(command: &SimpleCommand, script: &ParsedScript) -> Option<Danger> {
             command,
             DangerClass::System,
             DangerSeverity::Block,
-            "starts itself again and again until the machine stops",
+            "starts copies of itself until the machine stops",
         )
     })
 }

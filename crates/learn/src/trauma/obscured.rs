@@ -37,7 +37,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
 
 /// Returns the reason if a command runs decoded text.
 fn decoded(command: &SimpleCommand) -> Option<&'static str> {
-    const REASON: &str = "runs text that was decoded on the way; decode it, read it, then run it";
+    const REASON: &str = "runs decoded text; decode it, read it, then run it";
     let program = command.program.as_str();
     let within = |text: &str| WITHIN.iter().any(|decoder| text.contains(decoder));
     if SHELLS.contains(&program) && reads_input(command) {
@@ -45,7 +45,7 @@ fn decoded(command: &SimpleCommand) -> Option<&'static str> {
             return Some(REASON);
         }
         if command.input.is_none() && command.is_downstream_of(&EDITORS) {
-            return Some("runs text that was put together on the way; look at it first");
+            return Some("runs text that is assembled on the fly; look at it first");
         }
     }
     let shell =
@@ -113,5 +113,5 @@ fn hidden(command: &SimpleCommand) -> Option<&'static str> {
             || words.iter().any(|arg| arg.starts_with(word) && arg.len() > word.len())
     });
     (flags || whole || removes)
-        .then_some("runs a program that only the shell knows, with arguments that destroy")
+        .then_some("runs a program whose name is only known to the shell, with destructive arguments")
 }

@@ -59,7 +59,7 @@ pub fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<SensitivePat
     }
     let absolute = site.target(path)?;
     if SYSTEM.iter().any(|root| below(&absolute, root)) {
-        return Some((Block, "a file by which the system decides who may come in and what runs"));
+        return Some((Block, "a system file that controls access or startup"));
     }
     if let Some(found) = of_repository(&absolute) {
         return Some(found);
@@ -83,38 +83,38 @@ fn in_home<'p>(path: &'p str, home: &str) -> Option<&'p str> {
 
 fn of_home(path: &str) -> Option<SensitivePath> {
     if matches!(path, ".ssh" | ".gnupg" | ".aws" | ".kube" | ".claude" | ".codex") {
-        return Some((Warn, "a folder of keys or settings"));
+        return Some((Warn, "a folder with keys or settings"));
     }
     if let Some(name) = path.strip_prefix(".ssh/") {
         return match name {
             "authorized_keys" | "authorized_keys2" | "rc" | "environment" => {
-                Some((Block, "a file by which others can log in"))
+                Some((Block, "a file that lets others log in"))
             }
             "known_hosts" => None,
-            "config" => Some((Warn, "settings of ssh, which can run commands")),
+            "config" => Some((Warn, "SSH settings, which can run commands")),
             _ if name.ends_with(".pub") || name.starts_with("config.d/") => None,
             _ => Some((Block, "a private key")),
         };
     }
     if STARTUP.contains(&path) || STARTUP_FOLDERS.iter().any(|folder| below(path, folder)) {
-        return Some((Warn, "a file that runs at every start of a shell, program or session"));
+        return Some((Warn, "a file that runs whenever a shell, program or session starts"));
     }
     let settings = SETTINGS.iter().any(|folder| below(path, folder));
-    settings.then_some((Warn, "settings with passwords or with programs to be run"))
+    settings.then_some((Warn, "settings with passwords or commands"))
 }
 
 fn of_agent(path: &str) -> Option<SensitivePath> {
     let settings = AGENTS.iter().any(|file| below(path, file) || path.ends_with(&format!("/{file}")));
-    settings.then_some((Warn, "settings of an agent, which hold its hooks, servers and permissions"))
+    settings.then_some((Warn, "agent settings with hooks, servers and permissions"))
 }
 
 fn of_repository(path: &str) -> Option<SensitivePath> {
     let (_, inside) = path.rsplit_once("/.git/")?;
     match inside {
         _ if inside.starts_with("hooks/") && !inside.ends_with(".sample") => {
-            Some((Warn, "a hook that git runs by itself"))
+            Some((Warn, "a hook that Git runs automatically"))
         }
-        "config" | "config.worktree" => Some((Warn, "settings of git, which can run commands")),
+        "config" | "config.worktree" => Some((Warn, "Git settings, which can run commands")),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
         _ => false,
     };
     publishes.then(|| {
-        let reason = "publishes in your name, which cannot be taken back";
+        let reason = "publishes in your name, which cannot be undone";
         Danger::of(command, DangerClass::Publishing, DangerSeverity::Warn, reason)
     })
 }

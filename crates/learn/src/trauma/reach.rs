@@ -79,15 +79,15 @@ impl PathClass {
     pub fn words(self) -> &'static str {
         match self {
             Self::Temporary => "a temporary file",
-            Self::Generated => "what a build made",
+            Self::Generated => "build output",
             Self::Shared => "the temporary folder of the whole machine",
-            Self::Inside => "a part of the working folder",
+            Self::Inside => "part of the working folder",
             Self::Unknown => "a path that only the shell knows",
-            Self::Outside => "outside of the working folder",
+            Self::Outside => "outside the working folder",
             Self::Workspace => "the whole working folder",
             Self::Repository => "the repository's history",
             Self::Home => "the home folder",
-            Self::System => "a folder of the system",
+            Self::System => "a system folder",
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn chained(script: &ParsedScript) -> Option<Danger> {
         let file = command.operands().next().map(|word| word.text.as_str()).filter(|_| runner);
         let runs = [Some(command.program_path.as_str()), file].into_iter().flatten();
         if runs.map(|path| path.trim_start_matches("./")).any(|path| loaded.contains(&path)) {
-            let reason = "runs what it brought from the network just before; read it first";
+            let reason = "runs a file that was just downloaded; read it first";
             return Some(Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Warn, reason));
         }
         loaded.extend(downloaded_file(command));
@@ -82,7 +82,7 @@ fn encloses(text: &str, outer: &str, inner: &str) -> bool {
 }
 
 fn unreviewed_script(command: &SimpleCommand) -> Danger {
-    let reason = "runs a script from the network that nobody has read; load it, read it, then run it";
+    let reason = "runs an unread script from the network; download it, read it, then run it";
     Danger::of(command, DangerClass::RemoteScript, DangerSeverity::Block, reason)
 }
 
@@ -122,7 +122,7 @@ fn downloaded(command: &SimpleCommand) -> Option<Danger> {
             command,
             DangerClass::RemoteScript,
             DangerSeverity::Warn,
-            "brings a script from the network; read it before it runs",
+            "downloads a script; read it before running it",
         )
     })
 }

@@ -17,7 +17,7 @@ type Found = Option<(DangerSeverity, &'static str)>;
 fn service(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.operands().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let off = (Warn, "switches a service off");
+    let off = (Warn, "disables a service");
     match command.program.as_str() {
         "systemctl" if any(&["stop", "disable", "mask", "kill"]) => Some(off),
         "systemctl" if any(&["poweroff", "reboot", "halt", "kexec", "rescue", "emergency"]) => {
@@ -30,9 +30,9 @@ fn service(command: &SimpleCommand) -> Found {
         "stop-service" | "remove-service" | "stop-computer" | "restart-computer" => Some(off),
         "pm2" if any(&["delete", "kill"]) => Some(off),
         "init" | "telinit" if any(&["0", "6"]) => Some((Warn, "stops the machine")),
-        "killall5" => Some((Block, "ends every process")),
+        "killall5" => Some((Block, "kills every process")),
         "pkill" | "killall" if command.has(&["-u", "--user", "-U"]) || any(&["."]) => {
-            Some((Warn, "ends every process of a user"))
+            Some((Warn, "kills every process of a user"))
         }
         _ => None,
     }
@@ -41,7 +41,7 @@ fn service(command: &SimpleCommand) -> Found {
 fn protection(command: &SimpleCommand) -> Found {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let off = (Block, "switches a protection of the machine off");
+    let off = (Block, "disables a protection of the machine");
     match command.program.as_str() {
         "ufw" if any(&["disable", "reset"]) => Some(off),
         "setenforce" if any(&["0", "permissive"]) => Some(off),
@@ -55,14 +55,14 @@ fn protection(command: &SimpleCommand) -> Found {
         "aa-teardown" | "aa-disable" | "set-mppreference" => Some(off),
         "netsh" if any(&["firewall", "advfirewall"]) && any(&["off", "reset"]) => Some(off),
         "set-executionpolicy" if any(&["unrestricted", "bypass"]) && !any(&["process"]) => {
-            Some((Warn, "lets every script run"))
+            Some((Warn, "allows every script to run"))
         }
-        "swapoff" if command.has(&["-a"]) => Some((Warn, "switches the swap space off")),
-        "sysctl" if command.has(&["-w"]) => Some((Warn, "changes a setting of the kernel")),
+        "swapoff" if command.has(&["-a"]) => Some((Warn, "disables swap space")),
+        "sysctl" if command.has(&["-w"]) => Some((Warn, "changes a kernel setting")),
         "vssadmin" | "wbadmin" if any(&["delete"]) => Some((Block, "deletes backups of the machine")),
-        "bcdedit" => Some((Warn, "changes how the machine starts")),
+        "bcdedit" => Some((Warn, "changes how the machine boots")),
         "cipher" if words.iter().any(|word| word.starts_with("/w")) => Some((Warn, "overwrites free space")),
-        "reg" if any(&["delete"]) => Some((Warn, "deletes keys of the registry")),
+        "reg" if any(&["delete"]) => Some((Warn, "deletes registry keys")),
         "tmutil" if any(&["delete", "disable", "deletelocalsnapshots"]) => Some((Warn, "deletes backups")),
         _ => None,
     }
@@ -76,22 +76,22 @@ fn account(command: &SimpleCommand) -> Found {
         | "chsh" | "gpasswd" | "dscl"
             if !words.is_empty() || command.input.is_some() =>
         {
-            Some((Warn, "changes an account of the machine"))
+            Some((Warn, "changes a user account of the machine"))
         }
         "net" if any(&["user", "localgroup"]) && any(&["/add", "/delete"]) => {
-            Some((Warn, "changes an account of the machine"))
+            Some((Warn, "changes a user account of the machine"))
         }
         "chmod" if words.first().is_some_and(|mode| is_setuid(mode)) => {
-            Some((Warn, "lets a program run with another user's rights"))
+            Some((Warn, "lets a program run with the permissions of another user"))
         }
-        "setcap" => Some((Warn, "gives a program rights of the system")),
-        "history" if command.has(&["-c"]) => Some((Warn, "deletes the history of commands")),
-        "unset" if any(&["HISTFILE"]) => Some((Warn, "keeps commands out of the history")),
+        "setcap" => Some((Warn, "gives a program system privileges")),
+        "history" if command.has(&["-c"]) => Some((Warn, "deletes the command history")),
+        "unset" if any(&["HISTFILE"]) => Some((Warn, "keeps commands out of the command history")),
         "apt-get" | "apt" | "dnf" | "yum" | "zypper" if any(&["purge", "remove", "autoremove", "erase"]) => {
-            Some((Warn, "removes packages of the system"))
+            Some((Warn, "removes system packages"))
         }
         "pacman" if words.first().is_some_and(|flags| flags.starts_with("-R")) => {
-            Some((Warn, "removes packages of the system"))
+            Some((Warn, "removes system packages"))
         }
         _ => None,
     }

@@ -132,7 +132,7 @@ fn what_did_no_harm_is_no_incident() {
 #[test]
 fn the_reason_says_what_is_lost() {
     let decision = decide("rm -rf ~", &GROUND, &[], &[]);
-    assert_eq!(decision.reason, "this deletes ~ with everything in it: the home folder");
+    assert_eq!(decision.reason, "this deletes ~ and everything in it: the home folder");
 }
 
 proptest! {

@@ -100,7 +100,7 @@ fn unpacked(command: &SimpleCommand, site: &CommandContext<'_>) -> Option<Danger
     let folder = match command.program.as_str() {
         "tar" | "bsdtar" | "gtar" if extracts => {
             if command.has(&["-P", "--absolute-names"]) {
-                let reason = "unpacks an archive to wherever it names, also outside of the folder";
+                let reason = "unpacks an archive to absolute paths or outside the folder";
                 return Some(Danger::of(command, DangerClass::Files, Warn, reason));
             }
             behind(&["-C", "--directory"])
@@ -130,21 +130,19 @@ fn scheduled(command: &SimpleCommand) -> Option<&'static str> {
     let words: Vec<String> = command.args.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     match command.program.as_str() {
-        "crontab" if !command.has(&["-l", "-r"]) && !words.is_empty() => {
-            Some("changes what runs on a schedule")
-        }
-        "systemctl" if any(&["enable", "link"]) => Some("makes a service run at every start"),
-        "launchctl" if any(&["load", "bootstrap", "enable"]) => Some("makes a service run at every start"),
-        "schtasks" if any(&["/create", "/change"]) => Some("changes what runs on a schedule"),
-        "register-scheduledtask" | "new-service" => Some("makes a program run by itself"),
+        "crontab" if !command.has(&["-l", "-r"]) && !words.is_empty() => Some("changes scheduled commands"),
+        "systemctl" if any(&["enable", "link"]) => Some("makes a service start automatically"),
+        "launchctl" if any(&["load", "bootstrap", "enable"]) => Some("makes a service start automatically"),
+        "schtasks" if any(&["/create", "/change"]) => Some("changes scheduled commands"),
+        "register-scheduledtask" | "new-service" => Some("makes a program start automatically"),
         "sc" | "sc.exe" if any(&["create", "config"]) => Some("changes a service"),
         "reg" if any(&["add"]) && words.iter().any(|word| word.contains("\\run")) => {
-            Some("makes a program run at every start")
+            Some("makes a program start automatically")
         }
         "update-rc.d" | "chkconfig" if any(&["enable", "defaults", "on"]) => {
-            Some("makes a service run at every start")
+            Some("makes a service start automatically")
         }
-        "ssh-copy-id" => Some("lets a key log in on another machine"),
+        "ssh-copy-id" => Some("allows a key to log in on another machine"),
         "at" | "batch" if command.input.is_some() => Some("runs commands later"),
         _ => None,
     }
@@ -183,5 +181,5 @@ fn configured(command: &SimpleCommand) -> Option<&'static str> {
         || key.starts_with("alias.") && value.starts_with('!')
         || key.starts_with("url.") && key.ends_with("insteadof")
         || matches!(key.as_str(), "core.pager" | "core.editor") && value.contains([' ', ';', '|', '/']);
-    runs.then_some("changes a setting by which git runs programs, or trusts and reaches servers")
+    runs.then_some("changes a Git setting that runs programs, or trusts or reaches servers")
 }

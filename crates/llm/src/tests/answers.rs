@@ -57,10 +57,10 @@ fn a_bad_answer_is_shown_to_the_model_with_its_faults_and_put_right() {
     ---
     assistant: {"title":"","stars":9}
     ---
-    user: That answer cannot be used:
+    user: Your answer is not usable:
     - `title` is empty
     - `stars` is 9, and at most 5
-    Answer the question above again, all of it, with that put right. Answer with one JSON object of this shape, and nothing else:
+    Answer the question above again, completely, with these problems fixed. Answer with one JSON object of this shape, and nothing else:
     {"title": string, "stars": integer}
     "#);
     assert_eq!(asked[1].schema, asked[0].schema);
@@ -85,9 +85,9 @@ fn each_kind_of_bad_answer_is_told() {
         assert_eq!(unanswered.attempts.len(), 2);
         unanswered.to_string()
     };
-    insta::assert_snapshot!(told("", "No."), @"the model's answer cannot be used: the answer is empty; nor after it was told: there is no JSON object in it (expected value)");
-    insta::assert_snapshot!(told(r#"{"title":"a","stars":"#, r#"{"title":"a"}"#), @"the model's answer cannot be used: line 1, column 21: `stars`: the JSON ends in the middle (EOF while parsing a value); nor after it was told: line 1, column 13: missing field `stars`");
-    insta::assert_snapshot!(told("{\n \"title\": \"a\",\n \"stars\": \"3\"\n}", r#"{"title":"","stars":6}"#), @r#"the model's answer cannot be used: line 3, column 13: `stars`: invalid type: string "3", expected u8; nor after it was told: `title` is empty; `stars` is 6, and at most 5"#);
+    insta::assert_snapshot!(told("", "No."), @"the model's answer is not usable: the answer is empty; its second answer is not usable either: it contains no JSON object (expected value)");
+    insta::assert_snapshot!(told(r#"{"title":"a","stars":"#, r#"{"title":"a"}"#), @"the model's answer is not usable: line 1, column 21: `stars`: the JSON is incomplete (EOF while parsing a value); its second answer is not usable either: line 1, column 13: missing field `stars`");
+    insta::assert_snapshot!(told("{\n \"title\": \"a\",\n \"stars\": \"3\"\n}", r#"{"title":"","stars":6}"#), @r#"the model's answer is not usable: line 3, column 13: `stars`: invalid type: string "3", expected u8; its second answer is not usable either: `title` is empty; `stars` is 6, and at most 5"#);
 }
 
 #[test]
@@ -98,14 +98,14 @@ fn an_answer_that_is_cut_off_is_asked_for_shorter() {
     let script = script.unwrap();
     let answered = request_structured(&script, &request(), check).unwrap();
     insta::assert_snapshot!(answered.invalid_answers[0].faults.join("\n"), @"
-    it was cut off at 300 tokens; be shorter
-    line 1, column 14: `title`: the JSON ends in the middle (EOF while parsing a string)
+    it was cut off at 300 tokens; use a shorter answer
+    line 1, column 14: `title`: the JSON is incomplete (EOF while parsing a string)
     ");
     let script = ScriptedModel::parse("{\"answer\":\"\",\"cut\":true,\"again\":true}").unwrap();
     let unanswered = request_structured(&script, &request(), check).unwrap_err();
     insta::assert_snapshot!(format!("{unanswered}\n hint: {}", unanswered.hint().unwrap()), @"
-    the model's answer cannot be used: it was cut off at 300 tokens; be shorter; there is no JSON in it; nor after it was told: it was cut off at 300 tokens; be shorter; there is no JSON in it
-     hint: raise `llm.max_tokens`: what a model thinks counts too
+    the model's answer is not usable: it was cut off at 300 tokens; use a shorter answer; it contains no JSON; its second answer is not usable either: it was cut off at 300 tokens; use a shorter answer; it contains no JSON
+     hint: raise `llm.max_tokens`; reasoning counts too
     ");
     // One that is whole all the same is good.
     let script = ScriptedModel::parse(&format!("{{\"answer\":{GOOD},\"cut\":true}}")).unwrap();
@@ -117,7 +117,7 @@ fn a_model_that_declines_is_not_urged() {
     let script =
         ScriptedModel::parse("{\"declined\":\"I won't.\",\"tokens\":[7,2]}\n{\"answer\":\"x\"}").unwrap();
     let unanswered = request_structured(&script, &request(), check).unwrap_err();
-    assert_eq!(unanswered.to_string(), "the model's answer cannot be used: the model declines: I won't.");
+    assert_eq!(unanswered.to_string(), "the model's answer is not usable: the model declined: I won't.");
     assert_eq!(unanswered.usage, TokenUsage { input: 7, output: 2, is_estimated: false });
     assert_eq!(script.requests().len(), 1);
 }
@@ -125,10 +125,10 @@ fn a_model_that_declines_is_not_urged() {
 #[test]
 fn a_model_that_is_gone_is_told_with_what_it_said_before() {
     let (none, _) = asked(&[]);
-    insta::assert_snapshot!(none.unwrap_err(), @"the script of answers has no answer left for this question");
+    insta::assert_snapshot!(none.unwrap_err(), @"the answer script has no answer left for this question");
     let (once, _) = asked(&["{}"]);
     let once = once.unwrap_err();
-    insta::assert_snapshot!(once, @"the model's answer cannot be used (line 1, column 2: missing field `title`), and it put nothing right: the script of answers has no answer left for this question");
+    insta::assert_snapshot!(once, @"the model's answer is not usable (line 1, column 2: missing field `title`), and its second answer failed: the answer script has no answer left for this question");
     assert!(once.usage.input > 0 && once.attempts.len() == 1);
 }
 

@@ -30,38 +30,38 @@ fn a_refusal_is_final_and_says_why() {
         }
     };
     insta::assert_snapshot!(shown(BOTH[0], error("context length exceeded")(400)), @"
-    http://HOST/chat/completions refused with status 400: context length exceeded
+    http://HOST/chat/completions returned status 400: context length exceeded
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(shown(BOTH[1], error("prompt is too long")(400)), @"
-    http://HOST/messages refused with status 400: prompt is too long
+    http://HOST/messages returned status 400: prompt is too long
      1 asked, 0 waited for
     ");
     let wrong_key = error(&format!("Incorrect API key provided: {KEY}."));
     insta::assert_snapshot!(shown(BOTH[0], wrong_key(401)), @"
-    http://HOST/chat/completions refused with status 401: Incorrect API key provided: ….
-     hint: is `llm.key` right?
+    http://HOST/chat/completions returned status 401: Incorrect API key provided: ….
+     hint: check `llm.key`
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(shown(BOTH[1], wrong_key(403)), @"
-    http://HOST/messages refused with status 403: Incorrect API key provided: ….
-     hint: is `llm.key` right?
+    http://HOST/messages returned status 403: Incorrect API key provided: ….
+     hint: check `llm.key`
      1 asked, 0 waited for
     ");
     let no_model = error("model 'small' not found");
     insta::assert_snapshot!(shown(BOTH[0], no_model(404)), @"
-    http://HOST/chat/completions refused with status 404: model 'small' not found
-     hint: is there such a model, and does `llm.base_url` end as the server's manual says?
+    http://HOST/chat/completions returned status 404: model 'small' not found
+     hint: check the model name, and that `llm.base_url` ends as the server's manual says
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(shown(BOTH[1], no_model(404)), @"
-    http://HOST/messages refused with status 404: model 'small' not found
-     hint: is there such a model? `llm.model` names it
+    http://HOST/messages returned status 404: model 'small' not found
+     hint: check the model name in `llm.model`
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(shown(ModelProvider::Ollama, no_model(404)), @"
-    http://HOST/chat/completions refused with status 404: model 'small' not found
-     hint: `ollama pull` fetches a model; `llm.model` names it
+    http://HOST/chat/completions returned status 404: model 'small' not found
+     hint: `ollama pull` downloads a model; `llm.model` sets its name
      1 asked, 0 waited for
     ");
 }
@@ -91,13 +91,13 @@ fn a_server_that_stays_busy_is_given_up() {
         }
     };
     insta::assert_snapshot!(shown(BOTH[0], resting("2")), @"
-    http://HOST/chat/completions refused with status 429: slow down (it asks to be left alone for 2 s)
-     hint: the provider's limit is reached: try again later, or with fewer sessions at once
+    http://HOST/chat/completions returned status 429: slow down (retry after 2 s)
+     hint: the provider's rate limit is reached: try again later, or with fewer sessions at once
      4 asked, 3 waited for
     ");
     insta::assert_snapshot!(shown(BOTH[1], resting("7200")), @"
-    http://HOST/messages refused with status 429: slow down (it asks to be left alone for 7200 s)
-     hint: the provider's limit is reached: try again later, or with fewer sessions at once
+    http://HOST/messages returned status 429: slow down (retry after 7200 s)
+     hint: the provider's rate limit is reached: try again later, or with fewer sessions at once
      1 asked, 0 waited for
     ");
 }
@@ -119,7 +119,11 @@ fn a_server_that_is_gone_is_out_of_reach_at_once() {
     let (model, waits) = model(ModelProvider::Ollama, &server);
     model.complete(&request()).unwrap();
     let error = model.complete(&request()).unwrap_err();
-    assert!(error.to_string().ends_with("is out of reach: nothing listens there"), "{error}");
+    assert!(
+        error.to_string().starts_with("cannot connect to")
+            && error.to_string().ends_with(": connection refused"),
+        "{error}"
+    );
     assert!(waits.lock().unwrap().is_empty());
 }
 
@@ -142,38 +146,38 @@ fn answers_that_are_none_are_told_apart_and_not_asked_for_again() {
         shown(provider, move |_, _| Said::status(200, &body))
     };
     insta::assert_snapshot!(said(BOTH[0], "<html>"), @"
-    http://HOST/chat/completions answered nonsense: expected value at line 1 column 1
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/chat/completions returned an invalid response: expected value at line 1 column 1
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(said(BOTH[1], ""), @"
-    http://HOST/messages answered nonsense: EOF while parsing a value at line 1 column 0
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/messages returned an invalid response: EOF while parsing a value at line 1 column 0
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(said(BOTH[0], r#"{"choices":[]}"#), @"
-    http://HOST/chat/completions answered nonsense: an answer without a choice
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/chat/completions returned an invalid response: a response without a choice
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(said(BOTH[0], r#"{"error":{"message":"no provider is free"}}"#), @"
-    http://HOST/chat/completions answered nonsense: no provider is free
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/chat/completions returned an invalid response: no provider is free
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(said(BOTH[1], r#"{"type":"error","error":{"message":"Overloaded"}}"#), @"
-    http://HOST/messages answered nonsense: Overloaded
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/messages returned an invalid response: Overloaded
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
     insta::assert_snapshot!(said(BOTH[1], r#"{"content":"a"}"#), @r#"
-    http://HOST/messages answered nonsense: invalid type: string "a", expected a sequence at line 1 column 14
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/messages returned an invalid response: invalid type: string "a", expected a sequence at line 1 column 14
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     "#);
     insta::assert_snapshot!(shown(BOTH[0], |_, _| Said::Endless), @"
-    http://HOST/chat/completions answered nonsense: more than 8 MiB
-     hint: is `llm.base_url` the address of such a server?
+    http://HOST/chat/completions returned an invalid response: more than 8 MiB
+     hint: check that `llm.base_url` is the address of a model server
      1 asked, 0 waited for
     ");
 }

@@ -80,7 +80,7 @@ fn the_next_model_answers_where_one_does_not() {
     assert_eq!(both.complete(&request()).unwrap().text, "from the second");
     assert_eq!(both.complete(&request()).unwrap().text, "from the third");
     let error = FallbackModel::new(fails(), vec![fails()]).complete(&request()).unwrap_err();
-    insta::assert_snapshot!(error, @"none of 2 models answered: scripted/script: the script of answers says that no answer comes: gone; scripted/script: the script of answers says that no answer comes: gone");
+    insta::assert_snapshot!(error, @"none of the 2 models answered: scripted/script: the answer script reports an error: gone; scripted/script: the answer script reports an error: gone");
     let alone = FallbackModel::new(fails(), Vec::new()).complete(&request()).unwrap_err();
     assert!(matches!(alone, LlmError::Script { .. }), "{alone}");
 }

@@ -75,14 +75,14 @@ fn a_program_that_is_not_there_is_told() {
             .unwrap();
     let error = model.complete(&request()).unwrap_err();
     insta::assert_snapshot!(format!("{error}\n hint: {}", error.hint().unwrap()), @"
-    `no-such-model` could not be started
-     hint: is it installed, and does `llm.command` name it as a shell would find it?
+    cannot start `no-such-model`
+     hint: check that the program is installed and that `llm.command` is correct
     ");
 }
 
 #[test]
 fn a_program_that_says_too_much_is_stopped_and_garbage_is_a_text() {
-    insta::assert_snapshot!(said("yes", LONG), @"`sh` says more than 4096 KiB");
+    insta::assert_snapshot!(said("yes", LONG), @"`sh` printed more than 4096 KiB");
     assert_eq!(said(r"printf '\377\376{\000'", LONG), "\u{fffd}\u{fffd}{\0");
     // Much, but not too much; and neither side waits for the other.
     assert_eq!(said("head -c 2000000 /dev/zero; head -c 2000000 /dev/zero >&2", LONG).len(), 2_000_000);
@@ -168,6 +168,6 @@ fn a_key_is_the_first_line_that_a_command_prints_and_is_never_told() {
         assert!(!format!("{error} {error:?}").contains("12345"), "{error:?}");
     }
     insta::assert_snapshot!(key("exit 2").unwrap_err(), @"`sh` failed with exit status: 2");
-    insta::assert_snapshot!(key("true").unwrap_err(), @"`llm.api_key_cmd` prints no key in its first line");
-    insta::assert_snapshot!(key_from("./key", &variables(), &pace).unwrap_err(), @"`llm.api_key_cmd` names a program by a path that is not absolute");
+    insta::assert_snapshot!(key("true").unwrap_err(), @"`llm.api_key_cmd` does not print a key in its first line");
+    insta::assert_snapshot!(key_from("./key", &variables(), &pace).unwrap_err(), @"`llm.api_key_cmd` names a program by a relative path");
 }

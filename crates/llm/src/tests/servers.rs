@@ -176,7 +176,7 @@ fn a_server_that_refuses_every_form_is_told_by_its_last_words() {
     let server = taking(&[], r#"{"error":"no response_format here"}"#);
     let (model, _) = model(ModelProvider::Compatible, &server);
     let error = model.complete(&request()).unwrap_err().to_string();
-    assert!(error.ends_with("refused with status 400: no response_format here"), "{error}");
+    assert!(error.ends_with("returned status 400: no response_format here"), "{error}");
     let forms: Vec<_> = server.requests().iter().map(form).collect();
     assert_eq!(forms, ["json_schema", "json_object", "none"]);
 }

@@ -57,16 +57,16 @@ pub fn fold_whitespace(text: &str) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRule {
     /// Too short or too long.
-    #[error("a rule has {} to {} characters, and this one {length}", RULE.start(), RULE.end())]
+    #[error("a rule must have {} to {} characters; this one has {length}", RULE.start(), RULE.end())]
     Length {
         /// Length of the text in characters.
         length: usize,
     },
     /// The text begins with a heading, which would end the rule in the note's body.
-    #[error("a rule is one statement without headings; reasons go below `## Why`")]
+    #[error("a rule must be one statement without headings; put reasons below `## Why`")]
     Heading,
     /// The text contains control characters, which could steer a terminal.
-    #[error("a rule has no control characters")]
+    #[error("a rule cannot contain control characters")]
     Control,
 }
 

@@ -14,7 +14,7 @@ pub struct BulletId(String);
 
 /// Error: a text is not a bullet id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a bullet's id looks like b-mt2ssunl-jq6d8j")]
+#[error("a rule's ID looks like b-mt2ssunl-jq6d8j")]
 pub struct InvalidBulletId;
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";

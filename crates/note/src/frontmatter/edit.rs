@@ -60,7 +60,7 @@ pub enum EditError {
         hint: String,
     },
     /// An item was to be added to or removed from a value that is not a list.
-    #[error("`{key}` holds no list")]
+    #[error("`{key}` is not a list")]
     NotAList {
         key: String,
         /// Line of the key in the file, from 1.
@@ -74,13 +74,13 @@ pub enum EditError {
         line: u32,
     },
     /// The text cannot be a key.
-    #[error("`{key}` cannot be a key: it is one line of 1 to 128 characters, and not `<<`")]
+    #[error("`{key}` is not a valid key: a key is one line of 1 to 128 characters, and not `<<`")]
     BadKey {
         /// The rejected text.
         key: String,
     },
     /// The new body would be parsed as frontmatter.
-    #[error("the new body begins with `---` and would be read as frontmatter")]
+    #[error("the new body starts with `---` and would be read as frontmatter")]
     BodyOpensFrontmatter,
 }
 
@@ -91,10 +91,10 @@ impl EditError {
             Self::Malformed { hint, .. } => hint,
             Self::NotAList { .. } => "set the key to a list first",
             Self::Entangled { .. } => {
-                "other keys use its anchor, or it is written in an unusual way: change it by hand"
+                "other keys use its anchor, or it has an unusual format: change it by hand"
             }
             Self::BadKey { .. } => "use letters, digits, `_` and `-`",
-            Self::BodyOpensFrontmatter => "begin the body with another line",
+            Self::BodyOpensFrontmatter => "start the body with another line",
         }
     }
 

@@ -89,15 +89,15 @@ impl<'n> Collector<'_, 'n> {
             Resolution::One(found) => return Some(found as u32),
             _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
-                let message = format!("`{key}` fits {} notes: `{reference}`", candidates.len());
+                let message = format!("`{key}` matches {} notes: `{reference}`", candidates.len());
                 let finding =
                     Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
                 self.findings.push(finding.with_hint(self.listed(&candidates)));
             }
             Resolution::None => {
-                let message = format!("`{key}` names no note: `{reference}`");
+                let message = format!("`{key}` refers to a missing note: `{reference}`");
                 let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Error, message);
-                self.findings.push(finding.with_hint("correct the id, or delete the edge"));
+                self.findings.push(finding.with_hint("correct the ID, or delete the edge"));
             }
         }
         None
@@ -180,18 +180,18 @@ impl<'n> Collector<'_, 'n> {
             Resolution::One(found) => return Some(found as u32),
             _ if self.relations.is_none() => {}
             Resolution::Many(candidates) => {
-                let message = format!("{what} fits {} notes: `{target}`", candidates.len());
+                let message = format!("{what} matches {} notes: `{target}`", candidates.len());
                 let finding =
                     Finding::new(&note.path, FindingCode::AmbiguousLink, Severity::Warning, message);
                 self.findings.push(finding.with_location(line, column).with_hint(self.listed(&candidates)));
             }
             Resolution::None => {
-                let message = format!("{what} leads nowhere: `{target}`");
+                let message = format!("{what} is broken: `{target}`");
                 let finding = Finding::new(&note.path, FindingCode::DanglingLink, Severity::Warning, message)
                     .with_location(line, column);
                 let hint = match self.nearest(target) {
                     Some(title) => format!("did you mean `{title}`?"),
-                    None => "write that note, or correct the link".to_owned(),
+                    None => "create that note, or correct the link".to_owned(),
                 };
                 self.findings.push(finding.with_hint(hint));
             }
@@ -212,16 +212,16 @@ impl<'n> Collector<'_, 'n> {
             candidates.iter().take(MOST_CANDIDATES).map(|note| self.notes[*note].path.as_str()).collect();
         let more = candidates.len().saturating_sub(MOST_CANDIDATES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("name one of {}{more}", paths.join(", "))
+        format!("use one of {}{more}", paths.join(", "))
     }
 
     fn check_relation(&mut self, note: &Note, relation: &str, (line, column): (u32, u32)) {
         if self.relations.is_none_or(|relations| relations.contains(relation)) {
             return;
         }
-        let message = format!("`{relation}` is no declared type of edges");
+        let message = format!("unknown edge type `{relation}`");
         let finding = Finding::new(&note.path, FindingCode::UnknownRelation, Severity::Warning, message);
-        let hint = "declare it in cm.toml under `relations`, or use a known type such as RELATED_TO";
+        let hint = "add it to `relations` in cm.toml, or use an existing type such as RELATED_TO";
         self.findings.push(finding.with_location(line, column).with_hint(hint));
     }
 }

@@ -227,12 +227,12 @@ fn links_that_lead_nowhere_or_everywhere_are_findings_with_places_and_remedies()
         )
     };
     insta::assert_snapshot!(findings.iter().map(show).collect::<Vec<_>>().join("\n"), @r"
-    graph/edges/id-e.md (0, 0) dangling-link Error: `from_id` names no note: `gone` | correct the id, or delete the edge
-    a.md (6, 1) dangling-link Warning: a link leads nowhere: `Kubernets` | did you mean `Kubernetes`?
-    a.md (6, 15) dangling-link Warning: a link leads nowhere: `gone.md` | write that note, or correct the link
-    x/same.md (3, 1) dangling-link Warning: a relation leads nowhere: `nobody` | write that note, or correct the link
-    y/same.md (5, 1) ambiguous-link Warning: a link fits 2 notes: `Two` | name one of x/same.md, y/same.md
-    y/same.md (7, 9) unknown-relation Warning: `MAYBE` is no declared type of edges | declare it in cm.toml under `relations`, or use a known type such as RELATED_TO
+    graph/edges/id-e.md (0, 0) dangling-link Error: `from_id` refers to a missing note: `gone` | correct the ID, or delete the edge
+    a.md (6, 1) dangling-link Warning: a link is broken: `Kubernets` | did you mean `Kubernetes`?
+    a.md (6, 15) dangling-link Warning: a link is broken: `gone.md` | create that note, or correct the link
+    x/same.md (3, 1) dangling-link Warning: a relation is broken: `nobody` | create that note, or correct the link
+    y/same.md (5, 1) ambiguous-link Warning: a link matches 2 notes: `Two` | use one of x/same.md, y/same.md
+    y/same.md (7, 9) unknown-relation Warning: unknown edge type `MAYBE` | add it to `relations` in cm.toml, or use an existing type such as RELATED_TO
     ");
     assert_eq!(graph.edges().len(), 1);
 }

@@ -39,20 +39,19 @@ impl ManagedSection {
         for mark in &marks {
             let unpaired = |message| Err(UnpairedMarker { line: mark.line, message });
             match (mark.opens, open.take()) {
-                (true, Some(_)) => return unpaired("a second begin marker stands before the end marker"),
-                (true, None) if found.is_some() => return unpaired("a second part begins here"),
+                (true, Some(_)) => return unpaired("a second begin marker before the end marker"),
+                (true, None) if found.is_some() => return unpaired("a second part starts here"),
                 (true, None) => open = Some(mark),
                 (false, Some(begin)) => found = Some(begin.range.start..mark.range.end),
                 (false, None) => {
-                    return unpaired("an end marker stands here without a begin marker before it");
+                    return unpaired("an end marker without a begin marker before it");
                 }
             }
         }
         match open {
-            Some(SectionMarker { line, .. }) => Err(UnpairedMarker {
-                line: *line,
-                message: "a begin marker stands here without an end marker",
-            }),
+            Some(SectionMarker { line, .. }) => {
+                Err(UnpairedMarker { line: *line, message: "a begin marker without an end marker" })
+            }
             None => Ok(found),
         }
     }
@@ -144,6 +143,6 @@ fn unclosed_code_error(text: &str) -> UnpairedMarker {
     let line = u32::try_from(text[..open].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
     UnpairedMarker {
         line,
-        message: "a block of code begins here and does not end, and would take the part in",
+        message: "a code block starts here and does not end, so it would contain the part",
     }
 }

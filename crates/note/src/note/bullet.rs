@@ -54,7 +54,7 @@ pub(super) fn blocked(values: &mut FieldReader<'_>) -> BlockedFields {
 fn half_life(values: &mut FieldReader<'_>) -> Option<f64> {
     let days = values.number("half_life_days")?;
     if let Some(field) = values.fields.get("half_life_days").filter(|_| days <= 0.0) {
-        let message = format!("`half_life_days` is {days}; 90 counts instead");
+        let message = format!("`half_life_days` is {days}; 90 is used instead");
         values.report(field, FindingCode::OutOfRange, message, "write a number of days above 0");
     }
     Some(days)
@@ -64,11 +64,7 @@ fn sources(values: &mut FieldReader<'_>) -> Vec<SessionSource> {
     mappings(values, "sources", |entry, mapping| {
         let session = text(mapping, "session").filter(|session| !session.is_empty());
         if session.is_none() {
-            entry.warn(
-                FindingCode::InvalidValue,
-                "a source without `session`",
-                "write the session's id there",
-            );
+            entry.warn(FindingCode::InvalidValue, "a source without `session`", "add the session ID");
         }
         let line = mapping.get("line").and_then(scalar_text).and_then(|line| line.trim().parse().ok());
         Some(SessionSource { session: session?, agent: text(mapping, "agent"), line })
@@ -80,7 +76,7 @@ fn mapping<'f>(values: &mut FieldReader<'f>, key: &str) -> Option<(&'f Frontmatt
     let field = values.fields.get(key).filter(|field| !field.value.is_null())?;
     let mapping = field.value.as_mapping();
     if mapping.is_none() {
-        let message = format!("`{key}` is no mapping");
+        let message = format!("`{key}` is not a mapping");
         values.report(field, FindingCode::InvalidValue, message, "write `key: value` lines below it");
     }
     Some((field, mapping?))
@@ -103,10 +99,10 @@ fn verify(values: &mut FieldReader<'_>) -> Option<Verify> {
     let known = kind.as_deref().and_then(VerifyKind::of);
     if known.is_none() {
         let hint = format!("write `kind:` with one of {}", VERIFY_KINDS.join(", "));
-        values.report(field, FindingCode::InvalidValue, "`verify` has no known `kind`".to_owned(), hint);
+        values.report(field, FindingCode::InvalidValue, "`verify` has no valid `kind`".to_owned(), hint);
     }
     if pattern.is_none() {
-        let hint = "write what to look for as `pattern:`";
+        let hint = "add `pattern:` with what to look for";
         values.report(field, FindingCode::InvalidValue, "`verify` has no `pattern`".to_owned(), hint);
     }
     let expected = match mode.as_deref() {
@@ -125,7 +121,7 @@ fn incident(values: &mut FieldReader<'_>) -> Option<Incident> {
     let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
     let (class, shape) = (one("class"), one("shape"));
     if class.is_none() || shape.is_none() {
-        let hint = "write what was endangered as `class:` and the command as `shape:`";
+        let hint = "add `class:` with the danger and `shape:` with the command";
         values.report(
             field,
             FindingCode::InvalidValue,

@@ -92,13 +92,13 @@ impl NoteCheck<'_> {
         let kind = note.kind.name();
         if self.body.yaml().is_none() && !missing.is_empty() {
             let message = format!("this {kind} has no frontmatter");
-            let hint = format!("write `---` lines with {} between them", missing.join(", "));
+            let hint = format!("add frontmatter between `---` lines with {}", missing.join(", "));
             values.report_at(1, 1, severity, FindingCode::MissingKey, message, hint);
             return;
         }
         for key in missing {
             let message = format!("this {kind} has no `{key}`");
-            values.report_at(1, 1, severity, FindingCode::MissingKey, message, format!("write `{key}: …`"));
+            values.report_at(1, 1, severity, FindingCode::MissingKey, message, format!("add `{key}: …`"));
         }
     }
 
@@ -107,9 +107,9 @@ impl NoteCheck<'_> {
         let uuid = matches!(note.kind, NoteKind::Memory | NoteKind::Edge | NoteKind::Plain | NoteKind::Stash);
         match (&note.id, values.fields.get("id")) {
             (Some(id), Some(field)) if uuid && !id.is_uuid() => {
-                let message = format!("the id `{id}` is no UUID");
+                let message = format!("the ID `{id}` is not a UUID");
                 let finding = Finding::new(&note.path, FindingCode::ForeignId, Severity::Info, message);
-                let hint = "it is accepted as it stands; another tool may have written it";
+                let hint = "it works as it is; another tool may have created it";
                 values.findings.push(finding.with_location(field.line, field.column).with_hint(hint));
             }
             (None, None) if !self.broken => {
@@ -122,7 +122,7 @@ impl NoteCheck<'_> {
                     NoteKind::Plain if !note.path.is_generated() => Severity::Info,
                     NoteKind::Plain | NoteKind::Episode | NoteKind::Stash => return,
                 };
-                let hint = "the note answers to its path until `cm adopt` gives it an id";
+                let hint = "the note is found by its path until `cm adopt` adds an ID";
                 let message = "the note has no id".to_owned();
                 values.report_at(1, 1, severity, FindingCode::MissingId, message, hint);
             }
@@ -138,19 +138,14 @@ impl NoteCheck<'_> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("declare it in cm.toml: [types.{name}] folder = \"…\""),
             };
-            return values.report(
-                field,
-                FindingCode::UnknownType,
-                format!("the type `{name}` is not declared"),
-                hint,
-            );
+            return values.report(field, FindingCode::UnknownType, format!("unknown type `{name}`"), hint);
         };
         let mut parts = self.note.path.as_str().split('/');
         let (top, folder) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
         if top == "graph" && folder != known.folder {
-            let message = format!("a note of type `{name}` lies in `{}`", self.note.path.folder());
+            let message = format!("a note of type `{name}` is in `{}`", self.note.path.folder());
             let finding = Finding::new(&self.note.path, FindingCode::WrongFolder, Severity::Info, message);
-            let hint = format!("its folder is `graph/{}`; it is found here all the same", known.folder);
+            let hint = format!("its folder is `graph/{}`; it also works here", known.folder);
             values.findings.push(finding.with_location(field.line, field.column).with_hint(hint));
         }
     }
@@ -158,7 +153,7 @@ impl NoteCheck<'_> {
     fn edge(&self, values: &mut FieldReader<'_>, relations: &RelationTable) {
         let Some(field) = values.fields.get("type") else { return };
         if let Some(name) = self.note.note_type.as_deref().filter(|name| !relations.contains(name)) {
-            let message = format!("the relation `{name}` is not declared");
+            let message = format!("unknown relation `{name}`");
             values.report(field, FindingCode::UnknownRelation, message, relation_hint(name, relations));
         }
     }
@@ -167,14 +162,19 @@ impl NoteCheck<'_> {
         if let (Some(category), Some(field)) = (&self.note.category, values.fields.get("category"))
             && !is_category(category)
         {
-            let hint = "write lower-case letters, digits, `_` and `-`, at most 50, a letter first";
-            values.report(field, FindingCode::InvalidValue, format!("`{category}` is no category"), hint);
+            let hint = "use lower-case letters, digits, `_` and `-`, at most 50, a letter first";
+            values.report(
+                field,
+                FindingCode::InvalidValue,
+                format!("`{category}` is not a valid category"),
+                hint,
+            );
         }
         let length = self.note.bullet.as_ref().map_or(0, |bullet| bullet.content.chars().count());
         if !RULE.contains(&length) && !self.broken {
             let line = self.body.body_line();
             let message = format!("the rule has {length} characters");
-            let hint = "state it in 10 to 500 characters; reasons go below a heading `## Why`";
+            let hint = "use 10 to 500 characters; put reasons below a heading `## Why`";
             values.report_at(line, 1, Severity::Warning, FindingCode::OutOfRange, message, hint);
         }
     }

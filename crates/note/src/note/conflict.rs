@@ -31,11 +31,11 @@ pub fn conflict_marker(text: &str) -> Option<u32> {
 /// Returns the finding for a note with an unresolved conflict.
 pub(super) fn finding(path: &NotePath, text: &str) -> Option<Finding> {
     let line = conflict_marker(text)?;
-    let message = "the file holds an unresolved merge conflict";
+    let message = "the file contains an unresolved merge conflict";
     let finding =
         Finding::new(path, FindingCode::ConflictMarker, Severity::Error, message).with_location(line, 1);
     Some(finding.with_hint(
-        "keep one of the two versions, and remove the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
+        "keep one of the two versions and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`",
     ))
 }
 

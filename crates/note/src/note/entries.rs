@@ -19,7 +19,7 @@ pub(super) fn relations(values: &mut FieldReader<'_>, known: &RelationTable) -> 
             entry.warn(
                 FindingCode::InvalidValue,
                 "a relation without `target`",
-                "write the other note's id there",
+                "add the ID of the other note",
             );
             return None;
         };
@@ -27,7 +27,7 @@ pub(super) fn relations(values: &mut FieldReader<'_>, known: &RelationTable) -> 
         entry.check_relation(&relation, known);
         let direction = text(mapping, "direction");
         if !matches!(direction.as_deref(), None | Some("outgoing" | "incoming")) {
-            entry.warn(FindingCode::InvalidValue, "an unknown `direction`", "write `outgoing` or `incoming`");
+            entry.warn(FindingCode::InvalidValue, "an unknown `direction`", "use `outgoing` or `incoming`");
         }
         Some(RelationEntry {
             target,
@@ -55,23 +55,23 @@ pub(super) fn feedback(values: &mut FieldReader<'_>) -> Vec<Feedback> {
             entry.warn(
                 FindingCode::InvalidValue,
                 "an event without a date",
-                "write `at: 2026-11-01T09:30:00Z`",
+                "add `at: 2026-11-01T09:30:00Z`",
             );
         }
         if signal.is_none() {
-            let hint = "write `signal: helpful`, `harmful` or `irrelevant`";
-            entry.warn(FindingCode::InvalidValue, "an event without a known signal", hint);
+            let hint = "use `signal: helpful`, `harmful` or `irrelevant`";
+            entry.warn(FindingCode::InvalidValue, "an event without a valid signal", hint);
         }
         let weight = mapping.get("weight").filter(|weight| !weight.is_null());
         let weight = weight.map_or(Some(1.0), |weight| number(weight).filter(|weight| *weight >= 0.0));
         if weight.is_none() {
-            entry.warn(FindingCode::InvalidValue, "an event whose weight is no number", "write `weight: 1`");
+            entry.warn(FindingCode::InvalidValue, "an event whose weight is not a number", "add `weight: 1`");
         }
         let one = |key: &str| text(mapping, key).filter(|text| !text.is_empty());
         let reason = one("reason");
         if let Some(reason) = reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
-            let message = format!("`{reason}` is no reason of harm");
-            entry.warn(FindingCode::InvalidValue, &message, &format!("write one of {}", REASONS.join(", ")));
+            let message = format!("`{reason}` is not a valid reason for harm");
+            entry.warn(FindingCode::InvalidValue, &message, &format!("use one of {}", REASONS.join(", ")));
         }
         Some(Feedback {
             at: at?,
@@ -105,11 +105,7 @@ impl ListEntry<'_, '_> {
     fn check_relation(&mut self, relation: &str, known: &RelationTable) {
         if !known.contains(relation) {
             let hint = relation_hint(relation, known);
-            self.warn(
-                FindingCode::UnknownRelation,
-                &format!("the relation `{relation}` is not declared"),
-                &hint,
-            );
+            self.warn(FindingCode::UnknownRelation, &format!("unknown relation `{relation}`"), &hint);
         }
     }
 
@@ -121,15 +117,15 @@ impl ListEntry<'_, '_> {
                 self.warn(
                     FindingCode::OutOfRange,
                     &format!("`{key}` is {number}"),
-                    "write a number from 0.0 to 1.0",
+                    "use a number from 0.0 to 1.0",
                 );
                 number.clamp(0.0, 1.0)
             }
             None => {
                 self.warn(
                     FindingCode::InvalidValue,
-                    &format!("`{key}` is no number"),
-                    "write a number from 0.0 to 1.0",
+                    &format!("`{key}` is not a number"),
+                    "use a number from 0.0 to 1.0",
                 );
                 1.0
             }
@@ -159,8 +155,8 @@ pub(super) fn mappings<T>(
         values.report(
             field,
             FindingCode::InvalidValue,
-            format!("`{key}` is no list"),
-            "write its entries as `- ` items",
+            format!("`{key}` is not a list"),
+            "write the entries as `- ` items",
         );
         return Vec::new();
     };
@@ -179,7 +175,7 @@ fn read_one<T>(
     match item.as_mapping() {
         Some(mapping) => read(&mut entry, mapping),
         None => {
-            let message = format!("an entry of `{}` is no mapping", field.key);
+            let message = format!("an entry of `{}` is not a mapping", field.key);
             entry.warn(FindingCode::InvalidValue, &message, "write `key: value` lines below the dash");
             None
         }

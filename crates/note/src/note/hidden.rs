@@ -65,7 +65,7 @@ fn finding(path: &NotePath, text: &str, c: char, at: usize, count: usize) -> Fin
     Finding::new(path, FindingCode::HiddenCharacter, Severity::Warning, message)
         .with_location(place(line), place(column))
         .with_hint(
-            "remove it, unless you know why it is there: it can hide words from people that an agent reads",
+            "remove it unless you need it: hidden characters can hide text from people that agents read",
         )
 }
 

@@ -41,7 +41,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
     findings.extend(conflict::finding(path, &text));
     if text.trim().is_empty() {
         let empty = Finding::new(path, FindingCode::EmptyNote, Severity::Warning, "the note is empty");
-        findings.push(empty.with_location(1, 1).with_hint("write something in it, or delete it"));
+        findings.push(empty.with_location(1, 1).with_hint("add text, or delete the note"));
     }
     let kind = kind(path, &parsed.fields, types);
     let required = check::required(kind);
@@ -165,7 +165,7 @@ fn id(values: &mut FieldReader<'_>) -> Option<NoteId> {
     match NoteId::parse(&text) {
         Ok(id) => Some(id),
         Err(error) => {
-            let hint = "write a UUID, or remove the key and run `cm adopt`";
+            let hint = "use a UUID, or remove the key and run `cm adopt`";
             values.report(field, FindingCode::InvalidValue, error.to_string(), hint);
             None
         }
@@ -270,7 +270,7 @@ fn invalid_utf8(path: &NotePath, bytes: &[u8], at: usize) -> Finding {
     let line = before.bytes().filter(|byte| *byte == b'\n').count();
     let column = before.rsplit('\n').next().unwrap_or("").chars().count();
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
-    let message = format!("the file is not UTF-8: the byte 0x{:02X} stands here", bytes[at]);
+    let message = format!("the file is not UTF-8: invalid byte 0x{:02X}", bytes[at]);
     Finding::new(path, FindingCode::InvalidUtf8, Severity::Error, message)
         .with_location(count(line), count(column))
         .with_hint("save the file as UTF-8")

@@ -56,8 +56,8 @@ impl FieldReader<'_> {
                 self.report(
                     field,
                     FindingCode::InvalidValue,
-                    format!("`{key}` is no text"),
-                    "write one text",
+                    format!("`{key}` is not text"),
+                    "use a single text value",
                 );
                 None
             }
@@ -70,9 +70,9 @@ impl FieldReader<'_> {
         if let Some(field) = self.fields.get(key).filter(|_| !known.contains(&text.as_str())) {
             let hint = match nearest(&text, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("write one of {}", known.join(", ")),
+                None => format!("use one of {}", known.join(", ")),
             };
-            self.report(field, FindingCode::InvalidValue, format!("`{text}` is no {key}"), hint);
+            self.report(field, FindingCode::InvalidValue, format!("`{text}` is not a valid {key}"), hint);
         }
         Some(text)
     }
@@ -82,7 +82,7 @@ impl FieldReader<'_> {
         let field = self.fields.get(key).filter(|field| !field.value.is_null())?;
         let number = number(&field.value);
         if number.is_none() {
-            self.report(field, FindingCode::InvalidValue, format!("`{key}` is no number"), "write a number");
+            self.report(field, FindingCode::InvalidValue, format!("`{key}` is not a number"), "use a number");
         }
         number
     }
@@ -92,7 +92,7 @@ impl FieldReader<'_> {
         let number = self.number(key)?;
         if let Some(field) = self.fields.get(key).filter(|_| !(0.0..=1.0).contains(&number)) {
             let message = format!("`{key}` is {number}");
-            self.report(field, FindingCode::OutOfRange, message, "write a number from 0.0 to 1.0");
+            self.report(field, FindingCode::OutOfRange, message, "use a number from 0.0 to 1.0");
         }
         Some(number.clamp(0.0, 1.0))
     }
@@ -104,12 +104,12 @@ impl FieldReader<'_> {
         match Instant::parse(&text) {
             Ok(at) => Some(at),
             Err(_) => {
-                let message = format!("`{key}` is no date: `{text}`");
+                let message = format!("`{key}` is not a date: `{text}`");
                 self.report(
                     field,
                     FindingCode::InvalidValue,
                     message,
-                    "write 2026-11-01T09:30:00Z or 2026-11-01",
+                    "use 2026-11-01T09:30:00Z or 2026-11-01",
                 );
                 None
             }
@@ -124,8 +124,8 @@ impl FieldReader<'_> {
             "false" | "no" | "off" | "n" => Some(false),
             _ => {
                 let field = self.fields.get(key)?;
-                let message = format!("`{key}` is neither true nor false");
-                self.report(field, FindingCode::InvalidValue, message, "write `true` or `false`");
+                let message = format!("`{key}` is not true or false");
+                self.report(field, FindingCode::InvalidValue, message, "use `true` or `false`");
                 None
             }
         }
@@ -138,7 +138,7 @@ impl FieldReader<'_> {
             Value::Null => Vec::new(),
             Value::Sequence(items) => self.items(field, items),
             Value::Mapping(_) => {
-                let message = format!("`{key}` is no list");
+                let message = format!("`{key}` is not a list");
                 self.report(field, FindingCode::InvalidValue, message, format!("write `{key}: [one, two]`"));
                 Vec::new()
             }
@@ -153,9 +153,9 @@ impl FieldReader<'_> {
                 (Some(text), _) | (None, Some(text)) => texts.push(text.trim().to_owned()),
                 (None, None) if item.is_null() => {}
                 (None, None) => {
-                    let message = format!("an item of `{}` is no text", field.key);
+                    let message = format!("an item of `{}` is not text", field.key);
                     let line = field.item_line(index);
-                    let hint = "put each item in quotes if it holds a colon";
+                    let hint = "put each item in quotes if it contains a colon";
                     self.report_at(
                         line,
                         field.column,

@@ -42,7 +42,7 @@ impl<'a> QueryLexer<'a> {
             self.rest = self.rest.trim_start();
             let Some(first) = self.rest.chars().next() else { break };
             if self.leaves == MOST_LEAVES {
-                self.notice(format!("only the first {MOST_LEAVES} words of the query count"));
+                self.notice(format!("only the first {MOST_LEAVES} words of the query are used"));
                 break;
             }
             self.piece(first);
@@ -61,7 +61,7 @@ impl<'a> QueryLexer<'a> {
                 self.take(first, QueryToken::Open);
             }
             '(' => {
-                self.notice("the parentheses are too deep: the inner ones are ignored".to_owned());
+                self.notice("the parentheses are nested too deeply: the inner ones are ignored".to_owned());
                 self.rest = &self.rest[1..];
             }
             ')' if self.open > 0 => {
@@ -69,7 +69,7 @@ impl<'a> QueryLexer<'a> {
                 self.take(first, QueryToken::Close);
             }
             ')' if !self.rest[1..].starts_with(|c: char| c.is_alphanumeric()) => {
-                self.notice("a `)` has no `(` before it".to_owned());
+                self.notice("a `)` without `(`".to_owned());
                 self.rest = &self.rest[1..];
             }
             '-' if self.signs() => self.take(first, QueryToken::Not),
@@ -98,7 +98,7 @@ impl<'a> QueryLexer<'a> {
                 self.text(TextCondition::Phrase(text.to_owned()));
             }
             None => {
-                self.notice("a `\"` is not closed: searched for its words".to_owned());
+                self.notice("a `\"` is not closed: searched for the single words".to_owned());
                 self.rest = inner;
             }
         }
@@ -154,7 +154,7 @@ impl<'a> QueryLexer<'a> {
             Some(field) if !plain || value.starts_with('/') => self.field(name, field, value, false),
             None if !plain && !value.is_empty() => {
                 if let Some(near) = field::nearest(name) {
-                    self.notice(format!("there is no field `{name}:`, did you mean `{near}:`?"));
+                    self.notice(format!("unknown field `{name}:`, did you mean `{near}:`?"));
                 }
                 self.text(TextCondition::Word(chunk.to_owned()));
             }
@@ -213,11 +213,11 @@ fn searchable(text: &str) -> bool {
 
 fn refusal(name: &str, field: QueryField, value: &str) -> String {
     let expected = match field {
-        _ if value.is_empty() => return format!("`{name}:` has no value: searched for as a word"),
-        QueryField::Date(_) => "no date: write 2026-11-01, 2026-11, >2026-01-01, 2026-01..2026-03 or 30d",
-        QueryField::Importance => "no number: write >0.5 or 0.2..0.8",
-        QueryField::Is => "unknown: write is:pinned, or is: with a kind, state or maturity",
-        _ => "nothing to search for",
+        _ if value.is_empty() => return format!("`{name}:` has no value: searched for it as a word"),
+        QueryField::Date(_) => "not a date: use 2026-11-01, 2026-11, >2026-01-01, 2026-01..2026-03 or 30d",
+        QueryField::Importance => "not a number: use >0.5 or 0.2..0.8",
+        QueryField::Is => "unknown: use is:pinned, or is: with a kind, state or maturity",
+        _ => "not searchable",
     };
     format!("`{name}:{value}` is {expected}; searched for its words")
 }

@@ -11,7 +11,7 @@ pub(super) fn parse(text: &str, now: Instant, every: bool) -> Query {
     let mut parser = QueryParser { items: &lexer.items, at: 0, dangling: None, every };
     let root = parser.sequence();
     if let Some(operator) = parser.dangling {
-        lexer.notice(format!("`{operator}` has nothing on one side: searched without it"));
+        lexer.notice(format!("`{operator}` has no operand on one side: searched without it"));
     }
     let empty = text.trim().is_empty();
     let root = match root {
@@ -344,18 +344,18 @@ mod tests {
     fn what_makes_no_sense_falls_back_to_its_words_with_a_notice() {
         falls_back("\"a b", "(?a ?b)", "not closed");
         falls_back("(a b", "(?a ?b)", "not closed");
-        falls_back("a (b c))", "(?a ?(?b ?c))", "has no `(`");
-        falls_back("a AND", "a", "`AND` has nothing");
-        falls_back("OR a", "a", "`OR` has nothing");
-        falls_back("a NOT", "a", "`NOT` has nothing");
-        falls_back("AND", "AND", "`AND` has nothing");
-        falls_back("created:soon", "created soon", "no date");
-        falls_back("importance:high", "importance high", "no number");
+        falls_back("a (b c))", "(?a ?(?b ?c))", "without `(`");
+        falls_back("a AND", "a", "`AND` has no operand");
+        falls_back("OR a", "a", "`OR` has no operand");
+        falls_back("a NOT", "a", "`NOT` has no operand");
+        falls_back("AND", "AND", "`AND` has no operand");
+        falls_back("created:soon", "created soon", "not a date");
+        falls_back("importance:high", "importance high", "not a number");
         falls_back("is:orphan", "is orphan", "unknown");
         falls_back("titel:x", "titel:x", "did you mean `title:`");
         falls_back("title:", "title ", "no value");
         falls_back("->", "none", "no letters");
-        falls_back(&"(".repeat(99), "none", "too deep");
+        falls_back(&"(".repeat(99), "none", "too deeply");
         falls_back(&"a ".repeat(999), &format!("({})", vec!["?a"; 256].join(" ")), "first 256");
     }
 

@@ -112,13 +112,13 @@ pub enum TokenFileError {
         wanted: &'static str,
     },
     /// Two tokens have the same id.
-    #[error("token {number} is there twice")]
+    #[error("token {number} appears twice")]
     Twice {
         /// Number of the second token in the file, from 1.
         number: usize,
     },
     /// The key `token` is not an array of tables.
-    #[error("`token` is no list of tables `[[token]]`")]
+    #[error("`token` is not a list of tables `[[token]]`")]
     Shape,
 }
 
@@ -351,9 +351,9 @@ mod tests {
             (good.replace("sha256:", "md5:"), "token 1 has no hash in `hash`"),
             (good.replace("person", "name"), "token 1 has no name in `person`"),
             (good.replace("id = \"", "id = \"00"), "token 1 has no start of its hash in `id`"),
-            (format!("{good}{good}"), "token 2 is there twice"),
+            (format!("{good}{good}"), "token 2 appears twice"),
             (format!("{good}x = ["), "line 12"),
-            ("token = 3".to_owned(), "no list of tables"),
+            ("token = 3".to_owned(), "not a list of tables"),
         ] {
             let error = TokenStore::parse(&bad).unwrap_err().to_string();
             assert!(error.contains(word), "{error} of {bad}");

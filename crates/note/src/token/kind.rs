@@ -15,7 +15,7 @@ pub enum TokenKind {
 
 /// Error: a text is not a kind of token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of token: write agent or person")]
+#[error("`{0}` is not a kind of token: use agent or person")]
 pub struct UnknownTokenKind(String);
 
 impl TokenKind {

@@ -18,7 +18,7 @@ const LONGEST_PERSON: usize = 100;
 
 /// Error: a text is not a valid owner's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a token's person is a name of 1 to {LONGEST_PERSON} characters on one line")]
+#[error("the owner of a token must be a name of 1 to {LONGEST_PERSON} characters on one line")]
 pub struct InvalidOwnerName;
 
 /// Validates and trims the name of a token's owner, which is recorded in every commit that the

@@ -18,7 +18,7 @@ pub enum AccessRole {
 
 /// Error: a text is not a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no role: write reader, writer or admin")]
+#[error("`{0}` is not a role: use reader, writer or admin")]
 pub struct UnknownRole(String);
 
 impl AccessRole {

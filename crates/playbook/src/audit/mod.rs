@@ -36,16 +36,16 @@ pub struct ViolationPlace {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPattern {
     /// The regular expression is invalid.
-    #[error("the pattern is no regular expression: {0}")]
+    #[error("the pattern is not a valid regular expression: {0}")]
     Expression(String),
     /// The compiled expression would be too large.
-    #[error("the pattern takes more than {} KiB of memory", SIZE >> 10)]
+    #[error("the pattern needs more than {} KiB of memory", SIZE >> 10)]
     TooLarge,
     /// The path could leave the workspace.
-    #[error("the pattern is no path inside the workspace: it must be relative and without `..`")]
+    #[error("the pattern is not a path inside the workspace: it must be relative and without `..`")]
     Outside,
     /// The query contains no word.
-    #[error("the pattern is no query: it has no words")]
+    #[error("the pattern is not a valid query: it contains no words")]
     Wordless,
 }
 
@@ -202,7 +202,7 @@ impl RuleCheck {
     pub fn verdict(self) -> AuditVerdict {
         match (&self.how, self.mode, self.count) {
             (CheckMethod::Sessions(_), ..) if !self.searched => AuditVerdict::Unchecked(
-                "no sessions are known that a query could be put to; `cm sessions` reads them",
+                "no sessions are indexed for the query; run `cm sessions` to read them",
             ),
             (_, VerifyMode::Exists, 0) => AuditVerdict::Violated { places: Vec::new(), count: 1 },
             (_, VerifyMode::Exists, _) | (_, VerifyMode::Absent, 0) => AuditVerdict::Kept,
@@ -330,8 +330,8 @@ mod tests {
             .unwrap_err()
             .to_string()
         };
-        assert_eq!(of("(open"), "the pattern is no regular expression: unclosed group");
-        assert_eq!(of("(\\w{500}){500}"), "the pattern takes more than 1024 KiB of memory");
+        assert_eq!(of("(open"), "the pattern is not a valid regular expression: unclosed group");
+        assert_eq!(of("(\\w{500}){500}"), "the pattern needs more than 1024 KiB of memory");
     }
 
     #[test]

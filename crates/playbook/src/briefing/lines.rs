@@ -46,7 +46,7 @@ pub fn warning(warning: &BriefingWarning) -> String {
         WarningKind::Deprecated => format!("in {place} is deprecated"),
         WarningKind::Toxic => format!("in {place} is blocked"),
         WarningKind::Replaced => {
-            format!("({}) is what {place} comes near to, and is deprecated", escape_link_text(&warning.id))
+            format!("({}) is similar to {place} and is deprecated", escape_link_text(&warning.id))
         }
     };
     let said = |text: &Option<String>, before: &str| match text {

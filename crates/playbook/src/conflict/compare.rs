@@ -260,7 +260,12 @@ impl<'a> ClaimComparison<'a> {
             .or_else(|| against_absolute(other, one))
             .or_else(|| excluded(one.claim, other.claim))
             .or_else(|| excluded(other.claim, one.claim))?;
-        Some(self.found(ConflictReason::Exception, format!("“{word}” against a rule without that exception")))
+        Some(
+            self.found(
+                ConflictReason::Exception,
+                format!("“{word}” contradicts a rule without that exception"),
+            ),
+        )
     }
 
     fn found(&self, ground: ConflictReason, reason: String) -> RuleContradiction {

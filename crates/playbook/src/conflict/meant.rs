@@ -96,7 +96,7 @@ impl std::fmt::Display for Similarity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Words(share) => write!(f, "{:.0} % of the words", share * 100.0),
-            Self::Meaning(cosine) => write!(f, "means the same: cosine {cosine:.2}"),
+            Self::Meaning(cosine) => write!(f, "same meaning: cosine {cosine:.2}"),
         }
     }
 }

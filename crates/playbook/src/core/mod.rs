@@ -240,7 +240,7 @@ fn counts(entries: &[CoreEntry]) -> String {
     let parts = [
         of(memories, "memory", "memories"),
         of(plain, "plain note", "plain notes"),
-        of(bullets, "bullet in use", "bullets in use"),
+        of(bullets, "rule in use", "rules in use"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "0 memories".to_owned() } else { parts.join(", ") }

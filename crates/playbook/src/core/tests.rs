@@ -323,7 +323,7 @@ fn bullets_are_listed_by_their_rule_after_the_built_in_sections() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 3 memories, 8 bullets in use; 11 listed, 1 of them fading. Nothing left out.
+    > 3 memories, 8 rules in use; 11 listed, 1 of them fading. Nothing left out.
 
     ## Pinned
 
@@ -378,7 +378,7 @@ fn only_bullets_that_agents_are_shown_are_listed() {
     let rules: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
     assert_eq!(rules, ["Run the tests before a commit.", "A rule that nobody judged for two years."]);
     let text = plan_core(&entries, &CoreSettings::default(), "2026-11-21").text;
-    assert!(text.contains("> 2 bullets in use; 2 listed, 1 of them fading."), "{text}");
+    assert!(text.contains("> 2 rules in use; 2 listed, 1 of them fading."), "{text}");
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn five_hundred_bullets_fill_two_sections_and_no_more() {
         .collect();
     let file = plan_core(&entries, &CoreSettings::default(), "2026-11-21");
     assert_eq!((file.entries, file.omitted), (50, 450));
-    assert!(file.text.contains("500 bullets in use; 50 listed, 20 of them fading"), "{}", file.text);
+    assert!(file.text.contains("500 rules in use; 50 listed, 20 of them fading"), "{}", file.text);
     assert!(file.tokens <= 3_000, "{}", file.text);
     let first = file.text.lines().find(|line| line.starts_with("- ")).unwrap();
     assert!(first.contains("Rule number 497 "), "proven first, then by score: {first}");
@@ -482,7 +482,7 @@ fn hostile_rules_forge_no_section_and_lose_no_word() {
     # Core memory
 
     > Written 2026-11-21 by `cm core`; changes by hand are lost.
-    > 6 bullets in use; 6 listed. Nothing left out.
+    > 6 rules in use; 6 listed. Nothing left out.
 
     ## Rules
 

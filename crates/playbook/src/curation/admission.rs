@@ -216,12 +216,12 @@ impl AdmissionCheck<'_> {
         // A draft holds nowhere: a rule that contradicts one is not a draft by that.
         let contradicts = conflicts.iter().any(|(at, _)| self.shelf.get(*at).is_live());
         if contradicts || !conflicts_elsewhere.is_empty() {
-            because.push("it contradicts another bullet".to_owned());
+            because.push("it contradicts another rule".to_owned());
         }
         let active = self.shelf.bullets().filter(|bullet| bullet.is_live() && bullet.category == category);
         let active = active.count();
         if active >= self.limits.max_per_category {
-            because.push(format!("`{category}` holds {active} active bullets already"));
+            because.push(format!("`{category}` already has {active} active rules"));
         }
         let doubt = match self.authority {
             Authority::Person => suspicion(&rule),
@@ -231,8 +231,8 @@ impl AdmissionCheck<'_> {
         match (self.authority, gate) {
             (Authority::Automation, GateDecision::Refused) => return Admission::Failed(evidence),
             (Authority::Automation, GateDecision::Draft) => because.push(match evidence.sessions {
-                0 => "no session speaks for it".to_owned(),
-                1 => "only one session speaks of it".to_owned(),
+                0 => "no session supports it".to_owned(),
+                1 => "only one session mentions it".to_owned(),
                 _ => format!(
                     "{} sessions succeeded with it and {} failed",
                     evidence.successes, evidence.failures

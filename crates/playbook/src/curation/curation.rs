@@ -108,10 +108,10 @@ pub fn curate(playbook: &Playbook, request: &CurationRequest<'_>) -> CurationRes
             curation.refuse(
                 None,
                 "too-many",
-                format!("a session proposes at most {DELTAS_PER_SESSION} deltas in one curation"),
+                format!("a session may propose at most {DELTAS_PER_SESSION} deltas"),
             );
         } else if curation.repeats(delta) {
-            curation.skip(None, "equal-delta", "an equal delta stands before it");
+            curation.skip(None, "equal-delta", "it repeats an earlier delta");
         } else {
             curation.carry_out(delta);
         }
@@ -285,15 +285,15 @@ impl<'a> Curation<'a> {
     /// changed.
     pub(super) fn open_to_change(&mut self, id: &str) -> Option<usize> {
         let Some(at) = self.shelf.find(id) else {
-            self.refuse_naming(id.to_owned(), "unknown-bullet", "there is no such bullet".to_owned());
+            self.refuse_naming(id.to_owned(), "unknown-bullet", "rule not found".to_owned());
             return None;
         };
         if self.shelf.get(at).pinned && self.request.authority == Authority::Automation {
-            self.refuse(Some(at), "pinned", "it is pinned, and only a person changes it");
+            self.refuse(Some(at), "pinned", "it is pinned; only a person can change it");
             return None;
         }
         if self.shelf.is_double(at) {
-            self.refuse(Some(at), "ambiguous", "two notes have this id; give one of them another");
+            self.refuse(Some(at), "ambiguous", "two notes have this ID; change one of them");
             return None;
         }
         if let Some(why) = self.closed(at) {
@@ -308,7 +308,7 @@ impl<'a> Curation<'a> {
     pub(super) fn open_to_rewrite(&mut self, id: &str) -> Option<usize> {
         let at = self.open_to_change(id)?;
         if self.request.only_proposes && self.shelf.get(at).state == BulletState::Active {
-            self.refuse(Some(at), PERSONS_ONLY, "it is in use, and only a person rewrites or retires it");
+            self.refuse(Some(at), PERSONS_ONLY, "it is in use; only a person can rewrite or retire it");
             return None;
         }
         Some(at)
@@ -317,7 +317,7 @@ impl<'a> Curation<'a> {
     /// Refuses pinning and unpinning by agents and jobs.
     fn may_pin(&mut self, id: &str) -> bool {
         if self.request.only_proposes {
-            self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person pins and unpins".to_owned());
+            self.refuse_naming(id.to_owned(), PERSONS_ONLY, "only a person can pin and unpin".to_owned());
         }
         !self.request.only_proposes
     }
@@ -358,7 +358,7 @@ impl<'a> Curation<'a> {
                 self.refuse(
                     None,
                     "bad-category",
-                    format!("`{shown}` is no category: a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
+                    format!("`{shown}` is not a valid category: use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
                 );
             }
             Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
@@ -392,10 +392,10 @@ impl<'a> Curation<'a> {
         let draft =
             (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
         let refined = admitted.refines.map(|of| self.shelf.get(of));
-        let refines = refined.map(|of| format!("says more than {}: {}", of.id, of.content()));
+        let refines = refined.map(|of| format!("adds to {}: {}", of.id, of.content()));
         let near = |(of, near): &(usize, Similarity)| {
             let of = self.shelf.get(*of);
-            format!("near to {} ({near}): {}", of.id, of.content())
+            format!("similar to {} ({near}): {}", of.id, of.content())
         };
         let neighbours = admitted.neighbours.iter().map(near);
         let notes: Vec<String> = draft.into_iter().chain(refines).chain(neighbours).collect();
@@ -518,14 +518,14 @@ impl<'a> Curation<'a> {
         let today = session.is_none() && uncounted.is_some();
         let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
         let mut reason = match reworded {
-            false => "it is there already".to_owned(),
-            true => format!("it is there already in other words: {}", bullet.content()),
+            false => "it already exists".to_owned(),
+            true => format!("it already exists in other words: {}", bullet.content()),
         };
         if let Some(why) = uncounted.filter(|_| credited) {
-            reason += &format!("; the credit has no weight: {why}");
+            reason += &format!("; the feedback has no weight: {why}");
         }
         if draft {
-            reason += "; it is a draft, and `cm review --accept` takes it in";
+            reason += "; it is a draft: accept it with `cm review --accept`";
         }
         let code = if reworded { "near-duplicate" } else { "duplicate" };
         let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
@@ -576,19 +576,15 @@ impl<'a> Curation<'a> {
         let Some(at) = self.open_to_change(&judge.id) else { return };
         let weight = judge.weight.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&weight) {
-            return self.refuse(
-                Some(at),
-                "bad-weight",
-                format!("a weight lies between 0 and 1, and {weight} does not"),
-            );
+            return self.refuse(Some(at), "bad-weight", format!("a weight is between 0 and 1, not {weight}"));
         }
         if judge.invert && self.request.authority == Authority::Automation {
-            return self.refuse(Some(at), "person-only", "only a person says that the opposite holds");
+            return self.refuse(Some(at), "person-only", "only a person can state that the opposite holds");
         }
         let session = self.session(judge.session.as_deref());
         let said = |event: &Feedback| event.signal == signal && event.session == session;
         if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
-            return self.skip(Some(at), "said-already", "this session said so already");
+            return self.skip(Some(at), "said-already", "this session already gave this feedback");
         }
         let reason =
             judge.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
@@ -603,7 +599,7 @@ impl<'a> Curation<'a> {
             self.inverted.insert(at);
         }
         self.give(at, event);
-        self.applied(at, uncounted.map(|why| format!("kept without weight: {why}")));
+        self.applied(at, uncounted.map(|why| format!("stored without weight: {why}")));
     }
 
     /// Whether a bullet contradicts one that is in use.
@@ -625,14 +621,16 @@ impl<'a> Curation<'a> {
             Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
         };
         if rule == content::fold_whitespace(self.shelf.get(at).content()) {
-            return self.skip(Some(at), "unchanged", "it says so already");
+            return self.skip(Some(at), "unchanged", "this rule already has the same text");
         }
         let bullet = self.shelf.get(at);
         let (own, told) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
         let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
         if let Some(other) = self.shelf.exact(&told, meets) {
             return match is_standing(self.shelf.get(other)) {
-                true => self.refuse(Some(other), "duplicate", "it says so already; merge the two"),
+                true => {
+                    self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
+                }
                 false => {
                     let reason = deprecated_words(self.shelf.get(other));
                     self.refuse(Some(other), "deprecated", reason)
@@ -651,7 +649,7 @@ impl<'a> Curation<'a> {
             }
             let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
             if let Some((with, reason)) = live {
-                return self.refuse(Some(with), "conflict", format!("it says the opposite: {reason}"));
+                return self.refuse(Some(with), "conflict", format!("they contradict each other: {reason}"));
             }
             self.shelf.reword(at, rule);
             return self.applied(at, None);
@@ -674,12 +672,12 @@ impl<'a> Curation<'a> {
                 return self.refuse(
                     Some(at),
                     "unknown-bullet",
-                    format!("no other bullet `{id}` is followed in its place"),
+                    format!("`{id}` is not another rule in use, so it cannot replace this one"),
                 );
             }
         };
         if self.shelf.get(at).maturity == Maturity::Deprecated {
-            return self.skip(Some(at), "deprecated", "it is deprecated already");
+            return self.skip(Some(at), "deprecated", "it is already deprecated");
         }
         let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
         self.retire(at, &reason, heir);
@@ -701,18 +699,14 @@ impl<'a> Curation<'a> {
 
     fn pin(&mut self, pin: &PinDelta) {
         let Some(at) = self.shelf.find(&pin.id) else {
-            return self.refuse_naming(
-                pin.id.clone(),
-                "unknown-bullet",
-                "there is no such bullet".to_owned(),
-            );
+            return self.refuse_naming(pin.id.clone(), "unknown-bullet", "rule not found".to_owned());
         };
         let bullet = self.shelf.get_mut(at);
         if bullet.pinned {
-            return self.skip(Some(at), "pinned", "it is pinned already");
+            return self.skip(Some(at), "pinned", "it is already pinned");
         }
         if bullet.maturity == Maturity::Deprecated {
-            return self.refuse(Some(at), "deprecated", "a deprecated bullet is not pinned");
+            return self.refuse(Some(at), "deprecated", "a deprecated rule cannot be pinned");
         }
         bullet.pinned = true;
         bullet.fields.pinned_reason =
@@ -747,8 +741,10 @@ pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<
     };
     match (&event.session, seen) {
         (Some(_), true) => None,
-        (Some(_), false) => Some("nobody has seen its session"),
-        (None, _) => there.iter().any(today).then_some("the same person said so on this day"),
+        (Some(_), false) => Some("its session is unknown here"),
+        (None, _) => {
+            there.iter().any(today).then_some("the same person already gave this feedback on this day")
+        }
     }
 }
 
@@ -799,8 +795,8 @@ fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
 
 fn blocked_words(reason: Option<&str>, near: Option<Similarity>) -> String {
     let what = match near {
-        None => "what it says is blocked".to_owned(),
-        Some(near) => format!("nearly what it says is blocked ({near})"),
+        None => "its text is blocked".to_owned(),
+        Some(near) => format!("a similar text is blocked ({near})"),
     };
     reason.map_or(what.clone(), |reason| format!("{what}: {reason}"))
 }
@@ -811,7 +807,7 @@ fn deprecated_words(bullet: &Bullet) -> String {
         words += &format!(": {reason}");
     }
     if let Some(heir) = &bullet.fields.replaced_by {
-        words += &format!("; {heir} holds in its place");
+        words += &format!("; {heir} replaces it");
     }
     words
 }

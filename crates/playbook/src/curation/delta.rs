@@ -225,7 +225,7 @@ impl DeltaFile {
     pub fn parse(text: &str) -> Result<Self, InvalidDeltaFile> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value = serde_json::from_str(text).map_err(|error| InvalidDeltaFile {
-            message: format!("this is no JSON: {error}"),
+            message: format!("this is not valid JSON: {error}"),
             line: u32::try_from(error.line()).ok(),
             column: u32::try_from(error.column()).ok(),
         })?;
@@ -234,10 +234,12 @@ impl DeltaFile {
             Value::Array(list) => (serde_json::Map::new(), list),
             Value::Object(mut head) => match head.insert("deltas".to_owned(), Value::Array(Vec::new())) {
                 Some(Value::Array(list)) => (head, list),
-                _ => return Err(wrong("a delta file holds a list `deltas`".to_owned())),
+                _ => return Err(wrong("a delta file needs a list `deltas`".to_owned())),
             },
             _ => {
-                return Err(wrong("a delta file is an object with `deltas`, or a list of deltas".to_owned()));
+                return Err(wrong(
+                    "a delta file must be an object with `deltas` or a list of deltas".to_owned(),
+                ));
             }
         };
         head.entry("deltas").or_insert_with(|| Value::Array(Vec::new()));

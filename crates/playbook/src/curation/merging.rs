@@ -19,18 +19,22 @@ impl Curation<'_> {
             Err(error) => return self.refuse(None, "not-a-rule", error.to_string()),
         };
         if self.is_done(&parts, &rule) {
-            return self.skip(Some(parts[0]), "merged", "they are merged already");
+            return self.skip(Some(parts[0]), "merged", "they are already merged");
         }
         if let Some(ended) = parts.iter().copied().find(|at| !is_standing(self.shelf.get(*at))) {
-            return self.refuse(Some(ended), "deprecated", "it is deprecated, and nothing is merged with it");
+            return self.refuse(Some(ended), "deprecated", "it is deprecated and cannot be merged");
         }
         let first = self.shelf.get(parts[0]);
         if parts.iter().any(|at| self.shelf.get(*at).bullet_type != first.bullet_type) {
-            return self.refuse(Some(parts[0]), "mixed-types", "a rule and an anti-pattern are not merged");
+            return self.refuse(
+                Some(parts[0]),
+                "mixed-types",
+                "a rule cannot be merged with an anti-pattern",
+            );
         }
         let told = content::agent_text(&rule, first.bullet_type);
         if let Some(other) = self.shelf.exact(&told, is_standing).filter(|at| !parts.contains(at)) {
-            let reason = "it says so already; merge it as well";
+            let reason = "it has the same text already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);
         }
         if let Some((id, reason)) = self.blocking_pattern(&rule, &told) {
@@ -47,7 +51,7 @@ impl Curation<'_> {
         // A draft holds nowhere: contradicting one makes no draft of what was in use.
         let live = opposed.iter().any(|(with, _)| self.shelf.get(*with).is_live());
         let doubt = suspicion(&rule).map(str::to_owned);
-        let doubt = doubt.or_else(|| live.then(|| "it contradicts another bullet".to_owned()));
+        let doubt = doubt.or_else(|| live.then(|| "it contradicts another rule".to_owned()));
         if doubt.is_some() {
             merged.state = BulletState::Draft;
         }
@@ -75,7 +79,7 @@ impl Curation<'_> {
             }
         }
         if parts.len() < 2 {
-            self.refuse(parts.first().copied(), "too-few", "a merge takes two bullets or more");
+            self.refuse(parts.first().copied(), "too-few", "a merge needs at least two rules");
             return None;
         }
         parts.sort_unstable_by(|a, b| self.shelf.get(*a).id.cmp(&self.shelf.get(*b).id));

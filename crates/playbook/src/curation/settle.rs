@@ -222,10 +222,10 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
     }
     if count == 0 {
         let reason = rule.fields.deprecation_reason.as_deref().unwrap_or("no longer followed");
-        return format!("This was the rule {} until it was taken back: {reason}.", rule.id);
+        return format!("This was the rule {} until it was withdrawn: {reason}.", rule.id);
     }
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let mut story = format!("This was the rule {} until it did harm {times}", rule.id);
+    let mut story = format!("This was the rule {} until it caused harm {times}", rule.id);
     if !reasons.is_empty() {
         story += &format!(": {}", reasons.join(", "));
     }

@@ -131,7 +131,7 @@ fn a_persons_rule_is_active_and_a_programs_is_a_draft() {
     assert_eq!(by_hand.playbook.bullets[0].state, BulletState::Active);
     let proposed = TestRequest::automation().curate(&Playbook::default(), &[add(SUITE)]);
     assert_eq!(proposed.playbook.bullets[0].state, BulletState::Draft);
-    assert_eq!(proposed.report.applied[0].note.as_deref(), Some("a draft: no session speaks for it"));
+    assert_eq!(proposed.report.applied[0].note.as_deref(), Some("a draft: no session supports it"));
     assert_eq!(proposed.playbook.bullets[0].fields.sources[0].session, "s-1");
     assert_eq!(proposed.playbook.bullets[0].maturity, Maturity::Candidate);
 }
@@ -264,7 +264,7 @@ fn a_full_category_takes_drafts() {
     let curated = asking.curate(&playbook(vec![bullet("a", SUITE)]), &[add(JITTER)]);
     assert_eq!(curated.playbook.bullets[1].state, BulletState::Draft);
     let note = curated.report.applied[0].note.as_deref();
-    assert_eq!(note, Some("a draft: `testing` holds 1 active bullets already"));
+    assert_eq!(note, Some("a draft: `testing` already has 1 active rules"));
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn events_of_sessions_that_nobody_has_seen_count_for_nothing() {
     assert!(bullet.feedback.len() == 12 && bullet.feedback.iter().all(|event| event.weight == 0.0));
     assert_eq!(
         curated.report.applied[0].note.as_deref(),
-        Some("kept without weight: nobody has seen its session")
+        Some("stored without weight: its session is unknown here")
     );
 }
 

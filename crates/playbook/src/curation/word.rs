@@ -12,28 +12,28 @@ use cm_note::score::bullet::{DeprecationReason, deprecation_reason};
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ReviewRefusal {
     /// The bullet is not a draft.
-    #[error("no draft but {is}")]
+    #[error("not a draft but {is}")]
     NotADraft {
         /// Its state or maturity instead.
         is: &'static str,
     },
     /// The bullet is already retired.
-    #[error("retired already")]
+    #[error("already retired")]
     Retired,
     /// The bullet is neither retired nor deprecated.
-    #[error("not given up but {is}")]
+    #[error("not retired but {is}")]
     Stands {
         /// Its state.
         is: &'static str,
     },
     /// Its feedback would deprecate it again at the next review.
-    #[error("still refuted by its feedback: {}", refuted(*.0))]
+    #[error("still contradicted by its feedback: {}", refuted(*.0))]
     Falls(DeprecationReason),
 }
 
 fn refuted(why: DeprecationReason) -> String {
     match why {
-        DeprecationReason::Ratio { ratio } => format!("{:.0} % of it is harm", ratio * 100.0),
+        DeprecationReason::Ratio { ratio } => format!("{:.0} % of its feedback is harmful", ratio * 100.0),
         DeprecationReason::Score { score } => format!("its score is {score}"),
     }
 }
@@ -173,7 +173,10 @@ mod tests {
     fn a_bullet_that_would_fall_again_is_not_revived_unless_it_is_pinned() {
         let mut harmful = judged(FeedbackSignal::Harmful, 3);
         let refused = revive(&harmful, now(), &Scoring::default()).unwrap_err();
-        assert_eq!(refused.to_string(), "still refuted by its feedback: 100 % of it is harm");
+        assert_eq!(
+            refused.to_string(),
+            "still contradicted by its feedback: 100 % of its feedback is harmful"
+        );
         harmful.pinned = true;
         assert!(revive(&harmful, now(), &Scoring::default()).is_ok(), "a pinned bullet never falls");
     }

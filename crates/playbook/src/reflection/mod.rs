@@ -74,17 +74,17 @@ pub fn plan_reflection(
             view.patterns(&tagging, settings),
             "No tag occurs in two or more projects.",
         ),
-        ReflectionSection::of("Most Accessed", view.accessed(), "Nothing was asked for yet."),
+        ReflectionSection::of("Most Accessed", view.accessed(), "No note was read yet."),
         ReflectionSection::of("Recent Insights", view.insights(), "No insights yet."),
-        ReflectionSection::of("Playbook health", view.playbook(&shelf, settings, now), "No bullets yet."),
-        ReflectionSection::of("Contradictions", view.contradictions(&shelf), "No open contradictions."),
+        ReflectionSection::of("Playbook health", view.playbook(&shelf, settings, now), "No rules yet."),
+        ReflectionSection::of("Contradictions", view.contradictions(&shelf), "No open conflicts."),
         ReflectionSection::of(
             "Consolidation History",
             view.history(),
             "Nothing was merged or superseded yet.",
         ),
     ];
-    let figures = format!("{} memories that hold, {} edges.", memories.len(), graph.edges().len());
+    let figures = format!("{} valid memories, {} edges.", memories.len(), graph.edges().len());
     let mut text = head("Reflection", &now.day(), "cm reflection", &figures);
     text.extend(sections.iter().map(ReflectionSection::text));
     let entries = sections.iter().map(|section| section.list.lines.len()).sum();

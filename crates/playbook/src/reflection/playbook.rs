@@ -99,7 +99,7 @@ impl VaultView<'_, '_> {
                 Some(health.merge_candidates_total),
                 health.merge_candidates.iter().map(|pair| {
                     let [a, b] = [0, 1].map(|side| linked(&pair.ids[side], &pair.contents[side]));
-                    format!("{a} and {b} ({:.2} alike)", pair.likeness)
+                    format!("{a} and {b} (similarity {:.2})", pair.likeness)
                 }),
             ),
         ];

@@ -66,7 +66,7 @@ fn a_vault_is_seen_from_above() {
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
-    > 7 memories that hold, 4 edges.
+    > 7 valid memories, 4 edges.
 
     ## Themes
 
@@ -92,7 +92,7 @@ fn a_vault_is_seen_from_above() {
 
     ## Playbook health
 
-    No bullets yet.
+    No rules yet.
 
     ## Contradictions
 
@@ -113,7 +113,7 @@ fn an_empty_vault_says_so_in_every_section() {
     # Reflection
 
     > Written 2026-11-21 by `cm reflection`; changes by hand are lost.
-    > 0 memories that hold, 0 edges.
+    > 0 valid memories, 0 edges.
 
     ## Themes
 
@@ -125,7 +125,7 @@ fn an_empty_vault_says_so_in_every_section() {
 
     ## Most Accessed
 
-    Nothing was asked for yet.
+    No note was read yet.
 
     ## Recent Insights
 
@@ -133,11 +133,11 @@ fn an_empty_vault_says_so_in_every_section() {
 
     ## Playbook health
 
-    No bullets yet.
+    No rules yet.
 
     ## Contradictions
 
-    No open contradictions.
+    No open conflicts.
 
     ## Consolidation History
 
@@ -216,7 +216,7 @@ fn the_playbook_is_seen_from_above() {
     - **By state**: draft 1, active 10, retired 1
     - **At risk** (1): [Memoise every value that is handed to a chart.](playbook/testing/atrisk.md)
     - **Stale** (2): [Read the changelog of each dependency on Mondays.](playbook/testing/stale1.md) (since 2026-01-05), [Cache the registry of npm and install with npm ci.](playbook/testing/stale0.md) (since 2026-08-01)
-    - **Merge candidates** (1): [Drain a node in the load balancer with just drain and wait thirty seconds before you deploy to it.](playbook/testing/drain0.md) and [Drain a node in the load balancer with just drain and wait thirty seconds before you restart it.](playbook/testing/drain1.md) (0.75 alike)
+    - **Merge candidates** (1): [Drain a node in the load balancer with just drain and wait thirty seconds before you deploy to it.](playbook/testing/drain0.md) and [Drain a node in the load balancer with just drain and wait thirty seconds before you restart it.](playbook/testing/drain1.md) (similarity 0.75)
     ");
     insta::assert_snapshot!(section(&file, "Contradictions"), @"
     - [Always commit generated files.](playbook/testing/commit.md) contradicts [Never commit generated files.](playbook/testing/ignore.md)

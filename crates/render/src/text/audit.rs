@@ -10,10 +10,10 @@ pub fn audited(outcome: &AuditReport) -> String {
         outcome.bullets.iter().filter(|audit| audit.outcome != AuditOutcome::Kept).map(bullet).collect();
     lines.push_str(&findings(&outcome.findings));
     if outcome.bullets.is_empty() {
-        return "no live bullet has a `verify` block\n".to_owned();
+        return "no rule in use has a `verify` block\n".to_owned();
     }
     let verdict = match outcome.violated {
-        0 => paint(GOOD, "none violated"),
+        0 => paint(GOOD, "no violations"),
         violated => paint(BAD, &format!("{violated} violated")),
     };
     lines.push_str(&format!("{}: {verdict}, {} kept", count(outcome.bullets.len(), "rule"), outcome.kept));
@@ -23,9 +23,9 @@ pub fn audited(outcome: &AuditReport) -> String {
     if outcome.files > 0 {
         let skipped = match outcome.skipped {
             0 => String::new(),
-            skipped => format!(", {skipped} of them too large or no text"),
+            skipped => format!(", {skipped} skipped as too large or not text"),
         };
-        lines.push_str(&paint(DIM, &format!("; {} looked at{skipped}", count(outcome.files, "file"))));
+        lines.push_str(&paint(DIM, &format!("; {} searched{skipped}", count(outcome.files, "file"))));
     }
     lines.push('\n');
     lines
@@ -52,10 +52,10 @@ fn bullet(audit: &RuleAudit) -> String {
     }
     if audit.outcome == AuditOutcome::Violated && audit.places.is_empty() {
         let pattern = audit.verify.as_ref().map_or("", |verify| verify.pattern.as_str());
-        lines.push_str(&format!("    nothing matches `{}`, which must exist\n", cut(pattern, 80)));
+        lines.push_str(&format!("    no match for `{}`, which must exist\n", cut(pattern, 80)));
     }
     if audit.count > audit.places.len() && !audit.places.is_empty() {
-        lines.push_str(&format!("    {}\n", paint(DIM, &format!("… of {} places", audit.count))));
+        lines.push_str(&format!("    {}\n", paint(DIM, &format!("… of {} matches", audit.count))));
     }
     lines
 }

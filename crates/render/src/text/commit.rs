@@ -30,7 +30,7 @@ fn stopped(stopped: &[BlockedSecret]) -> String {
         return String::new();
     }
     let files: BTreeSet<&str> = stopped.iter().map(|found| found.path.as_str()).collect();
-    let live = "not committed: what looks like a live secret is in";
+    let live = "not committed because of possible secrets:";
     let mut lines = format!("{} {}\n", paint(BAD, live), count(files.len(), "file"));
     for BlockedSecret { path, line, rule, fingerprint } in stopped.iter().take(NAMED) {
         let place = line
@@ -42,5 +42,5 @@ fn stopped(stopped: &[BlockedSecret]) -> String {
         lines.push_str(&paint(DIM, &format!("  … and {} more\n", stopped.len() - NAMED)));
     }
     lines
-        + "hint: take it out; where it is no secret, write cm:allow-secret into the line or add the fingerprint to `redaction.allow`\n"
+        + "hint: remove the secret; if it is not one, add cm:allow-secret to the line or its fingerprint to `redaction.allow`\n"
 }

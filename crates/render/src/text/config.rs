@@ -38,8 +38,8 @@ pub fn written(outcome: &WrittenSetting) -> String {
     };
     let file = match outcome.target {
         SettingsTarget::Shared => &outcome.path,
-        SettingsTarget::Private => "your settings of this vault",
-        SettingsTarget::User => "your settings of every vault",
+        SettingsTarget::Private => "your settings for this vault",
+        SettingsTarget::User => "your settings for all vaults",
     };
     match &outcome.value {
         Value::Null => format!("{} is not set in {file}  {what}\n", outcome.key),

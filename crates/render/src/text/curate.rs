@@ -20,7 +20,7 @@ pub fn curated(outcome: &CurationOutcome) -> String {
         for one in list {
             let label = paint(colour, &format!("{name:>10}"));
             let about = one.id.as_ref().map(|id| format!("{}: ", paint(ID, &safe(id)))).unwrap_or_default();
-            let credited = if one.credited { "; credited" } else { "" };
+            let credited = if one.credited { "; feedback added" } else { "" };
             text += &format!(
                 "{label}  delta {} ({})  {about}{}{credited}\n",
                 one.delta,

@@ -8,18 +8,18 @@ use cm_app::diary::{DiaryMethod, WrittenDiary};
 pub fn written(outcome: &WrittenDiary) -> String {
     let how = match (outcome.dry_run, outcome.changed) {
         (true, true) => paint(DIM, "would be written"),
-        (true, false) | (false, false) => paint(DIM, "says it already"),
+        (true, false) | (false, false) => paint(DIM, "up to date"),
         (false, true) => committed(outcome.commit.as_deref()),
     };
     let mut text = format!("{}  {how}\n", paint(ID, &safe(&outcome.path)));
     if let (DiaryMethod::RulesInstead, Some(why)) = (outcome.made, &outcome.why) {
-        text += &format!("{} {}\n", paint(WARN, "by rules, and not by the model:"), safe(why));
+        text += &format!("{} {}\n", paint(WARN, "extracted by rules, without the model:"), safe(why));
     }
     if outcome.refused > 0 {
         let points = count(outcome.refused, "point");
         text += &format!(
             "{}\n",
-            paint(WARN, &format!("{points} of the model left out: the session does not say so"))
+            paint(WARN, &format!("{points} from the model dropped: not found in the session"))
         );
     }
     let body = outcome.text.splitn(3, "---\n").nth(2).unwrap_or(&outcome.text);

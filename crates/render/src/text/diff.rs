@@ -63,7 +63,7 @@ fn summary(outcome: &VaultDiff, [added, removed]: [usize; 2]) -> String {
 
 /// `2 notes came, 1 went`; `None` if all numbers are 0.
 fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
-    let verbs = ["came", "went", "changed"];
+    let verbs = ["added", "removed", "changed"];
     let told = numbers.into_iter().zip(verbs).filter(|(number, _)| *number > 0).enumerate();
     let parts: Vec<String> = told
         .map(|(at, (number, verb))| match at {
@@ -99,7 +99,7 @@ fn parts(change: &ChangedNote) -> Vec<String> {
         parts.push(format!("moved from {}", safe(from)));
     }
     if let Some(title) = &change.retitled_from {
-        let verb = if change.note.kind == NoteKind::Bullet { "said before" } else { "was called" };
+        let verb = if change.note.kind == NoteKind::Bullet { "previously" } else { "previously" };
         parts.push(format!("{verb}: {}", cut(title, 100)));
     }
     // The title and the feedback have sentences of their own.
@@ -112,7 +112,7 @@ fn parts(change: &ChangedNote) -> Vec<String> {
     parts.extend(change.feedback.as_ref().map(feedback));
     if change.words_added + change.words_removed > 0 {
         parts.push(format!(
-            "body: {} came, {} went",
+            "body: {} added, {} removed",
             count(change.words_added, "word"),
             change.words_removed
         ));
@@ -131,7 +131,7 @@ fn feedback(change: &FeedbackChange) -> String {
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, signal)| format!("{n} {signal}")).collect();
         parts.join(", ")
     };
-    let sides = [(words(&change.came), "came"), (words(&change.went), "went")];
+    let sides = [(words(&change.came), "added"), (words(&change.went), "removed")];
     let sides: Vec<String> = sides
         .into_iter()
         .filter(|(words, _)| !words.is_empty())
@@ -157,13 +157,13 @@ fn field(field: &FieldChange) -> String {
             let came: Vec<&Value> = new.iter().filter(|item| !old.contains(item)).collect();
             let went: Vec<&Value> = old.iter().filter(|item| !new.contains(item)).collect();
             if came.iter().chain(&went).any(|item| item.is_object()) {
-                return format!("{key}: {} came, {} went", came.len(), went.len());
+                return format!("{key}: {} added, {} removed", came.len(), went.len());
             }
             let signed = |sign: char, items: &[&Value]| -> Vec<String> {
                 items.iter().map(|item| format!("{sign}{}", shown(item))).collect()
             };
             let items = [signed('+', &came), signed('-', &went)].concat();
-            let items = if items.is_empty() { "another order".to_owned() } else { items.join(" ") };
+            let items = if items.is_empty() { "order changed".to_owned() } else { items.join(" ") };
             format!("{key}: {items}")
         }
         _ => format!("{key}: {} → {}", shown(&field.old), shown(&field.new)),

@@ -9,7 +9,7 @@ pub fn edited(outcome: &EditResult) -> String {
     let errors = outcome.findings.iter().any(|found| found.severity == Severity::Error);
     let what = match (outcome.changed, errors) {
         (false, _) => "nothing changed".to_owned(),
-        (true, true) => paint(BAD, "kept as saved, not committed: it has errors"),
+        (true, true) => paint(BAD, "saved but not committed: it has errors"),
         (true, false) => committed(outcome.commit.as_deref()),
     };
     format!("{}  {}  {what}\n{}", paint(ID, &outcome.id), outcome.path, validate::findings(&outcome.findings))

@@ -7,14 +7,14 @@ use cm_app::embed::{EmbeddingStatus, ModelProgress, ModelRole};
 pub fn status(outcome: &EmbeddingStatus) -> String {
     let mut lines: String = outcome.models.iter().map(line).collect();
     if outcome.provider == "none" {
-        lines.push_str("embeddings are switched off: search goes by words alone\n");
+        lines.push_str("embeddings are disabled: search uses words only\n");
     }
     let behind = outcome
         .models
         .iter()
         .any(|model| model.in_use && model.role == ModelRole::Fine && model.done < model.of);
     if behind {
-        lines.push_str("`cm embed` lets it read the rest\n");
+        lines.push_str("`cm embed` embeds the rest\n");
     }
     lines
 }
@@ -22,14 +22,14 @@ pub fn status(outcome: &EmbeddingStatus) -> String {
 /// The number of embedded passages, then the models.
 pub fn read(outcome: &EmbeddingStatus) -> String {
     let ms = paint(DIM, &format!("{} ms", outcome.ms));
-    format!("{} read  {ms}\n{}", count(outcome.read, "passage"), status(outcome))
+    format!("{} embedded  {ms}\n{}", count(outcome.read, "passage"), status(outcome))
 }
 
 /// The selected provider, then the models.
 pub fn changed(outcome: &EmbeddingStatus) -> String {
     match outcome.provider.as_str() {
         "none" => status(outcome),
-        provider => format!("embeddings come from {}\n{}", paint(STRONG, provider), status(outcome)),
+        provider => format!("embedding provider: {}\n{}", paint(STRONG, provider), status(outcome)),
     }
 }
 

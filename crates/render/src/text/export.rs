@@ -9,12 +9,12 @@ pub fn exported(outcome: &ExportResult) -> String {
     let mut lines = format!("exported {notes} to {}\n", safe(place));
     let unchanged = match outcome.unchanged {
         0 => String::new(),
-        n => paint(DIM, &format!(", {} as before", count(n, "file"))),
+        n => paint(DIM, &format!(", {} unchanged", count(n, "file"))),
     };
     lines.push_str(&format!("wrote {}{unchanged}\n", count(outcome.written.len(), "file")));
     for path in &outcome.left {
-        let why = "it was not made by an export and may hold keys";
-        lines.push_str(&format!("{} {}: {why}\n", paint(WARN, "left as it is"), safe(path)));
+        let why = "it was not created by an export and may contain keys";
+        lines.push_str(&format!("{} {}: {why}\n", paint(WARN, "unchanged"), safe(path)));
     }
     lines
 }

@@ -5,7 +5,7 @@ use super::style::{DIM, ID, WARN, paint, safe};
 use cm_app::forget::{ForgottenRule, LiftedBlock};
 
 pub fn forgotten(outcome: &ForgottenRule) -> String {
-    let blocked = if outcome.blocked { "blocked by" } else { "blocked already by" };
+    let blocked = if outcome.blocked { "blocked by" } else { "already blocked by" };
     let mut text = format!(
         "{}  {}  deprecated, {blocked} {}  {}\n",
         paint(ID, &safe(&outcome.id)),
@@ -30,7 +30,7 @@ pub fn lifted(outcome: &LiftedBlock) -> String {
         let state = if outcome.revived {
             "is a draft again"
         } else {
-            "stays as it is (--revive makes a draft of what was given up)"
+            "stays deprecated (add --revive to make it a draft)"
         };
         text += &format!("  {} {}\n", paint(ID, &safe(bullet)), paint(DIM, state));
     }

@@ -5,7 +5,7 @@ use super::style::{DIM, paint};
 use cm_app::generate::Generated;
 
 pub fn generated(outcome: &Generated) -> String {
-    let what = if outcome.changed { committed(outcome.commit.as_deref()) } else { "as it was".to_owned() };
+    let what = if outcome.changed { committed(outcome.commit.as_deref()) } else { "unchanged".to_owned() };
     let noun = if outcome.entries == 1 { "entry" } else { "entries" };
     let figures =
         format!("{} {noun}, {} omitted, about {} tokens", outcome.entries, outcome.omitted, outcome.tokens);

@@ -7,7 +7,7 @@ use cm_app::history::NoteHistory;
 /// Each commit with its changes: removed text in `[- -]`, added text in `{+ +}`.
 pub fn history(outcome: &NoteHistory) -> String {
     if outcome.versions.is_empty() {
-        return format!("{} is in no commit yet\n", outcome.path);
+        return format!("{} is not committed yet\n", outcome.path);
     }
     let mut lines = String::new();
     for version in &outcome.versions {

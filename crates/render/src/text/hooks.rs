@@ -25,13 +25,13 @@ pub fn diffs(changes: &HookChanges) -> String {
 /// The change to each file, done or planned.
 pub fn changes(changes: &HookChanges) -> String {
     if changes.files.is_empty() {
-        return format!("nothing of ours is in {}\n", safe(&changes.folder));
+        return format!("no hooks of cm in {}\n", safe(&changes.folder));
     }
     let mut lines = String::new();
     for file in &changes.files {
         let did = match (file.action, changes.dry_run) {
             (FileAction::Keep, _) => "unchanged",
-            (FileAction::Make, true) => "would make",
+            (FileAction::Make, true) => "would create",
             (FileAction::Make, false) => "made",
             (FileAction::Change, true) => "would change",
             (FileAction::Change, false) => "changed",
@@ -48,10 +48,10 @@ pub fn status(status: &HooksStatus) -> String {
     let mut lines: String = status.agents.iter().map(state).collect();
     if status.agents.is_empty() {
         lines
-            .push_str("no agent keeps settings here or in your home; `cm hooks install claude` makes some\n");
+            .push_str("no agent settings found here or in your home directory; `cm hooks install claude` creates them\n");
     }
     if !status.failures.is_empty() {
-        lines.push_str(&format!("\n{}\n", paint(STRONG, "What went wrong last")));
+        lines.push_str(&format!("\n{}\n", paint(STRONG, "Latest errors")));
     }
     for failure in &status.failures {
         let place = format!("{}  {} {}", failure.at, failure.agent, failure.event);
@@ -64,7 +64,7 @@ fn state(state: &AgentState) -> String {
     let word = match (&state.problem, state.state) {
         (Some(problem), _) => paint(BAD, &safe(problem)),
         (None, HookState::Absent) => paint(DIM, "no hooks"),
-        (None, HookState::Outdated) => paint(WARN, "other hooks of ours; `cm hooks install` renews them"),
+        (None, HookState::Outdated) => paint(WARN, "outdated hooks; `cm hooks install` updates them"),
         (None, HookState::Current) => paint(GOOD, &state.events.join(" ")),
     };
     let skills = if state.skills == 0 { String::new() } else { format!(", {} skills", state.skills) };

@@ -20,7 +20,7 @@ pub fn import_result(outcome: &ImportOutcome) -> String {
 fn imported(outcome: &FolderImport) -> String {
     let mut lines = String::new();
     for ImportedFile { path, id } in outcome.imported.iter().take(NAMED) {
-        let id = id.as_deref().unwrap_or("without an id");
+        let id = id.as_deref().unwrap_or("without an ID");
         lines.push_str(&format!("  {}  {}\n", safe(path), paint(DIM, &safe(id))));
     }
     lines.push_str(&more(outcome.imported.len()));
@@ -33,11 +33,11 @@ fn imported(outcome: &FolderImport) -> String {
     }
     lines.push('\n');
     if outcome.usage > 0 {
-        lines.push_str(&format!("use of {} taken over\n", count(outcome.usage, "note")));
+        lines.push_str(&format!("usage counts of {} imported\n", count(outcome.usage, "note")));
     }
     lines.push_str(&skipped(&outcome.skipped));
     if !outcome.copied.is_empty() {
-        lines.push_str(&format!("{} that notes use came along\n", count(outcome.copied.len(), "file")));
+        lines.push_str(&format!("{} used by notes copied\n", count(outcome.copied.len(), "file")));
     }
     lines.push_str(&attachments(&outcome.attachments));
     lines + &findings(&outcome.findings)
@@ -52,7 +52,7 @@ fn skipped(skipped: &[SkippedFile]) -> String {
     }
     let mut lines = String::new();
     for (why, paths) in reasons {
-        let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
+        let words = if why.failed() { paint(BAD, "skipped") } else { paint(DIM, "skipped") };
         lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
         if why != ImportSkipReason::ThereAlready {
             lines.push_str(
@@ -69,7 +69,7 @@ fn attachments(paths: &[String]) -> String {
         return String::new();
     }
     let named: String = paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect();
-    format!("not copied: {} beside the notes\n{named}{}", count(paths.len(), "file"), more(paths.len()))
+    format!("not copied: {} that no note uses\n{named}{}", count(paths.len(), "file"), more(paths.len()))
 }
 
 fn more(all: usize) -> String {

@@ -7,7 +7,7 @@ use cm_app::init::CreatedVault;
 pub fn initialised(outcome: &CreatedVault) -> String {
     let mut lines = format!("{} is a vault\n", paint(STRONG, &outcome.vault));
     if outcome.created.is_empty() {
-        lines.push_str("nothing was missing\n");
+        lines.push_str("already initialized\n");
         return lines;
     }
     lines.push_str(&format!(
@@ -18,10 +18,9 @@ pub fn initialised(outcome: &CreatedVault) -> String {
     if let Some(around) = outcome.repository.as_ref().filter(|around| **around != outcome.vault) {
         lines.push_str(&match outcome.commit {
             Some(_) => format!(
-                "each change of a note becomes a commit of the repository {around}, of that note alone;\n\
-                 `cm config set git.commit manual` leaves changes to `cm commit`\n"
+                "each change is committed to the repository {around}, only the changed note;\nrun `cm config set git.commit manual` to commit with `cm commit` instead\n"
             ),
-            None => "`git.commit` is `manual`: changes stay in the work tree until `cm commit`\n".to_owned(),
+            None => "`git.commit` is `manual`: changes stay uncommitted until `cm commit`\n".to_owned(),
         });
     }
     lines

@@ -11,7 +11,7 @@ pub fn marked(outcome: &MarkResult) -> String {
     let what = if outcome.changed {
         committed(outcome.commit.as_deref())
     } else {
-        "this session said so already".to_owned()
+        "this session already gave this feedback".to_owned()
     };
     let mut text = format!("{}  {maturity}score {score} ({counts})  {what}\n", paint(ID, &safe(&outcome.id)));
     if let Some(note) = &outcome.uncounted {

@@ -90,7 +90,7 @@ pub fn error(error: &Error) -> String {
 fn committed(commit: Option<&str>) -> String {
     match commit {
         Some(commit) => paint(DIM, &format!("commit {}", short(commit))),
-        None => paint(DIM, "not committed; `cm commit` does that"),
+        None => paint(DIM, "not committed; run `cm commit`"),
     }
 }
 

@@ -19,11 +19,11 @@ pub fn status(outcome: &OnboardingStatus) -> String {
         lines.push_str(&line(covered.category.name(), covered.coverage, &rules));
     }
     if outcome.elsewhere > 0 {
-        let elsewhere = format!("{} of none of these", count(outcome.elsewhere, "rule"));
+        let elsewhere = format!("{} in other categories", count(outcome.elsewhere, "rule"));
         lines.push_str(&format!("{}\n", paint(DIM, &elsewhere)));
     }
     let sessions = count(outcome.sessions, "session");
-    lines.push_str(&format!("{sessions}: {} done, {} left\n", outcome.done, outcome.left));
+    lines.push_str(&format!("{sessions}: {} processed, {} left\n", outcome.done, outcome.left));
     lines
 }
 
@@ -50,21 +50,21 @@ pub fn gaps(outcome: &Gaps) -> String {
         ));
         lines.push_str(&format!("{}{}\n", " ".repeat(15), paint(DIM, &gap.look_for)));
     }
-    lines.push_str("`cm onboard sample` chooses sessions that may fill them\n");
+    lines.push_str("`cm onboard sample` selects sessions that may fill them\n");
     lines
 }
 
 /// One line for each session, with the categories that it may cover.
 pub fn sample(outcome: &Sample) -> String {
     if outcome.sessions.is_empty() {
-        return "no session is left to read\n".to_owned();
+        return "all sessions are processed\n".to_owned();
     }
     let mut lines: String = outcome.sessions.iter().map(fitting).collect();
     if outcome.left > outcome.sessions.len() {
-        let of = format!("{} of {} that are left", outcome.sessions.len(), count(outcome.left, "session"));
+        let of = format!("{} of {} left", outcome.sessions.len(), count(outcome.left, "session"));
         lines.push_str(&format!("{}\n", paint(DIM, &of)));
     }
-    lines.push_str("`cm onboard read SESSION --template` gives an agent what it needs to learn from one\n");
+    lines.push_str("`cm onboard read SESSION --template` prints a work package for an agent\n");
     lines
 }
 
@@ -72,7 +72,7 @@ fn fitting(one: &SampledSession) -> String {
     let named = &one.named;
     let day = named.ended.map(|at| at.day()).unwrap_or_default();
     let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
-    let fills = if fills.is_empty() { "nothing that lacks".to_owned() } else { fills.join(", ") };
+    let fills = if fills.is_empty() { "fills no gap".to_owned() } else { fills.join(", ") };
     let title = cut(named.title.as_deref().unwrap_or("(no title)"), 80);
     let facts = format!(
         "{} {day} · {:.2}, {}, {}",
@@ -92,7 +92,8 @@ fn fitting(one: &SampledSession) -> String {
 
 /// The session and its excerpt.
 pub fn read(outcome: &Excerpt) -> String {
-    let done = if outcome.done { format!("{}\n", paint(DIM, "it is done already")) } else { String::new() };
+    let done =
+        if outcome.done { format!("{}\n", paint(DIM, "it is already processed")) } else { String::new() };
     format!("{}{done}{}\n", head(&outcome.session), safe(&outcome.excerpt))
 }
 
@@ -101,7 +102,7 @@ pub fn done(outcome: &ProcessedSession) -> String {
     let by = outcome.by.as_deref().map(|by| format!(" by {}", cut(by, 40))).unwrap_or_default();
     let session = paint(ID, &cut(&outcome.session, 80));
     match outcome.added {
-        true => format!("{session} is done\n"),
-        false => format!("{session} has been done since {}{by}\n", outcome.at.day()),
+        true => format!("{session} is marked as processed\n"),
+        false => format!("{session} was already processed on {}{by}\n", outcome.at.day()),
     }
 }

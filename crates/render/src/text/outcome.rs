@@ -18,7 +18,7 @@ pub fn recorded(outcome: &OutcomeResult) -> String {
     };
     let what = match outcome.changed {
         true => committed(outcome.commit.as_deref()),
-        false => paint(DIM, "said before, nothing changed"),
+        false => paint(DIM, "already recorded, nothing changed"),
     };
     let mut lines = format!("{}  {ended}{before}  {what}\n", paint(ID, &safe(&outcome.session)));
     let made = if outcome.created { "made" } else { "in" };
@@ -52,8 +52,8 @@ fn credited(credited: &CreditedRule) -> String {
     };
     let why = match (credited.why, credited.line) {
         (CreditReason::Named, _) => "named".to_owned(),
-        (CreditReason::Cited, Some(line)) => format!("cited on line {line}, counts {}", credited.weight),
-        (CreditReason::Cited, None) => format!("cited, counts {}", credited.weight),
+        (CreditReason::Cited, Some(line)) => format!("cited on line {line}, weight {}", credited.weight),
+        (CreditReason::Cited, None) => format!("cited, weight {}", credited.weight),
     };
     format!(
         "  {word} {} {} {}\n",
@@ -64,5 +64,5 @@ fn credited(credited: &CreditedRule) -> String {
 }
 
 fn passed(passed: &UncreditedRule) -> String {
-    format!("  {} {}: {}\n", paint(DIM, "passed over"), paint(ID, &safe(&passed.id)), safe(&passed.reason))
+    format!("  {} {}: {}\n", paint(DIM, "skipped"), paint(ID, &safe(&passed.id)), safe(&passed.reason))
 }

@@ -20,9 +20,9 @@ pub fn shown(outcome: &PrivacyStatus) -> String {
     line(
         "cross-agent",
         if outcome.cross_agent {
-            "an agent may be shown sessions of another"
+            "agents may see the sessions of other agents"
         } else {
-            "an agent is shown sessions of its own alone"
+            "each agent sees only its own sessions"
         },
     );
     let own = match outcome.redaction.own {
@@ -30,19 +30,21 @@ pub fn shown(outcome: &PrivacyStatus) -> String {
         n => format!(", and {} of your own", count(n, "pattern")),
     };
     let rules = if outcome.redaction.enabled {
-        "secrets are taken out by the built-in rules"
+        "secrets are removed by the built-in rules"
     } else {
-        "OFF: the built-in rules take nothing out"
+        "OFF: the built-in rules are disabled"
     };
     line("redaction", &format!("{rules}{own}"));
     line(
         "model",
         &match outcome.provider.as_str() {
-            "none" => "none: no text of a session is sent anywhere".to_owned(),
-            provider => format!("{provider}: what is summed up or learned from goes there, without secrets"),
+            "none" => "none: session text is not sent anywhere".to_owned(),
+            provider => {
+                format!("{provider}: receives session text for summaries and learning, without secrets")
+            }
         },
     );
-    line("cass", if outcome.cass { "is asked where sessions are searched" } else { "is not asked" });
+    line("cass", if outcome.cass { "is used when searching sessions" } else { "is not used" });
     lines.push_str(&format!("{}\n", paint(DIM, "latest reads; `cm privacy log` lists more")));
     if outcome.latest.is_empty() {
         lines.push_str("  none\n");
@@ -89,7 +91,7 @@ fn read(entry: &ReadLogEntry) -> String {
 /// Confirmation of a changed setting.
 pub fn set(outcome: &ChangedPermission) -> String {
     let items = if outcome.items.is_empty() { "all".to_owned() } else { outcome.items.join(", ") };
-    let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "as it was") };
+    let how = if outcome.changed { paint(GOOD, "set") } else { paint(DIM, "unchanged") };
     let name = paint(STRONG, &format!("{}:", outcome.key));
-    format!("{name} {items}  {how} in your settings of this vault\n")
+    format!("{name} {items}  {how} in your settings for this vault\n")
 }

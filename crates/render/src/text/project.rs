@@ -20,7 +20,7 @@ pub fn projected(outcome: &ProjectionResult) -> String {
     let what = format!("{} and {}", count(outcome.rules, "rule"), count(outcome.pitfalls, "pitfall"));
     let verb = match (outcome.changed, outcome.dry_run, outcome.created) {
         (false, ..) => "unchanged:",
-        (true, true, true) => "would make",
+        (true, true, true) => "would create",
         (true, true, false) => "would write",
         (true, false, true) => "made",
         (true, false, false) => "wrote",

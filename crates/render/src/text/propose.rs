@@ -7,8 +7,8 @@ use cm_app::propose::{DeprecatedBullet, ProposalResult};
 pub fn proposed(outcome: &ProposalResult) -> String {
     let what = match (outcome.added, outcome.credited) {
         (true, _) => format!("added ({})", outcome.state.name()),
-        (false, true) => "there already; credited".to_owned(),
-        (false, false) => "there already".to_owned(),
+        (false, true) => "already exists; feedback added".to_owned(),
+        (false, false) => "already exists".to_owned(),
     };
     let end =
         if outcome.added || outcome.credited { committed(outcome.commit.as_deref()) } else { String::new() };
@@ -28,7 +28,7 @@ pub fn proposed(outcome: &ProposalResult) -> String {
 pub fn removed(outcome: &DeprecatedBullet) -> String {
     let what = match outcome.changed {
         true => format!("deprecated  {}", committed(outcome.commit.as_deref())),
-        false => "deprecated already".to_owned(),
+        false => "already deprecated".to_owned(),
     };
     format!("{}  {}  {what}\n", paint(ID, &outcome.id), safe(&outcome.path))
 }

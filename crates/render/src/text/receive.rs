@@ -6,7 +6,7 @@ use cm_app::receive::UploadResult;
 pub fn received(outcome: &UploadResult) -> String {
     let UploadResult { session, agent, received, known, redacted } = outcome;
     format!(
-        "{}  {agent}  {received} new, {known} known, {redacted} secrets taken out\n",
+        "{}  {agent}  {received} new, {known} known, {redacted} secrets removed\n",
         paint(ID, &safe(session))
     )
 }

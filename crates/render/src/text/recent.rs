@@ -10,7 +10,7 @@ pub fn recent(outcome: &RecentNotes) -> String {
     }
     let mut lines = listed(&outcome.notes);
     if outcome.total > outcome.notes.len() {
-        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        let more = outcome.next.map(|next| format!("; continue with --offset {next}")).unwrap_or_default();
         lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}{more}", count(outcome.total, "note")))));
     }
     lines

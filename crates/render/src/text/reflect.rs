@@ -14,7 +14,7 @@ pub fn reflected(outcome: &ReflectResult) -> String {
         RunOutcome::PartlyFailed => WARN,
         RunOutcome::Failed => BAD,
     };
-    let dry = if outcome.dry_run { " (dry run: nothing is written)" } else { "" };
+    let dry = if outcome.dry_run { " (dry run: nothing was written)" } else { "" };
     let model = outcome.model.as_ref().map(|model| format!(", with {}", safe(model))).unwrap_or_default();
     let ending = match (outcome.interrupted, run.ending) {
         (true, RunOutcome::NothingToDo) => "stopped".to_owned(),
@@ -60,9 +60,9 @@ fn session(worked: &SessionReflection, dry_run: bool) -> String {
         }
         Some(path) => {
             text +=
-                &format!("    {}\n", paint(DIM, &format!("{:<10}  {} says it already", "diary", safe(path))))
+                &format!("    {}\n", paint(DIM, &format!("{:<10}  {} is up to date", "diary", safe(path))))
         }
-        None => text += &format!("    {}\n", paint(DIM, "nothing that is worth a diary")),
+        None => text += &format!("    {}\n", paint(DIM, "nothing worth a diary")),
     }
     worked.learned.iter().for_each(|one| text += &learned(one));
     text

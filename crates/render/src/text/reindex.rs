@@ -10,7 +10,7 @@ pub fn reindexed(outcome: &ReindexResult, check: bool) -> String {
     if check {
         let mut lines = match (&outcome.rebuilt, outcome.stale.len()) {
             (Some(why), _) => format!("{} {why}\n", paint(WARN, "stale:")),
-            (None, 0) => format!("the index of {} is fresh\n", count(outcome.notes, "note")),
+            (None, 0) => format!("the index of {} is up to date\n", count(outcome.notes, "note")),
             (None, n) => format!("{} {}: {changes}\n", paint(WARN, "stale:"), count(n, "file")),
         };
         lines.extend(outcome.stale.iter().map(|path| format!("  {path}\n")));
@@ -22,17 +22,17 @@ pub fn reindexed(outcome: &ReindexResult, check: bool) -> String {
         paint(DIM, &format!("{} ms", outcome.ms))
     );
     if let Some(why) = &outcome.rebuilt {
-        lines.push_str(&format!("read everything anew: {why}\n"));
+        lines.push_str(&format!("rebuilt the index: {why}\n"));
     }
     if outcome.unread > 0 {
         lines.push_str(&format!(
-            "{} not yet read by the finer model; later commands do, `cm embed` does it now\n",
+            "{} not yet embedded by the larger model; later commands continue, `cm embed` does it now\n",
             count(outcome.unread, "passage")
         ));
     }
     if outcome.findings > 0 {
         lines.push_str(&format!(
-            "{}; `cm validate` lists them and checks the links\n",
+            "{}; `cm validate` lists them and checks links\n",
             count(outcome.findings, "finding")
         ));
     }

@@ -5,11 +5,8 @@ use super::style::{ID, paint};
 use cm_app::relate::EdgeEditResult;
 
 pub fn related(outcome: &EdgeEditResult) -> String {
-    let what = if outcome.changed {
-        committed(outcome.commit.as_deref())
-    } else {
-        "it was there already".to_owned()
-    };
+    let what =
+        if outcome.changed { committed(outcome.commit.as_deref()) } else { "it already exists".to_owned() };
     let path = outcome.path.as_deref().unwrap_or_default();
     format!("{}  {path}  {what}\n", paint(ID, &outcome.ids.join(" ")))
 }

@@ -32,7 +32,7 @@ pub fn related(outcome: &RelatedNotes) -> String {
     }
     if let Some(next) = outcome.next {
         let more = format!(
-            "{} of {}; go on with --offset {next}",
+            "{} of {}; continue with --offset {next}",
             outcome.notes.len(),
             count(outcome.total, "note")
         );

@@ -13,7 +13,7 @@ pub fn remembered(outcome: &RememberResult) -> String {
         lines += &format!("fact        {}{}\n", cut(&fact.text, 110), waits(fact.draft.as_deref()));
     }
     for step in &outcome.superseded {
-        let old = paint(DIM, &format!("{} holds instead of {}", cut(&step.newer, 60), cut(&step.older, 60)));
+        let old = paint(DIM, &format!("{} replaces {}", cut(&step.newer, 60), cut(&step.older, 60)));
         lines += &format!("superseded  {old}\n");
     }
     outcome.preferences.iter().for_each(|one| lines += &preference(one));
@@ -88,7 +88,7 @@ fn section(part: &SectionChange, dry_run: bool) -> String {
     }
     let verb = match (part.changed, dry_run, part.created) {
         (false, ..) => "unchanged:",
-        (true, true, true) => "would make",
+        (true, true, true) => "would create",
         (true, true, false) => "would write",
         (true, false, true) => "made",
         (true, false, false) => "wrote",
@@ -100,7 +100,7 @@ fn section(part: &SectionChange, dry_run: bool) -> String {
         count(part.episodes, "episode")
     );
     let left = if part.omitted > 0 {
-        paint(DIM, &format!(", {} left out for room", part.omitted))
+        paint(DIM, &format!(", {} left out for space", part.omitted))
     } else {
         String::new()
     };

@@ -9,7 +9,7 @@ use cm_app::review::{
 /// Each section with its entries, and the commands that resolve them.
 pub fn inbox(outcome: &Inbox) -> String {
     if outcome.total == 0 {
-        return format!("{}\n", paint(GOOD, "nothing waits"));
+        return format!("{}\n", paint(GOOD, "nothing to review"));
     }
     let sections = outcome.sections.iter().filter(|section| section.total > 0);
     sections.map(section).collect::<Vec<_>>().join("\n")
@@ -37,9 +37,9 @@ fn heading(kind: InboxKind) -> &'static str {
     match kind {
         InboxKind::Drafts => "Drafts",
         InboxKind::Conflicts => "Open conflicts",
-        InboxKind::Quarantined => "In quarantine",
-        InboxKind::Merges => "Worth merging",
-        InboxKind::Due => "Due for another look",
+        InboxKind::Quarantined => "Quarantined",
+        InboxKind::Merges => "Merge candidates",
+        InboxKind::Due => "Due for review",
         InboxKind::Inversions => "Retired by feedback, without a warning",
     }
 }
@@ -60,7 +60,7 @@ pub fn item(item: &InboxEntry) -> String {
 /// One line for each decision.
 pub fn settled(outcome: &ReviewResult) -> String {
     if outcome.decisions.is_empty() {
-        return "nothing was decided\n".to_owned();
+        return "no decisions\n".to_owned();
     }
     outcome.decisions.iter().map(decision).collect()
 }

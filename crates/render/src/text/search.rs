@@ -41,7 +41,7 @@ pub fn searched(outcome: &SearchResult) -> String {
     }
     if outcome.total > outcome.hits.len() {
         let more = match outcome.next {
-            Some(next) => format!("; go on with --offset {next}"),
+            Some(next) => format!("; continue with --offset {next}"),
             None => String::new(),
         };
         lines.push_str(&format!(
@@ -63,8 +63,8 @@ fn as_of_line(as_of: &AsOf) -> String {
 /// The formula of a score with its values.
 fn explained(parts: &HitScore, drawn_by: Option<&str>) -> String {
     let cosine = match (parts.fine, parts.coarse) {
-        (Some(fine), _) => format!(" (cosine {fine:.2}, fine)"),
-        (None, Some(coarse)) => format!(" (cosine {coarse:.2}, coarse)"),
+        (Some(fine), _) => format!(" (cosine {fine:.2}, larger model)"),
+        (None, Some(coarse)) => format!(" (cosine {coarse:.2}, small model)"),
         (None, None) => String::new(),
     };
     let by = drawn_by.map(|by| format!(" by {}", shown_id(by))).unwrap_or_default();
@@ -81,7 +81,7 @@ fn state(state: Option<&str>) -> String {
 
 /// A label for hits that were found only by meaning.
 fn by_meaning_only(found_by: Option<FoundBy>) -> &'static str {
-    if found_by == Some(FoundBy::Meaning) { " · only by meaning" } else { "" }
+    if found_by == Some(FoundBy::Meaning) { " · by meaning only" } else { "" }
 }
 
 /// The score after a dot; empty if the query has no ranking.

@@ -23,7 +23,7 @@ pub fn list(outcome: &SessionList) -> String {
     });
     let shown = outcome.sessions.len();
     let of = if outcome.total > shown {
-        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        let more = outcome.next.map(|next| format!("; continue with --offset {next}")).unwrap_or_default();
         format!("{shown} of {}{more}", count(outcome.total, "session"))
     } else {
         count(outcome.total, "session")
@@ -34,7 +34,7 @@ pub fn list(outcome: &SessionList) -> String {
 
 fn nothing(outcome: &SessionList) -> String {
     let older = match outcome.older {
-        Some(older) => format!("; {} before: --days 0", count(older, "session")),
+        Some(older) => format!("; {} older: --days 0", count(older, "session")),
         None => String::new(),
     };
     format!("no sessions{}{older}\n", looked_back(outcome.days))
@@ -48,7 +48,7 @@ fn looked_back(days: Option<f64>) -> String {
 }
 
 fn row(row: &SessionRow) -> Vec<String> {
-    let mark = if row.mostly_unknown { " (mostly not understood)" } else { "" };
+    let mark = if row.mostly_unknown { " (mostly not parsed)" } else { "" };
     let title = row.named.title.as_deref().unwrap_or("(no title)");
     vec![
         cut(&row.named.prefix, 40),
@@ -124,7 +124,7 @@ pub fn show(outcome: &SessionPage) -> String {
         }
     }
     if let Some(next) = outcome.next {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… go on with --from {next}"))));
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… continue with --from {next}"))));
     }
     lines
 }
@@ -153,7 +153,7 @@ pub(super) fn head(session: &SessionRow) -> String {
         ),
     );
     if session.mostly_unknown {
-        lines.push_str(&format!("{}\n", paint(WARN, "most of its log was not understood")));
+        lines.push_str(&format!("{}\n", paint(WARN, "most of its log could not be parsed")));
     }
     lines
 }
@@ -190,7 +190,7 @@ pub fn searched(outcome: &SessionSearchResult) -> String {
         }
     }
     if outcome.total > outcome.hits.len() {
-        let more = outcome.next.map(|next| format!("; go on with --offset {next}")).unwrap_or_default();
+        let more = outcome.next.map(|next| format!("; continue with --offset {next}")).unwrap_or_default();
         let of = format!("{} of {}{more}", outcome.hits.len(), count(outcome.total, "session"));
         lines.push_str(&format!("{}\n", paint(DIM, &of)));
     }

@@ -8,7 +8,7 @@ use cm_app::similar::SimilarNotes;
 /// Similarity, id, type and title; for a contradiction, the reason on the next line.
 pub fn similar(outcome: &SimilarNotes) -> String {
     if outcome.notes.is_empty() {
-        return "nothing like it\n".to_owned();
+        return "nothing similar found\n".to_owned();
     }
     let table: Vec<Vec<String>> = outcome
         .notes

@@ -11,9 +11,9 @@ use cm_note::note::Staleness;
 /// Days without feedback, maturity or `draft`, feedback counts, id and rule.
 pub fn stale(outcome: &StaleResult) -> String {
     if outcome.total == 0 {
-        return format!("no bullet without feedback for {}\n{}", days(outcome.days), observations(outcome));
+        return format!("no rule without feedback for {}\n{}", days(outcome.days), observations(outcome));
     }
-    let head = format!("{} without feedback for {}", count(outcome.total, "bullet"), days(outcome.days));
+    let head = format!("{} without feedback for {}", count(outcome.total, "rule"), days(outcome.days));
     let mut lines = format!("{}\n", paint(STRONG, &head));
     let table: Vec<Vec<String>> = outcome
         .bullets
@@ -35,7 +35,7 @@ pub fn stale(outcome: &StaleResult) -> String {
         _ => cell.to_owned(),
     }));
     if outcome.total > outcome.bullets.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "bullet")))));
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "rule")))));
     }
     lines.push_str(&observations(outcome));
     lines

@@ -9,7 +9,7 @@ use cm_note::bullet::BulletState;
 pub fn list(outcome: &StarterList) -> String {
     let row = |set: &cm_app::starters::StarterSet| {
         let present =
-            if set.present > 0 { format!(", {} already there", set.present) } else { String::new() };
+            if set.present > 0 { format!(", {} already exist", set.present) } else { String::new() };
         vec![set.name.clone(), format!("{}{present}", count(set.rules, "rule")), set.about.clone()]
     };
     let table: Vec<Vec<String>> = outcome.starters.iter().map(row).collect();
@@ -36,7 +36,7 @@ pub fn added(outcome: &StarterResult) -> String {
         let why = paint(DIM, &format!("{}{id}", safe(&one.reason)));
         lines.push_str(&format!("- {}\n    {why}\n", cut(&one.content, 100)));
     }
-    let counts = format!("{} added, {} left out", count(outcome.added.len(), "rule"), outcome.left_out.len());
+    let counts = format!("{} added, {} skipped", count(outcome.added.len(), "rule"), outcome.left_out.len());
     let end = match (outcome.dry_run, outcome.added.is_empty()) {
         (true, _) => "nothing was written (--dry-run)".to_owned(),
         (false, true) => "nothing to commit".to_owned(),

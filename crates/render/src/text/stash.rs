@@ -10,7 +10,7 @@ pub fn stashed(outcome: &StashResult) -> String {
     let commit = committed(outcome.commit.as_deref());
     let mut lines = format!("{}  {}  {commit}\n", paint(ID, &shown_id(&outcome.id)), safe(&outcome.path));
     if outcome.redacted > 0 {
-        lines += &format!("{} taken out of the text\n", count(outcome.redacted, "secret"));
+        lines += &format!("{} removed from the text\n", count(outcome.redacted, "secret"));
     }
     lines
 }

@@ -35,7 +35,7 @@ pub fn stats(outcome: &VaultStats) -> String {
 fn playbook(stats: &PlaybookStats) -> String {
     let health = &stats.health;
     let live = format!("{} live", health.live);
-    let mut lines = format!("\n{}, {live}\n", paint(STRONG, &count(health.bullets, "bullet")));
+    let mut lines = format!("\n{}, {live}\n", paint(STRONG, &count(health.bullets, "rule")));
     let mut row = |name: &str, parts: Vec<String>| {
         if !parts.is_empty() {
             lines.push_str(&format!("{}  {}\n", paint(DIM, &format!("{name:>8}")), parts.join(", ")));
@@ -58,7 +58,7 @@ fn playbook(stats: &PlaybookStats) -> String {
     lines.push_str(&performers("best", &health.top));
     lines.push_str(&performers("at risk", &health.at_risk));
     let merges = health.merge_candidates.iter().map(|pair| (&pair.contents, format!("{:.2}", pair.likeness)));
-    lines.push_str(&pairs("worth merging", merges, health.merge_candidates_total));
+    lines.push_str(&pairs("merge candidates", merges, health.merge_candidates_total));
     let conflicts = health.conflicts.iter().map(|pair| (&pair.contents, pair.reason.clone()));
     lines.push_str(&pairs("contradictions", conflicts, health.conflicts_total));
     lines

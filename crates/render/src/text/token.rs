@@ -8,14 +8,15 @@ use cm_app::token::{NewToken, TokenInfo, TokenList};
 pub fn made(outcome: &NewToken) -> String {
     let TokenInfo { id, person, role, expires, .. } = &outcome.record;
     let end = expires.map(|end| format!(", until {end}")).unwrap_or_default();
-    let whose = format!("{} of {}, id {id}{end}; it is shown this once", role.name(), safe(person));
+    let whose =
+        format!("{} of {}, id {id}{end}; save it now, it will not be shown again", role.name(), safe(person));
     format!("{}\n{}\n", outcome.token, paint(DIM, &whose))
 }
 
 /// One line for each token.
 pub fn listed(outcome: &TokenList) -> String {
     if outcome.tokens.is_empty() {
-        return "no tokens; `cm token add NAME` makes one\n".to_owned();
+        return "no tokens; `cm token add NAME` creates one\n".to_owned();
     }
     let row = |token: &TokenInfo| {
         let end = match (token.revoked, token.expires) {

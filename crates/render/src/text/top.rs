@@ -7,7 +7,7 @@ use cm_app::top::TopBullets;
 /// Score, maturity, feedback counts, id and rule.
 pub fn top(outcome: &TopBullets) -> String {
     if outcome.bullets.is_empty() && outcome.total == 0 {
-        return "no active bullets\n".to_owned();
+        return "no active rules\n".to_owned();
     }
     let table: Vec<Vec<String>> = outcome
         .bullets
@@ -29,7 +29,7 @@ pub fn top(outcome: &TopBullets) -> String {
         _ => cell.to_owned(),
     });
     if outcome.total > outcome.bullets.len() {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "bullet")))));
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("… of {}", count(outcome.total, "rule")))));
     }
     lines
 }

@@ -16,12 +16,12 @@ pub fn scanned(scanned: &IncidentScan) -> String {
     if scanned.incidents.iter().all(|one| one.bullet.is_some()) {
         return lines;
     }
-    lines + "`cm trauma accept NUMBER` keeps one as an anti-pattern, which `cm guard` knows\n"
+    lines + "`cm trauma accept NUMBER` stores one as an anti-pattern for `cm guard`\n"
 }
 
 fn incident(one: &ScannedIncident) -> String {
     let day = one.at.map(|at| at.day()).unwrap_or_default();
-    let kept = one.bullet.as_ref().map(|id| format!("  kept by {id}")).unwrap_or_default();
+    let kept = one.bullet.as_ref().map(|id| format!("  stored as {id}")).unwrap_or_default();
     let mut lines = format!(
         "{:>3}  {}  {day}  {}{kept}\n",
         one.number,
@@ -40,13 +40,13 @@ fn incident(one: &ScannedIncident) -> String {
 pub fn accepted(accepted: &AcceptResult) -> String {
     let mut lines = String::new();
     for kept in &accepted.kept {
-        let how = if kept.added { kept.state.name() } else { "said so already" };
+        let how = if kept.added { kept.state.name() } else { "already stored" };
         let commit = committed(accepted.commit.as_deref());
         lines +=
             &format!("{}  {}  {how}  {}  {commit}\n", kept.id, paint(ID, &kept.bullet), safe(&kept.path));
     }
     for id in &accepted.before {
-        lines += &format!("{id}  is kept already\n");
+        lines += &format!("{id}  is already stored\n");
     }
     lines
 }

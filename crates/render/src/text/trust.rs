@@ -7,14 +7,14 @@ use cm_app::trust::TrustResult;
 /// Whether the vault is trusted, and what that allows.
 pub fn trusted(outcome: &TrustResult) -> String {
     let state = match (outcome.trusted, outcome.changed) {
-        (true, true) => paint(GOOD, "trusted from now on"),
+        (true, true) => paint(GOOD, "now trusted"),
         (true, false) => paint(GOOD, "trusted"),
-        (false, true) => paint(WARN, "trusted no more"),
+        (false, true) => paint(WARN, "no longer trusted"),
         (false, false) => paint(WARN, "not trusted"),
     };
     let remote = match (&outcome.remote, &outcome.former_remote) {
         (now, Some(was)) => {
-            format!("remote {}, trusted with {}", safe(now.as_deref().unwrap_or("none")), safe(was))
+            format!("remote {}, but trusted with {}", safe(now.as_deref().unwrap_or("none")), safe(was))
         }
         (Some(now), None) => format!("remote {}", safe(now)),
         (None, None) => "no remote".to_owned(),
@@ -36,9 +36,9 @@ pub fn former(former: &LegacyPrivateEntry) -> String {
 /// Private files that were moved, and those that were not.
 pub fn taken_over(outcome: &LegacyImport) -> String {
     if outcome.taken.is_empty() && outcome.left.is_empty() {
-        return "no private files of an earlier version lie in the folder\n".to_owned();
+        return "the folder contains no private files of an earlier version\n".to_owned();
     }
     let line = |word: &str, item: &LegacyPrivateEntry| format!("{word} {}\n", former(item));
-    let taken = outcome.taken.iter().map(|item| line("taken over:", item));
+    let taken = outcome.taken.iter().map(|item| line("imported:", item));
     taken.chain(outcome.left.iter().map(|item| line("left:", item))).collect()
 }

@@ -6,6 +6,6 @@ use cm_app::undo::UndoResult;
 
 pub fn undone(outcome: &UndoResult) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {}\n", safe(path))).collect();
-    let what = format!("took back {}: {}", paint(ID, short(&outcome.undone)), safe(&outcome.subject));
+    let what = format!("reverted {}: {}", paint(ID, short(&outcome.undone)), safe(&outcome.subject));
     format!("{what}  {}\n{paths}", committed(outcome.commit.as_deref()))
 }

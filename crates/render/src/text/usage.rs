@@ -9,7 +9,7 @@ use cm_app::usage::{NoteUsage, UsageReport};
 /// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {
     if outcome.total == 0 {
-        return "no note was asked for or shown yet\n".to_owned();
+        return "no note was read or shown yet\n".to_owned();
     }
     let mut head = format!(
         "{}: read {}, shown {}",
@@ -18,7 +18,7 @@ pub fn usage(outcome: &UsageReport) -> String {
         times(outcome.retrievals)
     );
     if outcome.unjudged > 0 {
-        head.push_str(&format!("; {} shown and never judged", count(outcome.unjudged, "bullet")));
+        head.push_str(&format!("; {} shown without feedback", count(outcome.unjudged, "rule")));
     }
     let mut lines = format!("{}\n", paint(STRONG, &head));
     let table: Vec<Vec<String>> = outcome.notes.iter().map(cells).collect();

@@ -8,7 +8,7 @@ use cm_note::finding::{Finding, Severity};
 pub fn validated(outcome: &ValidationResult, all: bool) -> String {
     let mut lines = findings(&outcome.findings);
     if outcome.errors + outcome.warnings == 0 {
-        lines.push_str(&format!("{}: {}", count(outcome.notes, "note"), paint(GOOD, "nothing wrong")));
+        lines.push_str(&format!("{}: {}", count(outcome.notes, "note"), paint(GOOD, "no problems")));
     } else {
         lines.push_str(&format!(
             "{}: {}, {}",
@@ -19,7 +19,7 @@ pub fn validated(outcome: &ValidationResult, all: bool) -> String {
     }
     if outcome.infos > 0 {
         let how = if all { "" } else { " (--all)" };
-        lines.push_str(&paint(DIM, &format!(", {} worth knowing{how}", outcome.infos)));
+        lines.push_str(&paint(DIM, &format!(", {} info{how}", outcome.infos)));
     }
     lines.push('\n');
     lines

@@ -57,7 +57,7 @@ fn collision(collision: &RuleCollision) -> String {
         RuleRelation::Blocked => "blocked by",
         RuleRelation::Deprecated => "deprecated as",
         RuleRelation::Conflict => "contradicts",
-        RuleRelation::Refines => "says more than",
+        RuleRelation::Refines => "adds to",
         RuleRelation::Similar => "similar to",
     };
     let likeness = collision.likeness.map(|share| format!(" ({:.0} %)", share * 100.0)).unwrap_or_default();

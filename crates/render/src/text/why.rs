@@ -55,7 +55,7 @@ fn head(outcome: &NoteEvidence) -> String {
     if let Some(decay) = &outcome.decay {
         let read = match decay.last_access {
             Some(at) => format!("read {} times, last on {}", decay.accesses, at.day()),
-            None => "never read through cm".to_owned(),
+            None => "never read with cm".to_owned(),
         };
         lines.push_str(&format!("score {:.3}, {}; {read}\n", decay.score.value(), decay.status.name()));
     }
@@ -92,12 +92,12 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
     on(
         outcome.promoted_at,
         format!(
-            "rose to {}",
+            "promoted to {}",
             if outcome.maturity == Some(Maturity::Deprecated) { "a higher maturity" } else { maturity }
         ),
     );
     on(outcome.last_validated_at, "validated".to_owned());
-    on(outcome.last_checked, "confirmed that it holds".to_owned());
+    on(outcome.last_checked, "confirmed".to_owned());
     for block in &outcome.blocks {
         on(block.created, format!("{} “{}”", paint(BAD, "blocked"), cut(&block.text, 80)));
     }
@@ -149,8 +149,8 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
         let word = match (step.side, step.through) {
             (SuccessionSide::Before, ReplacementField::InvertedTo) => "inverted from",
             (SuccessionSide::After, ReplacementField::InvertedTo) => "inverted to",
-            (SuccessionSide::Before, ReplacementField::CondensedInto) => "condensed of",
-            (SuccessionSide::After, ReplacementField::CondensedInto) => "condensed to",
+            (SuccessionSide::Before, ReplacementField::CondensedInto) => "condensed from",
+            (SuccessionSide::After, ReplacementField::CondensedInto) => "condensed into",
             (SuccessionSide::Before, _) => "replaces",
             (SuccessionSide::After, _) => "replaced by",
         };
@@ -165,7 +165,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(reason) = &outcome.deprecation_reason {
-        facts.push(("given up", safe(reason)));
+        facts.push(("retired", safe(reason)));
     }
     if outcome.state == Some(BulletState::Draft) {
         facts

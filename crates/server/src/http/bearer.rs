@@ -53,9 +53,14 @@ pub fn authenticate(
     let ring = (state.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
         // What is wrong with the file is for who keeps it, not for whoever asks.
-        let hint = "`cm token list` on the server says what is wrong";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "tokens-unreadable", "nobody is let in for now", hint)
-            .after(30)
+        let hint = "run `cm token list` on the server to see the problem";
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "tokens-unreadable",
+            "all requests are refused for now",
+            hint,
+        )
+        .after(30)
     })?;
     // Whoever asks over the network without a token is not established to be a person.
     let kind = Actor::Token(TokenKind::Agent);
@@ -64,8 +69,8 @@ pub fn authenticate(
     if state.is_open && ring.is_empty() {
         if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
             let message =
-                format!("the request came through a proxy (`{name}`), and this server asks for no token");
-            let hint = "make a token on the server with `cm token add NAME`, then start it again";
+                format!("the request came through a proxy (`{name}`), but this server requires no token");
+            let hint = "create a token on the server with `cm token add NAME`, then restart it";
             return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
         }
         return Ok(AuthenticatedCaller {
@@ -87,9 +92,11 @@ fn known(
     headers: &HeaderMap,
     by: CallerIdentity,
 ) -> Result<AuthenticatedCaller, Problem> {
-    let hint = "send `Authorization: Bearer cm_…`; `cm token add` makes a token";
+    let hint = "send `Authorization: Bearer cm_…`; `cm token add` creates a token";
     let refuse = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, hint);
-    let Some(secret) = secret(headers)? else { return Err(refuse("no-token", "this takes a token")) };
+    let Some(secret) = secret(headers)? else {
+        return Err(refuse("no-token", "this endpoint requires a token"));
+    };
     match ring.check(&secret, (state.clock)()) {
         TokenStatus::Valid(token) => {
             let kind = Actor::Token(token.kind);
@@ -97,16 +104,16 @@ fn known(
             let id = Some(token.id.clone());
             Ok(AuthenticatedCaller { caller: Caller { by, role: token.role, token: id.clone() }, token: id })
         }
-        TokenStatus::Expired(_) => Err(refuse("token-expired", "the token's time is over")),
-        TokenStatus::Revoked(_) => Err(refuse("token-revoked", "the token was taken back")),
-        TokenStatus::Unknown => Err(refuse("unknown-token", "the token is not known here")),
+        TokenStatus::Expired(_) => Err(refuse("token-expired", "the token has expired")),
+        TokenStatus::Revoked(_) => Err(refuse("token-revoked", "the token was revoked")),
+        TokenStatus::Unknown => Err(refuse("unknown-token", "unknown token")),
     }
 }
 
 /// The secret in the `Authorization` header; `None` without the header.
 fn secret(headers: &HeaderMap) -> Result<Option<TokenSecret>, Problem> {
     let refuse = |message: &str| {
-        let hint = "send one header `Authorization: Bearer cm_…`";
+        let hint = "send exactly one header `Authorization: Bearer cm_…`";
         Err(Problem::new(StatusCode::UNAUTHORIZED, "unknown-token", message, hint))
     };
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
@@ -118,7 +125,7 @@ fn secret(headers: &HeaderMap) -> Result<Option<TokenSecret>, Problem> {
     let bearer = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     match bearer.and_then(|(_, text)| TokenSecret::parse(text.trim())) {
         Some(secret) => Ok(Some(secret)),
-        None => refuse("no token looks like that"),
+        None => refuse("this is not a valid token"),
     }
 }
 
@@ -138,11 +145,11 @@ fn failed(state: &ServerState, problem: Problem, address: IpAddr) -> Problem {
 pub fn rate_limited_response(state: &ServerState, why: RateLimitReason, often: RateLimitExceeded) -> Problem {
     state.metrics.limit(why);
     let message = match why {
-        RateLimitReason::Token => "this token asks too often",
-        RateLimitReason::Address => "this address asks too often",
-        RateLimitReason::Failure => "this address sent too many requests without a token that is known here",
+        RateLimitReason::Token => "this token sends too many requests",
+        RateLimitReason::Address => "this address sends too many requests",
+        RateLimitReason::Failure => "this address sent too many requests without a valid token",
     };
-    let hint = "wait for the seconds that `Retry-After` says";
+    let hint = "wait for the number of seconds in `Retry-After`";
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-often", message, hint).after(often.retry_after)
 }
 
@@ -154,8 +161,8 @@ fn named(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Probl
     match (text, values.next()) {
         (Some(text), None) => Ok(Some(text.to_owned())),
         _ => {
-            let message = format!("`{name}` is no name");
-            let hint = format!("send it once, with 1 to {LONGEST} visible characters of ASCII");
+            let message = format!("`{name}` is not a valid name");
+            let hint = format!("send it once, with 1 to {LONGEST} visible ASCII characters");
             Err(Problem::bad("header", message, &hint))
         }
     }

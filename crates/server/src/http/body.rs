@@ -46,16 +46,16 @@ pub async fn read_json(
     let units = length.unwrap_or(limits.body).min(limits.body).div_ceil(LEAST).max(1);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
     let waited = timeout(limits.body_pause_timeout, Arc::clone(room).acquire_many_owned(units)).await;
-    let Ok(Ok(room)) = waited else { return Err(Problem::busy("too many bodies are read at once", 1)) };
+    let Ok(Ok(room)) = waited else { return Err(Problem::busy("too many request bodies are being read", 1)) };
     match body.collect().await {
         Ok(whole) => Ok(ReadBody { bytes: whole.to_bytes(), _room: room }),
         Err(error) => Err(match error.into_inner().downcast_ref::<BodyError>() {
             Some(BodyError::TooLong) => too_long(limits),
             Some(BodyError::TooSlow) => {
-                let message = "the body did not come in time";
-                Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", message, "send it in one go")
+                let message = "the body did not arrive in time";
+                Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", message, "send it without pauses")
             }
-            None => Problem::bad("broken-body", "the body ends before its end", "send it whole"),
+            None => Problem::bad("broken-body", "the body is incomplete", "send it completely"),
         }),
     }
 }
@@ -70,10 +70,14 @@ pub fn room(limits: &HttpLimits) -> Semaphore {
 /// # Errors
 /// 400 if the bytes are not a JSON object.
 pub fn input(bytes: &[u8]) -> Result<Value, Problem> {
-    const HINT: &str = "send one JSON object, as /openapi.json describes it";
+    const HINT: &str = "send one JSON object, as described in /openapi.json";
     let input: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Problem::bad("no-json", format!("the body is no JSON: {error}"), HINT))?;
-    if input.is_object() { Ok(input) } else { Err(Problem::bad("no-object", "the body is no object", HINT)) }
+        .map_err(|error| Problem::bad("no-json", format!("the body is not valid JSON: {error}"), HINT))?;
+    if input.is_object() {
+        Ok(input)
+    } else {
+        Err(Problem::bad("no-object", "the body is not an object", HINT))
+    }
 }
 
 /// Requires the media type JSON. Browsers send it to other origins only after a preflight, so forms
@@ -84,13 +88,13 @@ fn media(headers: &HeaderMap) -> Result<(), Problem> {
         |message: &str| Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", message, hint));
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(Ok(media)), None) = (types.next().map(|media| media.to_str()), types.next()) else {
-        return refuse("the body's type is not told once");
+        return refuse("`Content-Type` is missing or given twice");
     };
     let (name, rest) = media.split_once(';').unwrap_or((media, ""));
     let named = name.trim().to_ascii_lowercase();
     let charset = rest.trim().to_ascii_lowercase().replace('"', "");
     if named != "application/json" || !matches!(charset.as_str(), "" | "charset=utf-8") {
-        return refuse("the body is no JSON in UTF-8");
+        return refuse("the body is not JSON in UTF-8");
     }
     match headers
         .get(header::CONTENT_ENCODING)

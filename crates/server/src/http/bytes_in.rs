@@ -17,10 +17,10 @@ use super::limits::HttpLimits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// The body exceeds the size limit.
-    #[error("the body is longer than allowed")]
+    #[error("the body is too long")]
     TooLong,
     /// The client pauses or takes too long.
-    #[error("the body comes too slowly")]
+    #[error("the body arrives too slowly")]
     TooSlow,
 }
 

@@ -184,7 +184,7 @@ async fn pause_after(state: &ServerState, error: &io::Error) {
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
     );
     if !client_left {
-        state.notice("accept", format!("the system gives no connection: {error}"));
+        state.notice("accept", format!("the system refuses a connection: {error}"));
         sleep(Duration::from_millis(100)).await;
     }
 }

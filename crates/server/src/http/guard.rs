@@ -17,8 +17,8 @@ pub fn check(parts: &Parts, hosts: &Hosts) -> Result<(), Problem> {
     framing(&parts.headers)?;
     let host = host(parts)?;
     if !hosts.has(&host) {
-        let message = "this server does not answer to the name in `Host`";
-        let hint = "call it by its address, or start it with --host-name NAME";
+        let message = "the name in `Host` is not allowed";
+        let hint = "use the server's address, or start it with --host-name NAME";
         return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "host", message, hint));
     }
     origin(&parts.headers, &host, hosts)
@@ -27,13 +27,8 @@ pub fn check(parts: &Parts, hosts: &Hosts) -> Result<(), Problem> {
 fn target(parts: &Parts) -> Result<(), Problem> {
     let length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if length > LONGEST_TARGET {
-        let message = format!("the path and query have {length} bytes, and {LONGEST_TARGET} are read");
-        return Err(Problem::new(
-            StatusCode::URI_TOO_LONG,
-            "uri-too-long",
-            message,
-            "send less in the query",
-        ));
+        let message = format!("the path and query have {length} bytes; the limit is {LONGEST_TARGET}");
+        return Err(Problem::new(StatusCode::URI_TOO_LONG, "uri-too-long", message, "shorten the query"));
     }
     Ok(())
 }
@@ -43,8 +38,12 @@ fn framing(headers: &HeaderMap) -> Result<(), Problem> {
     let lengths = headers.get_all(header::CONTENT_LENGTH).iter().count();
     let codings = headers.get_all(header::TRANSFER_ENCODING).iter().count();
     if lengths + codings > 1 {
-        let message = "the body's length is told in more than one way";
-        return Err(Problem::bad("framing", message, "send Content-Length or Transfer-Encoding, and once"));
+        let message = "the body's length is given in more than one way";
+        return Err(Problem::bad(
+            "framing",
+            message,
+            "send either Content-Length or Transfer-Encoding, once",
+        ));
     }
     Ok(())
 }
@@ -53,11 +52,11 @@ fn framing(headers: &HeaderMap) -> Result<(), Problem> {
 fn host(parts: &Parts) -> Result<String, Problem> {
     let refuse = |message: &str| Err(Problem::bad("host", message, "send one `Host` header"));
     let mut named = parts.headers.get_all(header::HOST).iter();
-    let Some(first) = named.next() else { return refuse("the request names no host") };
-    let Ok(first) = first.to_str() else { return refuse("the host is no text") };
+    let Some(first) = named.next() else { return refuse("the `Host` header is missing") };
+    let Ok(first) = first.to_str() else { return refuse("the `Host` header is not text") };
     let other = parts.uri.authority().map(|authority| authority.as_str());
     if named.next().is_some() || other.is_some_and(|other| name_of(other) != name_of(first)) {
-        return refuse("the request names two hosts");
+        return refuse("the request has two hosts");
     }
     Ok(first.to_owned())
 }
@@ -65,12 +64,12 @@ fn host(parts: &Parts) -> Result<String, Problem> {
 /// Rejects requests that a browser sent on behalf of a page of another origin.
 fn origin(headers: &HeaderMap, host: &str, hosts: &Hosts) -> Result<(), Problem> {
     let refuse = || {
-        let message = "a page of another origin made this request";
+        let message = "a web page of another origin sent this request";
         Err(Problem::new(
             StatusCode::FORBIDDEN,
             "origin",
             message,
-            "call the server from its own page, or from no page",
+            "send the request from the server's own page or from a program",
         ))
     };
     for origin in headers.get_all(header::ORIGIN) {

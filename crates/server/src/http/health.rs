@@ -42,26 +42,21 @@ pub async fn metrics(state: &Arc<ServerState>) -> String {
     let mut figures = vec![
         lanes(
             "cm_operations_running",
-            "Operations that run.",
+            "Number of running operations.",
             [state.reads.running(), state.writes.running()],
         ),
         lanes(
             "cm_operations_waiting",
-            "Operations that wait.",
+            "Number of waiting operations.",
             [state.reads.waiting(), state.writes.waiting()],
         ),
         Metric::of(
             "cm_uptime_seconds",
-            "How long the server has run.",
+            "Seconds since the server started.",
             false,
             state.age().as_secs_f64().floor(),
         ),
-        Metric::of(
-            "cm_log_dropped_total",
-            "Lines of the log that nobody took.",
-            true,
-            state.log.dropped() as f64,
-        ),
+        Metric::of("cm_log_dropped_total", "Number of dropped log lines.", true, state.log.dropped() as f64),
     ];
     if let Some(vault) = state.figures.clone() {
         let opener = Arc::clone(&state.opener);

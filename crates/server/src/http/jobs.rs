@@ -87,7 +87,7 @@ fn log_result(
     let (done, words) = match said {
         Ok(Ok(said)) => (true, said),
         Ok(Err(error)) => (false, error.to_string()),
-        Err(_) => (false, "it panicked; standard error has its place".to_owned()),
+        Err(_) => (false, "it panicked; see standard error".to_owned()),
     };
     state.metrics.job(job.name, !done);
     state.notice(if done { "job" } else { "job-failed" }, format!("{}: {words}", job.name));

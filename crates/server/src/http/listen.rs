@@ -13,8 +13,9 @@ use cm_note::token::TokenStore;
 /// # Errors
 /// The text is not an address, or its name cannot be resolved.
 pub fn address(text: &str) -> Result<SocketAddr> {
-    let refuse =
-        || Error::usage(format!("`{text}` is no address to listen on")).hint("for example 127.0.0.1:7700");
+    let refuse = || {
+        Error::usage(format!("`{text}` is not an address to listen on")).hint("for example 127.0.0.1:7700")
+    };
     text.to_socket_addrs().map_err(|_| refuse())?.next().ok_or_else(refuse)
 }
 
@@ -34,16 +35,15 @@ pub fn needs_no_token(
         return Ok(ring.is_empty());
     }
     if let Some(name) = hosts.first().filter(|_| ring.is_empty()) {
-        let message = format!("others reach it as {name}, and there is no token that is live");
-        return Err(Error::refused("open-door", message).hint("make one with `cm token add NAME`"));
+        let message = format!("others can reach it as {name}, and there is no valid token");
+        return Err(Error::refused("open-door", message).hint("create one with `cm token add NAME`"));
     }
     if ring.has_active(now) {
         return Ok(false);
     }
-    let message = format!("other machines reach {address}, and there is no token that is live");
-    Err(Error::refused("open-door", message).hint(
-        "make one with `cm token add NAME`, or listen on 127.0.0.1 and let a proxy or a tunnel lead there",
-    ))
+    let message = format!("other machines can reach {address}, and there is no valid token");
+    Err(Error::refused("open-door", message)
+        .hint("create one with `cm token add NAME`, or listen on 127.0.0.1 behind a proxy or tunnel"))
 }
 
 /// Backlog of connections, subject to the system's limit. With a full backlog, clients would retry
@@ -63,7 +63,7 @@ pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// The error for an address that cannot be bound.
 pub(super) fn bind_error(address: SocketAddr, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Failed, "listen", format!("cannot listen on {address}: {error}"))
-        .hint("choose another port with --listen, or end what listens there")
+        .hint("choose another port with --listen, or stop the program that uses it")
 }
 
 #[cfg(test)]

@@ -102,28 +102,18 @@ impl Metrics {
             line(&mut out, &format!("cm_http_requests_total{{{labels}}} {count}"));
         }
         self.histograms(&mut out);
-        head(
-            &mut out,
-            "cm_http_rate_limited_total",
-            "Requests that were refused for coming too often.",
-            "counter",
-        );
+        head(&mut out, "cm_http_rate_limited_total", "Requests refused by the rate limit.", "counter");
         for (count, why) in self.limited.iter().zip(["token", "address", "failure"]) {
             let count = count.load(Ordering::Relaxed);
             line(&mut out, &format!("cm_http_rate_limited_total{{by=\"{why}\"}} {count}"));
         }
         let load = |value: &AtomicU64| value.load(Ordering::Relaxed) as f64;
         let own = [
-            Metric::of(
-                "cm_http_in_flight",
-                "Requests that are being answered.",
-                false,
-                load(&self.in_flight),
-            ),
-            Metric::of("cm_http_connections", "Connections that are open.", false, load(&self.connections)),
+            Metric::of("cm_http_in_flight", "Requests in progress.", false, load(&self.in_flight)),
+            Metric::of("cm_http_connections", "Open connections.", false, load(&self.connections)),
             Metric::of(
                 "cm_http_turned_away_total",
-                "Connections that were turned away.",
+                "Refused connections.",
                 true,
                 load(&self.rejected_connections),
             ),
@@ -139,7 +129,7 @@ impl Metrics {
 
     fn histograms(&self, out: &mut String) {
         let name = "cm_http_request_seconds";
-        head(out, name, "How long requests take, by endpoint.", "histogram");
+        head(out, name, "Request duration by endpoint.", "histogram");
         for (endpoint, histogram) in lock(&self.latency).iter() {
             for (count, bound) in histogram.counts.iter().zip(BOUNDS) {
                 let bound = bound as f64 / 1e6;
@@ -201,7 +191,7 @@ mod tests {
         # HELP cm_http_requests_total Requests by endpoint, method and status.
         # TYPE cm_http_requests_total counter
         cm_http_requests_total{endpoint="/search",method="GET",status="200"} 2
-        # HELP cm_http_request_seconds How long requests take, by endpoint.
+        # HELP cm_http_request_seconds Request duration by endpoint.
         # TYPE cm_http_request_seconds histogram
         cm_http_request_seconds_bucket{endpoint="/search",le="0.0005"} 0
         cm_http_request_seconds_bucket{endpoint="/search",le="0.001"} 0
@@ -220,18 +210,18 @@ mod tests {
         cm_http_request_seconds_bucket{endpoint="/search",le="+Inf"} 2
         cm_http_request_seconds_sum{endpoint="/search"} 20.0015
         cm_http_request_seconds_count{endpoint="/search"} 2
-        # HELP cm_http_rate_limited_total Requests that were refused for coming too often.
+        # HELP cm_http_rate_limited_total Requests refused by the rate limit.
         # TYPE cm_http_rate_limited_total counter
         cm_http_rate_limited_total{by="token"} 0
         cm_http_rate_limited_total{by="address"} 0
         cm_http_rate_limited_total{by="failure"} 1
-        # HELP cm_http_in_flight Requests that are being answered.
+        # HELP cm_http_in_flight Requests in progress.
         # TYPE cm_http_in_flight gauge
         cm_http_in_flight 0
-        # HELP cm_http_connections Connections that are open.
+        # HELP cm_http_connections Open connections.
         # TYPE cm_http_connections gauge
         cm_http_connections 0
-        # HELP cm_http_turned_away_total Connections that were turned away.
+        # HELP cm_http_turned_away_total Refused connections.
         # TYPE cm_http_turned_away_total counter
         cm_http_turned_away_total 0
         # HELP cm_notes Notes of the vault.

@@ -40,7 +40,7 @@ impl Problem {
 
     /// A 503 error because of overload.
     pub fn busy(message: &str, retry_after: u64) -> Self {
-        let hint = "try again after the seconds that `Retry-After` says";
+        let hint = "try again after the number of seconds in `Retry-After`";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, hint).after(retry_after)
     }
 

@@ -30,7 +30,7 @@ pub fn input(query: &str, shape: &InputSchema) -> Result<Value, Problem> {
             (kind, _) => {
                 let value = read(&name, &value, kind)?;
                 if fields.contains_key(&name) {
-                    let message = format!("`{name}` is there twice");
+                    let message = format!("`{name}` is given twice");
                     return Err(Problem::bad("repeated-field", message, "send it once"));
                 }
                 fields.insert(name, value);
@@ -43,7 +43,7 @@ pub fn input(query: &str, shape: &InputSchema) -> Result<Value, Problem> {
 fn read(name: &str, text: &str, kind: QueryType) -> Result<Value, Problem> {
     let refuse = |wanted: &str, example: &str| {
         let shown: String = text.chars().take(60).collect();
-        let message = format!("`{name}` is {shown:?}, which is no {wanted}");
+        let message = format!("`{name}` is {shown:?}, which is not a {wanted}");
         Problem::bad("wrong-kind", message, &format!("for example {name}={example}"))
     };
     match kind {
@@ -71,8 +71,8 @@ fn read(name: &str, text: &str, kind: QueryType) -> Result<Value, Problem> {
 /// Decodes `+` and percent escapes; the result must be UTF-8.
 fn unescaped(text: &str) -> Result<String, Problem> {
     let refuse = |what: &str| {
-        let message = format!("the query holds {what}");
-        Err(Problem::bad("escape", message, "escape it as UTF-8, for example %C3%A9 for é"))
+        let message = format!("the query contains {what}");
+        Err(Problem::bad("escape", message, "encode it as UTF-8, for example %C3%A9 for é"))
     };
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -82,14 +82,14 @@ fn unescaped(text: &str) -> Result<String, Problem> {
             b'%' => {
                 let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
                 let (Some(high), Some(low)) = (digit(rest.next()), digit(rest.next())) else {
-                    return refuse("a broken escape");
+                    return refuse("an invalid escape");
                 };
                 u8::try_from(high * 16 + low).unwrap_or_default()
             }
             other => other,
         });
     }
-    String::from_utf8(bytes).or_else(|_| refuse("bytes that are no UTF-8"))
+    String::from_utf8(bytes).or_else(|_| refuse("bytes that are not UTF-8"))
 }
 
 #[cfg(test)]

@@ -152,23 +152,23 @@ pub(super) async fn in_lane<T: Send + 'static>(
 ) -> Result<T, Problem> {
     match lane.run(caller, work).await {
         Ok(done) => done,
-        Err(RunError::Busy) => Err(Problem::busy("too many operations wait", 1)),
+        Err(RunError::Busy) => Err(Problem::busy("too many operations are waiting", 1)),
         Err(RunError::Panicked) => {
-            state.notice("panic", "an operation panicked; standard error has its place".to_owned());
+            state.notice("panic", "an operation panicked; see standard error".to_owned());
             Err(panicked())
         }
     }
 }
 
 fn panicked() -> Problem {
-    let hint = "this is a fault of the program; the server's log names the request";
+    let hint = "this is a bug in cm; the server's log has the request";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the operation failed unexpectedly", hint)
 }
 
 fn caller(known: Option<&Caller>) -> Result<&Caller, Problem> {
-    let hint = "this is a fault of the program";
+    let hint = "this is a bug in cm";
     known.ok_or_else(|| {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "nobody knows who asks", hint)
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the caller is unknown", hint)
     })
 }
 
@@ -194,14 +194,14 @@ fn contract(state: &ServerState) -> Result<Response, Problem> {
 }
 
 async fn nowhere() -> Problem {
-    let hint = "/openapi.json lists what there is";
-    Problem::new(StatusCode::NOT_FOUND, "no-endpoint", "there is no such endpoint", hint)
+    let hint = "/openapi.json lists all endpoints";
+    Problem::new(StatusCode::NOT_FOUND, "no-endpoint", "unknown endpoint", hint)
 }
 
 fn other_method(allowed: &str) -> Problem {
-    let message = format!("this endpoint takes {allowed}");
+    let message = format!("this endpoint accepts {allowed}");
     let mut problem =
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "/openapi.json lists what there is");
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", message, "/openapi.json lists all endpoints");
     problem.allow = Some(allowed.to_owned());
     problem
 }

@@ -77,7 +77,7 @@ impl HttpServer {
         let working = tokio::spawn(jobs::run_jobs(Arc::clone(&state), self.jobs, tell));
         let signal = stop.await;
         state.stopping.store(true, Ordering::Relaxed);
-        state.notice("stopping", "no new connections; what runs is ended".to_owned());
+        state.notice("stopping", "no new connections; running requests are cancelled".to_owned());
         // Both tasks hold a receiver, and one that is gone needs no telling.
         let _ = told.send(true);
         let end = Moment::now() + state.limits.grace;
@@ -95,7 +95,7 @@ impl HttpServer {
         let ended = ShutdownResult { signal, aborted_connections: cut, unfinished_operations: left };
         state.notice(
             "stopped",
-            format!("{cut} connections cut off, {} operations left", ended.unfinished_operations),
+            format!("{cut} connections closed, {} operations left", ended.unfinished_operations),
         );
         state.log.close();
         ended
@@ -131,7 +131,7 @@ pub fn serve(
     started: impl FnOnce(&HttpServer),
 ) -> Result<ShutdownResult> {
     let failed =
-        |error: std::io::Error| Error::new(ErrorKind::Failed, "threads", format!("cannot begin: {error}"));
+        |error: std::io::Error| Error::new(ErrorKind::Failed, "threads", format!("cannot start: {error}"));
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let runtime = threads.worker_threads(2).thread_name("http").enable_all().build().map_err(failed)?;
     let ended = runtime.block_on(async {

@@ -19,17 +19,20 @@ pub(super) fn wanted(
         Reference::Resource(template) => {
             let known = resources::templates().resource_templates;
             if known.iter().all(|known| known.uri_template != template.uri) {
-                let message = format!("no template has the address {:?}", template.uri);
-                return Err(failure::of_params(message, "there is cm://note/{id}"));
+                let message = format!("unknown resource template {:?}", template.uri);
+                return Err(failure::of_params(message, "the only template is cm://note/{id}"));
             }
             match argument.name.as_str() {
                 "id" => Ok(Some(CompletionKind::Id)),
-                other => Err(failure::of_params(format!("the template has no {other:?}"), "it has id")),
+                other => Err(failure::of_params(
+                    format!("the template has no argument {other:?}"),
+                    "its argument is id",
+                )),
             }
         }
         _ => Err(failure::of_params(
-            "nothing of this kind is completed",
-            "name a ref/prompt or a ref/resource",
+            "completion is not supported for this reference",
+            "use a ref/prompt or ref/resource",
         )),
     }
 }

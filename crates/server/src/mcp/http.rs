@@ -101,7 +101,7 @@ async fn session_middleware(State(doors): State<GateState>, request: Request, ne
         return no_session();
     }
     let Some(place) = doors.callers.enter(&owner, doors.limits.in_flight_each) else {
-        return busy("this caller has too many requests in flight");
+        return busy("this caller has too many requests in progress");
     };
     let end = request.extensions().get::<TokenEnd>().cloned().unwrap_or_default();
     let response = read_message(&doors, &owner, request, next).await;
@@ -196,7 +196,7 @@ impl GateState {
 async fn whole(headers: &HeaderMap, body: Body, limits: &McpLimits) -> Result<Bytes, ErrorReply> {
     let longest = limits.message;
     let too_long = || {
-        let message = format!("a message has at most {longest} bytes");
+        let message = format!("a message may have at most {longest} bytes");
         ErrorReply(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(message, None))
     };
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -220,20 +220,20 @@ fn head(body: &[u8]) -> Result<MessageHead, ErrorReply> {
         read => read,
     };
     let error = match read {
-        Err(error) if !error.is_data() => ErrorData::parse_error("the body is no JSON", None),
-        _ => ErrorData::invalid_request("this is no message of JSON-RPC 2.0, or more than one", None),
+        Err(error) if !error.is_data() => ErrorData::parse_error("the body is not valid JSON", None),
+        _ => ErrorData::invalid_request("this is not a single JSON-RPC 2.0 message", None),
     };
     Err(ErrorReply(StatusCode::BAD_REQUEST, error))
 }
 
 /// The error for another caller's session, equal to that for an unknown session.
 fn no_session() -> Response {
-    ErrorReply(StatusCode::NOT_FOUND, ErrorData::invalid_request("there is no such session", None))
-        .into_response()
+    ErrorReply(StatusCode::NOT_FOUND, ErrorData::invalid_request("unknown session", None)).into_response()
 }
 
 fn busy(why: &'static str) -> Response {
-    let data = json!({ "code": "busy", "hint": "end a session, or use revision 2026-07-28, which has none" });
+    let data =
+        json!({ "code": "busy", "hint": "end a session, or use revision 2026-07-28, which has no sessions" });
     let error = ErrorData::internal_error(why, Some(data));
     let mut response = ErrorReply(StatusCode::SERVICE_UNAVAILABLE, error).into_response();
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));

@@ -29,9 +29,9 @@ pub(super) async fn answer(
     next: &Next,
 ) -> Result<Response, ErrorData> {
     let messages = serde_json::from_slice::<Vec<Value>>(body)
-        .map_err(|_| ErrorData::parse_error("the body is no JSON", None))?;
+        .map_err(|_| ErrorData::parse_error("the body is not valid JSON", None))?;
     if messages.is_empty() || messages.len() > most {
-        let message = format!("a batch holds 1 to {most} messages, and this one {}", messages.len());
+        let message = format!("a batch may have 1 to {most} messages; this one has {}", messages.len());
         return Err(ErrorData::invalid_request(message, None));
     }
     let mut answers = Vec::new();
@@ -49,7 +49,7 @@ pub(super) async fn answer(
                 Err(refused) if answers.is_empty() => return Ok(refused),
                 Err(refused) => answers.push(failed(&message, refused.status())),
             },
-            Err(_) => answers.extend(refusal::of(&text, "a batch holds no other batch")),
+            Err(_) => answers.extend(refusal::of(&text, "a batch cannot contain another batch")),
         }
     }
     if answers.is_empty() {

@@ -140,7 +140,8 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             Ok(message) => self.check_handshake(message),
             Err(_) if self.takes_batches && text.starts_with(b"[") => self.batch(text),
             Err(_) => {
-                self.reply = refusal::of(text, "batches are not taken: send one message a line").map(framed);
+                self.reply =
+                    refusal::of(text, "batches are not supported: send one message per line").map(framed);
                 None
             }
         }
@@ -151,7 +152,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     fn batch(&mut self, text: &[u8]) -> Option<ClientJsonRpcMessage> {
         let items = serde_json::from_slice::<Vec<Value>>(text).unwrap_or_default();
         if items.is_empty() {
-            let refused = ErrorData::invalid_request("a batch holds at least one message", None);
+            let refused = ErrorData::invalid_request("a batch needs at least one message", None);
             self.reply = Some(framed(refusal::error(Value::Null, &refused)));
             return None;
         }
@@ -166,7 +167,9 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
                     let message = self.check_handshake(message);
                     self.pending.extend(message);
                 }
-                Err(_) => batch.answers.extend(refusal::of(text.as_bytes(), "a batch holds no other batch")),
+                Err(_) => {
+                    batch.answers.extend(refusal::of(text.as_bytes(), "a batch cannot contain another batch"))
+                }
             }
         }
         if batch.open.is_empty() {
@@ -328,7 +331,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for LineTransp
                     }
                 }
                 Read::TooLong => {
-                    let message = format!("a message has at most {} bytes", self.longest);
+                    let message = format!("a message may have at most {} bytes", self.longest);
                     self.reply =
                         Some(framed(refusal::error(Value::Null, &ErrorData::invalid_request(message, None))));
                 }

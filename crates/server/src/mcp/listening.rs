@@ -45,7 +45,7 @@ impl Subscriptions {
     pub(super) fn add(&self, uri: String) -> Result<()> {
         let mut uris = self.uris.lock().unwrap_or_else(PoisonError::into_inner);
         if uri.len() > LONGEST || (uris.len() >= self.most && !uris.contains(&uri)) {
-            let message = format!("a session has at most {} subscriptions", self.most);
+            let message = format!("a session may have at most {} subscriptions", self.most);
             return Err(Error::refused("too-many", message).hint("end one with resources/unsubscribe"));
         }
         uris.insert(uri);
@@ -98,8 +98,8 @@ pub(super) async fn listen(
     let mut listener = server.feed().listen();
     let place = Arc::clone(server.listeners()).try_acquire_owned();
     let _place = place.map_err(|_| {
-        let error = Error::refused("busy", "too many listen for changes already");
-        failure::of_request(&error.hint("ask for the resource when it is needed"))
+        let error = Error::refused("busy", "there are too many subscriptions");
+        failure::of_request(&error.hint("read the resource when you need it"))
     })?;
     server.feed().watcher_started().await;
     let accepted = context.accepted().clone();

@@ -46,11 +46,11 @@ struct Argument {
 const PROMPTS: [PromptDefinition; 4] = [
     PromptDefinition {
         name: "brief",
-        title: "Brief me",
-        description: "What memory holds for a task: rules, pitfalls, decisions, history",
+        title: "Get context",
+        description: "Rules, pitfalls, decisions and history for a task",
         arguments: &[Argument {
             name: "task",
-            description: "What is to be done, in a sentence",
+            description: "The task, in one sentence",
             required: true,
             suggest: None,
         }],
@@ -63,11 +63,11 @@ const PROMPTS: [PromptDefinition; 4] = [
     PromptDefinition {
         name: "remember",
         title: "Remember this",
-        description: "Keep a lesson, decision or fact for later sessions",
+        description: "Store a lesson, decision or fact for later sessions",
         arguments: &[
             Argument {
                 name: "what",
-                description: "What to remember; without it, what this conversation taught",
+                description: "What to remember [default: the lessons of this conversation]",
                 required: false,
                 suggest: None,
             },
@@ -79,7 +79,7 @@ const PROMPTS: [PromptDefinition; 4] = [
             },
             Argument {
                 name: "category",
-                description: "Category, where it is a rule",
+                description: "Category, if it is a rule",
                 required: false,
                 suggest: Some(CompletionKind::Category),
             },
@@ -90,10 +90,10 @@ const PROMPTS: [PromptDefinition; 4] = [
     PromptDefinition {
         name: "reflect",
         title: "Reflect",
-        description: "Learn from past sessions: the agent reads the evidence and proposes changes of the playbook",
+        description: "Learn from past sessions: the agent reads the evidence and proposes changes to the rules",
         arguments: &[Argument {
             name: "days",
-            description: "Sessions of so many days, 0 for all; without it, as the settings say",
+            description: "Sessions of the last N days, 0 for all [default: from the settings]",
             required: false,
             suggest: None,
         }],
@@ -103,17 +103,17 @@ const PROMPTS: [PromptDefinition; 4] = [
     PromptDefinition {
         name: "review",
         title: "Review memory",
-        description: "Look through what memory holds on a subject: what is wrong, outdated or twice there",
+        description: "Review the memory of a topic: find wrong, outdated and duplicate notes",
         arguments: &[
             Argument {
                 name: "subject",
-                description: "What about; without it, what changed last",
+                description: "Topic [default: the latest changes]",
                 required: false,
                 suggest: None,
             },
             Argument {
                 name: "note",
-                description: "One note, by its id",
+                description: "Note ID, to review one note",
                 required: false,
                 suggest: Some(CompletionKind::Id),
             },
@@ -145,7 +145,7 @@ pub(super) fn listed() -> ListPromptsResult {
 pub(super) fn find(name: &str) -> Result<&'static PromptDefinition, ErrorData> {
     let names = || PROMPTS.map(|prompt| prompt.name).join(", ");
     PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
-        failure::of_params(format!("no prompt has the name {name:?}"), format!("there are {}", names()))
+        failure::of_params(format!("unknown prompt {name:?}"), format!("available: {}", names()))
     })
 }
 
@@ -162,7 +162,7 @@ pub(super) fn suggest(
         let names: Vec<_> = prompt.arguments.iter().map(|known| known.name).collect();
         failure::of_params(
             format!("the prompt {} has no argument {argument:?}", prompt.name),
-            format!("it has {}", names.join(", ")),
+            format!("available: {}", names.join(", ")),
         )
     })
 }
@@ -179,10 +179,10 @@ impl PromptDefinition {
         for (name, value) in arguments {
             suggest(self, name)?;
             match value.as_str() {
-                None => return Err(failure::of_params(format!("{name} is no text"), example())),
+                None => return Err(failure::of_params(format!("{name} is not text"), example())),
                 Some(text) if text.chars().count() > LONGEST => {
                     let message = format!("{name} is longer than {LONGEST} characters");
-                    return Err(failure::of_params(message, "give the agent a file to read instead"));
+                    return Err(failure::of_params(message, "let the agent read a file instead"));
                 }
                 Some(_) => {}
             }
@@ -190,7 +190,7 @@ impl PromptDefinition {
         let missing = |argument: &&Argument| argument.required && text(arguments, argument.name).is_empty();
         match self.arguments.iter().find(missing) {
             Some(argument) => {
-                let message = format!("the prompt {} needs {}", self.name, argument.name);
+                let message = format!("the prompt {} requires {}", self.name, argument.name);
                 Err(failure::of_params(message, example()))
             }
             None => Ok(()),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// message for arrays.
 pub(super) fn of(text: &[u8], no_array: &'static str) -> Option<Value> {
     let Ok(value) = serde_json::from_slice::<Value>(text) else {
-        return Some(error(Value::Null, &ErrorData::parse_error("the line is no JSON", None)));
+        return Some(error(Value::Null, &ErrorData::parse_error("the line is not valid JSON", None)));
     };
     if value.is_array() {
         return Some(error(Value::Null, &ErrorData::invalid_request(no_array, None)));
@@ -17,7 +17,7 @@ pub(super) fn of(text: &[u8], no_array: &'static str) -> Option<Value> {
         return None;
     }
     let id = value.get("id").filter(|id| serde_json::from_value::<RequestId>((*id).clone()).is_ok());
-    let refused = ErrorData::invalid_request("this is no request of JSON-RPC 2.0", None);
+    let refused = ErrorData::invalid_request("this is not a JSON-RPC 2.0 request", None);
     Some(error(id.cloned().unwrap_or(Value::Null), &refused))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn listed(offer: &Catalog, recent: Vec<ListedNote>) -> ListResourcesR
 pub(super) fn templates() -> ListResourceTemplatesResult {
     let note = ResourceTemplate::new(format!("{NOTE}{{id}}"), "note")
         .with_title("Note")
-        .with_description("A note by its id, or by the beginning of it, as it is written")
+        .with_description("A note by ID or unique prefix, unchanged")
         .with_mime_type(MARKDOWN);
     ListResourceTemplatesResult::with_all_items(vec![note])
         .with_ttl_ms(KEEP)
@@ -72,7 +72,7 @@ pub(super) fn read(memory: &Context, target: &ResourceTarget, offer: &Catalog) -
     match target {
         ResourceTarget::Fixed(place) => match offer.resources.get(*place) {
             Some(resource) => (resource.read)(memory),
-            None => Err(Error::not_found("no such resource")),
+            None => Err(Error::not_found("unknown resource")),
         },
         ResourceTarget::Note(id) => (offer.note)(memory, id),
     }
@@ -127,8 +127,8 @@ fn hex(digit: u8) -> Option<u8> {
 fn unknown(uri: &str, offer: &Catalog) -> Error {
     let shown: String = uri.chars().take(200).collect();
     let fixed: Vec<_> = offer.resources.iter().map(|resource| resource.uri).collect();
-    Error::not_found(format!("no resource has the address {shown:?}"))
-        .hint(format!("there are {} and {NOTE}{{id}}", fixed.join(", ")))
+    Error::not_found(format!("unknown resource {shown:?}"))
+        .hint(format!("available: {} and {NOTE}{{id}}", fixed.join(", ")))
 }
 
 #[cfg(test)]

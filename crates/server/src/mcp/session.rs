@@ -53,8 +53,8 @@ impl McpSession {
     ) -> Result<cm_app::Result<crate::operations::OperationResult>, ErrorData> {
         let Some((operation, tool)) = self.server.tools().find(name) else {
             let shown: String = name.chars().take(100).collect();
-            let hint = format!("there are {}", self.server.tools().names());
-            return Err(failure::of_params(format!("no tool has the name {shown:?}"), hint));
+            let hint = format!("available: {}", self.server.tools().names());
+            return Err(failure::of_params(format!("unknown tool {shown:?}"), hint));
         };
         let given = tools::given(arguments, tool);
         let role = operation.effect.role();
@@ -256,9 +256,9 @@ impl ServerHandler for McpSession {
         let method = request.method;
         if KNOWN.contains(&method.as_str()) {
             let hint = "see the protocol's description of the method";
-            return Err(failure::of_params(format!("the params of {method} do not fit"), hint));
+            return Err(failure::of_params(format!("invalid params for {method}"), hint));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method {method:?}"), None))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {method:?}"), None))
     }
 }
 
@@ -271,7 +271,7 @@ impl McpSession {
 /// Rejects cursors, because lists are not paginated.
 fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
-        Some(_) => Err(failure::of_params("no such cursor", "the list is given whole: ask without a cursor")),
+        Some(_) => Err(failure::of_params("unknown cursor", "lists have one page: call without a cursor")),
         None => Ok(()),
     }
 }

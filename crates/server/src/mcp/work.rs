@@ -28,7 +28,7 @@ pub(super) struct Cancelled;
 
 impl From<Cancelled> for ErrorData {
     fn from(_: Cancelled) -> Self {
-        Self::internal_error("called off", None)
+        Self::internal_error("cancelled", None)
     }
 }
 
@@ -100,12 +100,12 @@ impl Drop for CancelOnDrop {
 }
 
 fn unknown() -> Error {
-    Error::refused("forbidden", "the caller is unknown").hint("send a token that the server knows")
+    Error::refused("forbidden", "the caller is unknown").hint("send a valid token")
 }
 
 fn busy(saturated: Saturated) -> Error {
     let error = Error::new(ErrorKind::Failed, "busy", saturated.to_string());
-    error.hint("try again in a moment; nothing was done")
+    error.hint("try again in a moment; nothing was changed")
 }
 
 /// The progress handle of an operation and its receiver; `None` if the client requested no
@@ -179,17 +179,17 @@ impl ProgressSender<'_> {
 }
 
 fn too_long(limit: Duration) -> Error {
-    let message = format!("called off after {} s", limit.as_secs());
-    Error::new(ErrorKind::Failed, "too-long", message).hint("ask for less at once, or use the command line")
+    let message = format!("cancelled after {} s", limit.as_secs());
+    Error::new(ErrorKind::Failed, "too-long", message).hint("request less at once, or use the command line")
 }
 
 fn broken(error: &JoinError) -> Error {
     let message = match error.is_panic() {
-        true => "the operation broke down; that is a fault of cm",
-        false => "the server is ending",
+        true => "the operation panicked; this is a bug in cm",
+        false => "the server is shutting down",
     };
     Error::new(ErrorKind::Failed, "internal", message)
-        .hint("the server goes on; `cm doctor` looks at the vault")
+        .hint("the server keeps running; `cm doctor` checks the vault")
 }
 
 /// The caller with the client's name as agent, unless the agent is already known.

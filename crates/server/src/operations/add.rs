@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_add",
     aliases: &["memory_store"],
     title: "Remember",
-    description: "Write down what was learned, one thing a note. Search first: `similar` lists near ones.",
+    description: "Store one lesson per note. Search first; `similar` lists near duplicates.",
     effect: Effect::Adds,
     idempotent: false,
     tool: true,

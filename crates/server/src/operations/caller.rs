@@ -44,8 +44,8 @@ impl Caller {
         if self.role >= least {
             return Ok(());
         }
-        let message = format!("this takes the role {least}, and the token is a {}'s", self.role);
+        let message = format!("this requires the role {least}; the token has the role {}", self.role);
         Err(Error::refused("forbidden", message)
-            .hint(format!("ask who runs the server for a token of the role {least}")))
+            .hint(format!("ask the server's owner for a token with the role {least}")))
     }
 }

@@ -15,8 +15,8 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_context",
     aliases: &["cm_context"],
-    title: "Brief for a task",
-    description: "Rules, pitfalls, memories and warnings that matter for a task. Ask before you begin one.",
+    title: "Context for a task",
+    description: "Rules, pitfalls, memories and warnings for a task. Call before you start one.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

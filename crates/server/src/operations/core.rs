@@ -14,7 +14,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_core",
     aliases: &[],
     title: "CORE.md",
-    description: "What to know always: the best memories as one text. Writes nothing.",
+    description: "The best memories as one text, for every session. Writes nothing.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

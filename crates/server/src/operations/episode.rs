@@ -14,7 +14,7 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_episode",
     aliases: &[],
-    title: "Log to the day",
+    title: "Log an event",
     description: "Append an entry to today's log.",
     effect: Effect::Adds,
     idempotent: false,

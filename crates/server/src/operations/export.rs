@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "export",
     aliases: &[],
     title: "MEMORY.md",
-    description: "Established and proven rules, and memories in use, as one markdown text.",
+    description: "Established and proven rules and memories in use, as one Markdown text.",
     effect: Effect::Reads,
     idempotent: true,
     tool: false,

@@ -15,8 +15,8 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_feedback",
     aliases: &["cm_mark", "cm_feedback"],
-    title: "Say what helped",
-    description: "Say that a rule or memory helped, did harm, or did not matter; it moves the score.",
+    title: "Give feedback",
+    description: "Record whether a rule or memory helped, harmed or made no difference.",
     effect: Effect::Adds,
     idempotent: false,
     tool: true,

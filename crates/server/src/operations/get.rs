@@ -15,7 +15,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_get",
     aliases: &[],
     title: "Read a note",
-    description: "A note whole, with what links to it.",
+    description: "A complete note and the notes that link to it.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

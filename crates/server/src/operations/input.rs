@@ -105,7 +105,7 @@ impl OperationSpec {
         let given = match given {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
-            other => return Err(format!("{} takes an object, and this is {}", self.name, kind_of(&other))),
+            other => return Err(format!("{} must be an object; this is {}", self.name, kind_of(&other))),
         };
         let mut fields = Map::new();
         for (key, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -116,7 +116,7 @@ impl OperationSpec {
                 .map_or(key.as_str(), |(_, own)| own)
                 .to_owned();
             if fields.insert(own.clone(), value).is_some() {
-                return Err(format!("`{own}` was given twice, once as `{key}`"));
+                return Err(format!("`{own}` is given twice, once as `{key}`"));
             }
         }
         Ok(fields)
@@ -131,12 +131,12 @@ fn validated(schema: &Value, mut fields: Map<String, Value>) -> std::result::Res
         let Some(field) = known.get(key) else {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             return Err(match nearest(key, names.iter().copied()) {
-                Some(meant) => format!("there is no field `{key}`; did you mean `{meant}`?"),
-                None if names.is_empty() => format!("there is no field `{key}`; it takes none"),
-                None => format!("there is no field `{key}`; there are {}", names.join(", ")),
+                Some(meant) => format!("unknown field `{key}`; did you mean `{meant}`?"),
+                None if names.is_empty() => format!("unknown field `{key}`; no fields are allowed"),
+                None => format!("unknown field `{key}`; allowed fields: {}", names.join(", ")),
             });
         };
-        fit(field, value).map_err(|wanted| format!("`{key}` is {wanted}, and this is {}", shown(value)))?;
+        fit(field, value).map_err(|wanted| format!("`{key}` must be {wanted}; this is {}", shown(value)))?;
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     match required.into_iter().find(|name| !fields.contains_key(*name)) {
@@ -156,12 +156,12 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
         Some("string") if !value.is_string() => Err("text".to_owned()),
         Some("boolean") if !value.is_boolean() => Err("true or false".to_owned()),
         Some("number") if !value.is_number() => Err("a number".to_owned()),
-        Some("integer") => whole(value).ok_or_else(|| "a whole number from 0 on".to_owned()),
+        Some("integer") => whole(value).ok_or_else(|| "a whole number of 0 or more".to_owned()),
         Some("array") => match value {
             Value::Array(items) => items
                 .iter_mut()
                 .try_for_each(|item| fit(&field["items"], item))
-                .map_err(|of| format!("a list, of which each is {of}")),
+                .map_err(|of| format!("a list; each item is {of}")),
             _ => Err("a list".to_owned()),
         },
         Some("object") if !value.is_object() => Err("an object".to_owned()),
@@ -223,30 +223,30 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_field_and_what_it_wants() {
-        assert_eq!(parse_outcome(json!([1])), "memory_search takes an object, and this is a list");
+        assert_eq!(parse_outcome(json!([1])), "memory_search must be an object; this is a list");
         assert_eq!(parse_outcome(Value::Null), "`query` is missing");
-        assert_eq!(parse_outcome(json!({ "query": 7 })), "`query` is text, and this is 7");
+        assert_eq!(parse_outcome(json!({ "query": 7 })), "`query` must be text; this is 7");
         assert_eq!(
             parse_outcome(json!({ "query": "a", "limti": 7 })),
-            "there is no field `limti`; did you mean `limit`?"
+            "unknown field `limti`; did you mean `limit`?"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "limit": -1 })),
-            "`limit` is a whole number from 0 on, and this is -1"
+            "`limit` must be a whole number of 0 or more; this is -1"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "limit": 2.5 })),
-            "`limit` is a whole number from 0 on, and this is 2.5"
+            "`limit` must be a whole number of 0 or more; this is 2.5"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "tags": ["b", 1] })),
-            "`tags` is a list, of which each is text, and this is [\"b\",1]"
+            "`tags` must be a list; each item is text; this is [\"b\",1]"
         );
         assert_eq!(
             parse_outcome(json!({ "query": "a", "priority": "high" })),
-            "`priority` is one of critical, moderate, ephemeral, and this is \"high\""
+            "`priority` must be one of critical, moderate, ephemeral; this is \"high\""
         );
-        assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` was given twice, once as `q`");
+        assert_eq!(parse_outcome(json!({ "query": "a", "q": "b" })), "`query` is given twice, once as `q`");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "observe",
     aliases: &[],
     title: "Store an observation",
-    description: "Store what was seen. What says the same as a memory is credited instead; what is only near is stored with its neighbours.",
+    description: "Store something you observed. A duplicate gives credit to the existing memory. A similar observation is stored, and its neighbours are listed.",
     effect: Effect::Adds,
     idempotent: false,
     tool: false,
@@ -40,7 +40,7 @@ struct Input {
     /// 10 to 20,000 characters
     #[schemars(length(min = 10, max = 20_000))]
     content: String,
-    /// convention, gotcha, debugging, architecture, workflow, or another word
+    /// convention, gotcha, debugging, architecture, workflow, or another category
     category: Option<String>,
     /// How slowly it decays
     priority: Option<Priority>,

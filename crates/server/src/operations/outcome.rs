@@ -15,8 +15,8 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_outcome",
     aliases: &["cm_outcome"],
-    title: "Say how a session ended",
-    description: "Note how a session ended; the rules that you name are credited with it.",
+    title: "Record a session's outcome",
+    description: "Record how a session ended. Listed rules get feedback.",
     effect: Effect::Adds,
     idempotent: true,
     tool: true,

@@ -5,7 +5,5 @@ use cm_app::sessions::RefreshProgress;
 
 /// A callback that reports how many agents' logs have been read.
 pub(super) fn report_logs_read(memory: &Context) -> impl FnMut(RefreshProgress) + '_ {
-    |at| {
-        memory.call.watch.report(at.done as f64, Some(at.total as f64), "reading what is new in agents' logs")
-    }
+    |at| memory.call.watch.report(at.done as f64, Some(at.total as f64), "reading new log entries")
 }

@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_recent",
     aliases: &[],
     title: "Recent notes",
-    description: "The notes that changed last.",
+    description: "The most recently changed notes.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

@@ -23,7 +23,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_reflect",
     aliases: &["cm_reflect"],
     title: "Learn from a session",
-    description: "Hands you a past session to learn from. Call again with your answer.",
+    description: "Returns a past session to learn from. Call again with your answer.",
     effect: Effect::Changes,
     idempotent: true,
     tool: true,

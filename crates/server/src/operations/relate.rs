@@ -15,7 +15,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_relate",
     aliases: &[],
     title: "Relate two notes",
-    description: "Write a typed edge from one note to another.",
+    description: "Create a typed edge from one note to another.",
     effect: Effect::Adds,
     idempotent: true,
     tool: true,

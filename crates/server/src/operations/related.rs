@@ -15,8 +15,8 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_related",
     aliases: &[],
-    title: "Notes around a note",
-    description: "What edges and links lead to and from a note.",
+    title: "Connected notes",
+    description: "Notes connected to a note by edges and links.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

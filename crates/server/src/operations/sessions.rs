@@ -17,7 +17,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "sessions",
     aliases: &[],
     title: "Send a session",
-    description: "Keep what was said in a session, without secrets, to be learned from later. What was sent before is known again.",
+    description: "Upload a session to learn from later. Secrets are removed. Messages that were already sent are recognized.",
     effect: Effect::Adds,
     idempotent: true,
     tool: false,

@@ -16,7 +16,7 @@ pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_update",
     aliases: &[],
     title: "Change a note",
-    description: "Change keys, tags or body.",
+    description: "Change keys, tags or the body.",
     effect: Effect::Changes,
     idempotent: false,
     tool: true,
@@ -44,7 +44,7 @@ struct Input {
 fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let input: Input = OPERATION.parse(given)?;
     if input.body.is_some() && input.append.is_some() {
-        return Err(Error::usage("`body` and `append` exclude each other").hint("leave one of them out"));
+        return Err(Error::usage("`body` and `append` cannot be combined").hint("remove one of them"));
     }
     let options = update::Options {
         set: pairs(input.set),

@@ -15,8 +15,8 @@ use cm_render::text;
 pub const OPERATION: OperationSpec = OperationSpec {
     name: "memory_validate_rule",
     aliases: &[],
-    title: "Judge a rule",
-    description: "What would become of a rule, by the playbook and by past sessions. Writes nothing.",
+    title: "Check a rule",
+    description: "Check a rule against the playbook and past sessions. Writes nothing.",
     effect: Effect::Reads,
     idempotent: true,
     tool: true,

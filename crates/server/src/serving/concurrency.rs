@@ -253,7 +253,7 @@ impl Drop for QueueGuard<'_> {
 
 impl fmt::Display for Saturated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server is busy with other calls")
+        f.write_str("the server is busy")
     }
 }
 

@@ -32,8 +32,8 @@ impl fmt::Display for SettingOrigin {
             Self::Default => f.write_str("default"),
             Self::Global => f.write_str("cm.toml of the global vault"),
             Self::Vault => f.write_str("cm.toml"),
-            Self::User => f.write_str("your settings of every vault"),
-            Self::Private => f.write_str("your settings of this vault"),
+            Self::User => f.write_str("your settings for all vaults"),
+            Self::Private => f.write_str("your settings for this vault"),
             Self::Environment(name) => f.write_str(name),
         }
     }
@@ -81,11 +81,11 @@ impl SettingsLayer {
             Ok(document) => document,
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                let message = error.message().lines().next().unwrap_or("no TOML").to_owned();
+                let message = error.message().lines().next().unwrap_or("invalid TOML").to_owned();
                 let hint =
-                    "mend that line; until then none of the file's settings hold, and nothing is written"
+                    "fix that line; until then all settings in the file are ignored and nothing is written"
                         .to_owned();
-                let message = format!("the file is no TOML: {message}");
+                let message = format!("the file is not valid TOML: {message}");
                 layer.find(name, text, at, FindingCode::InvalidSetting, message, Some(hint));
                 // A file of which nothing is known may say anything, `git.commit` among it.
                 layer.findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
@@ -107,7 +107,7 @@ impl SettingsLayer {
                 Some(value) => drop(layer.values.insert(key.name, value)),
                 None => {
                     let message =
-                        format!("{variable} is `{typed}`, and {} takes {}", key.name, key.shape.words());
+                        format!("{variable} is `{typed}`, but {} takes {}", key.name, key.shape.words());
                     layer.find("environment", "", 0, FindingCode::InvalidSetting, message, None);
                 }
             }
@@ -144,7 +144,7 @@ impl SettingsLayer {
                     text,
                     at,
                     FindingCode::UnknownSetting,
-                    format!("there is no setting `{name}`"),
+                    format!("unknown setting `{name}`"),
                     hint,
                 );
             }
@@ -154,10 +154,12 @@ impl SettingsLayer {
     /// Records a setting as ignored, because it is not accepted from a shared file.
     fn ignore(&mut self, file: &str, text: &str, at: usize, key: &'static keys::SettingKey) {
         let name = key.name;
-        let message = format!("`{name}` does not count in {file}, which others can write");
+        let message = format!("`{name}` is ignored in {file}, because others can write to this file");
         let hint = match key.shape {
             ValueType::Secret => {
-                format!("take it out, get a new one if others saw it, then: cm config set {name} … --private")
+                format!(
+                    "remove it, replace the secret if others saw it, then run: cm config set {name} … --private"
+                )
             }
             _ => format!("to set it for yourself: cm config set {name} … --private"),
         };
@@ -273,13 +275,14 @@ pub fn with_value(text: &str, name: &str, value: Option<&toml::Value>) -> Result
                 document.insert(group, toml_edit::table());
             }
             let item = document.get_mut(group).and_then(Item::as_table_like_mut);
-            item.ok_or_else(|| format!("`{group}` is there as a value"))?
+            item.ok_or_else(|| format!("`{group}` is a value, not a table"))?
         }
     };
     match value {
         None => drop(table.remove(leaf)),
         Some(value) => {
-            let new: toml_edit::Value = value.to_string().parse().map_err(|_| "no such value".to_owned())?;
+            let new: toml_edit::Value =
+                value.to_string().parse().map_err(|_| "there is no such value".to_owned())?;
             match table.get_mut(leaf).and_then(Item::as_value_mut) {
                 Some(old) => {
                     let decor = old.decor().clone();

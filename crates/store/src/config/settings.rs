@@ -101,7 +101,7 @@ impl Settings {
                 self.types.declare(MemoryType { name: name.to_owned(), folder, weight, required });
             }
             _ => self.wrong(format!(
-                "the type `{name}` takes a folder of letters, digits and dashes, and a weight that is not negative"
+                "the type `{name}` needs a folder of letters, digits and dashes, and a weight of 0 or more"
             )),
         }
     }

@@ -22,7 +22,7 @@ pub fn unreadable_head(vault_root: &Path) -> Option<BrokenHead> {
     let text = fs::read_to_string(&head).unwrap_or_default();
     let Some(reference) = text.trim().strip_prefix("ref: refs/").filter(|name| !name.is_empty()) else {
         let branch = only_branch(&git_dir).unwrap_or_else(|| "main".to_owned());
-        let remedy = format!("write `ref: refs/heads/{branch}` and a line break into {}", head.display());
+        let remedy = format!("write `ref: refs/heads/{branch}` and a line break to {}", head.display());
         return (!is_id(text.trim())).then_some(BrokenHead { file: head, remedy });
     };
     let file = git_dir.join("refs").join(reference);
@@ -33,12 +33,12 @@ pub fn unreadable_head(vault_root: &Path) -> Option<BrokenHead> {
     let remedy = match last_known(&git_dir) {
         Some(commit) => {
             format!(
-                "write {commit}, the newest commit that git's own log names, and a line break into {}",
+                "write {commit}, the newest commit in Git's own log, and a line break to {}",
                 file.display()
             )
         }
         None => {
-            format!("`git fsck --lost-found` names the newest commit; write its id into {}", file.display())
+            format!("`git fsck --lost-found` finds the newest commit; write its ID to {}", file.display())
         }
     };
     Some(BrokenHead { file, remedy })

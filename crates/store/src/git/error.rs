@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The repository has no work tree.
-    #[error("{} is a bare repository, without a work tree for notes", git_dir.display())]
+    #[error("{} is a bare repository without a worktree for notes", git_dir.display())]
     Bare { git_dir: PathBuf },
     /// Git itself would refuse the repository, because another user owns it.
     #[error("the repository {} belongs to another user", git_dir.display())]
@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// The `.git` file of the work tree names a repository that does not refer back to the work
     /// tree.
-    #[error("{} names the repository {}, which has another work tree", workdir.join(".git").display(), git_dir.display())]
+    #[error("{} refers to the repository {}, which has another worktree", workdir.join(".git").display(), git_dir.display())]
     OtherWorkTree {
         git_dir: PathBuf,
         /// The work tree with the `.git` file.
@@ -47,7 +47,7 @@ pub enum Error {
         operation: Operation,
     },
     /// Another process held a lock until the timeout.
-    #[error("another program has held {} for {:.1} s", path.display(), waited.as_secs_f32())]
+    #[error("another process held {} for {:.1} s", path.display(), waited.as_secs_f32())]
     Locked {
         /// Path of the lock file.
         path: PathBuf,
@@ -55,21 +55,21 @@ pub enum Error {
         waited: Duration,
     },
     /// Other programs moved the branch during every attempt.
-    #[error("the branch of {} kept moving while a commit was made ({attempts} attempts)", git_dir.display())]
+    #[error("the branch of {} kept moving during the commit ({attempts} attempts)", git_dir.display())]
     Moved {
         git_dir: PathBuf,
         /// Number of attempts.
         attempts: u32,
     },
     /// A note's path conflicts with a tracked path.
-    #[error("`{path}` cannot be committed: git tracks `{tracked}`")]
+    #[error("cannot commit `{path}`: Git tracks `{tracked}`")]
     Collision {
         path: NotePath,
         /// The tracked path, relative to the root of the work tree.
         tracked: String,
     },
     /// The note is ignored by Git and not tracked.
-    #[error("`{path}` is ignored by git")]
+    #[error("`{path}` is ignored by Git")]
     Ignored { path: NotePath },
     /// The note has unresolved conflicts in the index.
     #[error("`{path}` has an unresolved conflict")]
@@ -77,17 +77,17 @@ pub enum Error {
     /// Git tracks a symbolic link or a submodule at the note's path.
     #[error("`{path}` is tracked as something other than a file")]
     NotAFile { path: NotePath },
-    /// Git does not allow the path in a tree.
-    #[error("git refuses `{path}` as a path")]
+    #[error("Git refuses `{path}` as a path")]
     UnsafePath { path: NotePath },
+    #[error("`{revision}` is not a commit of this repository")]
+    /// Git does not allow the path in a tree.
     /// No commit matches the revision.
-    #[error("`{revision}` is no commit of this repository")]
     UnknownRevision {
         /// The revision, as entered.
         revision: String,
     },
     /// Several commits match the revision.
-    #[error("`{revision}` is the beginning of several commits")]
+    #[error("`{revision}` matches several commits")]
     AmbiguousRevision {
         /// The revision, as entered.
         revision: String,
@@ -96,7 +96,7 @@ pub enum Error {
     },
     /// The repository's own configuration defines a filter program, and the user does not trust the
     /// repository.
-    #[error("{} runs a program over files (filter `{name}`)", git_dir.join("config").display())]
+    #[error("{} runs a program on files (filter `{name}`)", git_dir.join("config").display())]
     UntrustedFilter {
         git_dir: PathBuf,
         /// Name of the filter.
@@ -145,32 +145,35 @@ impl Error {
             }
             Self::InProgress { operation, .. } => operation.remedy().to_owned(),
             Self::Locked { path, .. } => {
-                format!("wait for the other git to end; if none runs, remove {}", path.display())
+                format!(
+                    "wait for the other Git process to end; if none is running, remove {}",
+                    path.display()
+                )
             }
             Self::Moved { .. } => "try again when the other commits are done".to_owned(),
             Self::Collision { tracked, .. } => {
                 format!("rename the note, or commit the removal of `{tracked}` first")
             }
             Self::Ignored { path } => {
-                format!("git add --force '{path}', or change the .gitignore that covers it")
+                format!("run git add --force '{path}', or change the .gitignore that covers it")
             }
-            Self::Unmerged { path } => format!("resolve the conflict, then: git add '{path}'"),
-            Self::NotAFile { .. } => "replace it by a plain file and commit that with git".to_owned(),
+            Self::Unmerged { path } => format!("resolve the conflict, then run git add '{path}'"),
+            Self::NotAFile { .. } => "replace it with a regular file and commit that with Git".to_owned(),
             Self::UnsafePath { .. } => "rename the note".to_owned(),
             Self::UnknownRevision { .. } => "`cm log` lists the commits".to_owned(),
             Self::AmbiguousRevision { candidates, .. } if candidates.is_empty() => {
-                "write more of it".to_owned()
+                "use a longer prefix".to_owned()
             }
             Self::AmbiguousRevision { candidates, .. } => {
-                format!("write more of it: {}", candidates[..candidates.len().min(5)].join(", "))
+                format!("use a longer prefix: {}", candidates[..candidates.len().min(5)].join(", "))
             }
             Self::OtherWorkTree { git_dir, workdir } => format!(
-                "if that is meant: git --git-dir '{}' config core.worktree '{}'",
+                "if this is intended: git --git-dir '{}' config core.worktree '{}'",
                 git_dir.display(),
                 workdir.display()
             ),
             Self::UntrustedFilter { .. } => {
-                "if you know where the folder comes from, `cm trust` lets its filters run".to_owned()
+                "if you know where the folder comes from, run `cm trust` to allow its filters".to_owned()
             }
             Self::Program { .. } | Self::Io { .. } | Self::Repository { .. } => return None,
         })

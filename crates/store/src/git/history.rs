@@ -156,7 +156,7 @@ impl Repo {
 
     /// Returns the parents that exist locally. In a shallow clone some are missing.
     fn known(&self, parents: impl Iterator<Item = ObjectId>) -> Result<Vec<ObjectId>> {
-        let shallow = self.inner.is_shallow().doing("reading the history's end", self.git_dir())?;
+        let shallow = self.inner.is_shallow().doing("reading the end of the history", self.git_dir())?;
         Ok(parents.filter(|id| !shallow || self.inner.has_object(id)).collect())
     }
 

@@ -174,7 +174,7 @@ impl Repo {
     /// Creates an index of this tree. Stat data are copied from the real index where contents
     /// match, so that Git need not hash the whole work tree.
     fn index_of(&self, tree: ObjectId) -> Result<OwnIndex> {
-        let mut index = self.inner.index_from_tree(&tree).doing("making an index", self.git_dir())?;
+        let mut index = self.inner.index_from_tree(&tree).doing("creating an index", self.git_dir())?;
         let real = Staging::open(self)?;
         let (entries, paths) = index.entries_mut_and_pathbacking();
         for entry in entries {

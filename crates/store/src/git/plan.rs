@@ -78,7 +78,7 @@ fn message_with_whole_notes(message: &CommitMessage, whole: &[NotePath]) -> Stri
         return message.to_string();
     }
     let list: Vec<String> = whole.iter().map(|path| format!("- {path}")).collect();
-    let note = format!("Committed whole, with the edits made by hand:\n{}", list.join("\n"));
+    let note = format!("Committed as a whole, including manual edits:\n{}", list.join("\n"));
     let body = format!("{}\n\n{note}", message.body.trim()).trim().to_owned();
     CommitMessage { body, ..message.clone() }.to_string()
 }

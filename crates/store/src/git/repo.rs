@@ -81,13 +81,13 @@ impl Operation {
     /// Returns the commands that finish or abort the operation.
     pub fn remedy(self) -> &'static str {
         match self {
-            Self::Merge => "finish it with `git merge --continue`, or drop it with `git merge --abort`",
-            Self::Rebase => "finish it with `git rebase --continue`, or drop it with `git rebase --abort`",
-            Self::Mailbox => "finish it with `git am --continue`, or drop it with `git am --abort`",
+            Self::Merge => "finish it with `git merge --continue` or abort it with `git merge --abort`",
+            Self::Rebase => "finish it with `git rebase --continue` or abort it with `git rebase --abort`",
+            Self::Mailbox => "finish it with `git am --continue` or abort it with `git am --abort`",
             Self::CherryPick => {
-                "finish it with `git cherry-pick --continue`, or drop it with `git cherry-pick --abort`"
+                "finish it with `git cherry-pick --continue` or abort it with `git cherry-pick --abort`"
             }
-            Self::Revert => "finish it with `git revert --continue`, or drop it with `git revert --abort`",
+            Self::Revert => "finish it with `git revert --continue` or abort it with `git revert --abort`",
             Self::Bisect => "end it with `git bisect reset`",
         }
     }
@@ -171,7 +171,7 @@ impl Repo {
     /// it.
     pub fn init(path: &Path) -> Result<Self> {
         gix::ThreadSafeRepository::init(path, gix::create::Kind::WithWorktree, Default::default())
-            .doing("making a repository", path)?;
+            .doing("creating a repository", path)?;
         match Self::discover(path)? {
             Some(repo) => Ok(repo),
             None => Err(Error::Unsupported {

@@ -74,7 +74,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
         if !stat.is_file() || !own || (stat.nlink() > 1 && !path.ends_with(LOCK)) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "it is no regular file of this user with a single name; remove it",
+                "it is not a regular file owned by this user with a single link; remove it",
             ));
         }
         Ok(file)
@@ -82,7 +82,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
     #[cfg(not(unix))]
     {
         if fs::symlink_metadata(path).is_ok_and(|stat| !stat.is_file()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file; remove it"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file; remove it"));
         }
         options.open(path)
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no `cm.toml` and no `.memory/` at or above the folder, and no global vault.
-    #[error("there is no vault at or above {}", .from.display())]
+    #[error("no vault found at or above {}", .from.display())]
     NoVault {
         /// Folder where the search started.
         from: PathBuf,
@@ -31,10 +31,10 @@ pub enum Error {
         holder: String,
     },
     /// The user has no home folder for private files.
-    #[error("there is no home folder for the private files of a vault")]
+    #[error("there is no home directory for the private files of a vault")]
     NoPrivateFolder,
     /// Another program changed the note between reading and writing it.
-    #[error("{} was changed meanwhile", .path.display())]
+    #[error("{} was changed in the meantime", .path.display())]
     Changed { path: PathBuf },
     /// The path leaves the vault through a symbolic link.
     #[error("{} leads out of the vault", .path.display())]

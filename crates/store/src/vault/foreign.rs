@@ -78,7 +78,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let refuse = |kind, words: &str| Error::io("read", path)(std::io::Error::new(kind, words));
     let stat = fs::metadata(path).map_err(Error::io("read", path))?;
     if !stat.is_file() {
-        return Err(refuse(std::io::ErrorKind::InvalidInput, "it is no plain file"));
+        return Err(refuse(std::io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     if stat.len() > LARGEST {
         return Err(refuse(std::io::ErrorKind::FileTooLarge, "it is larger than 16 MiB"));
@@ -119,7 +119,7 @@ fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let named = relative.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"));
     let Some(path) = named.and_then(|path| NotePath::parse(&path).ok()) else {
-        folder.findings.push(finding(relative, FindingCode::PathNotUtf8, "the file's name is no UTF-8"));
+        folder.findings.push(finding(relative, FindingCode::PathNotUtf8, "the file name is not UTF-8"));
         return;
     };
     let is_note = path.as_str().ends_with(".md") || path.as_str().ends_with(".markdown");
@@ -127,7 +127,7 @@ fn take(root: &Path, entry: &DirEntry, folder: &mut ImportFolder) {
         let message = "a symbolic link, which an import does not follow";
         folder.findings.push(Finding::new(&path, FindingCode::BadLinkFile, Severity::Warning, message));
     } else if !entry.file_type().is_file() {
-        folder.findings.push(finding(relative, FindingCode::Unreadable, "no regular file"));
+        folder.findings.push(finding(relative, FindingCode::Unreadable, "not a regular file"));
     } else if !is_note {
         folder.attachments.push(path.into());
     } else {
@@ -212,7 +212,7 @@ pub fn write(
     files: &[(NotePath, Vec<u8>)],
     may_replace: &dyn Fn(&NotePath, &[u8]) -> bool,
 ) -> Result<ExportReport, Error> {
-    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     let target = Vault::at(folder)?;
     let mut wrote = ExportReport::default();
     let mut due = Vec::new();
@@ -301,7 +301,7 @@ mod tests {
         let source = folder(&[("a.yaml", "a: 1")]);
         assert_eq!(file(&source.path().join("a.yaml")).unwrap(), b"a: 1");
         for (path, words) in
-            [(source.path().to_owned(), "no plain file"), (source.path().join("b"), "cannot read")]
+            [(source.path().to_owned(), "not a regular file"), (source.path().join("b"), "cannot read")]
         {
             let refused = file(&path).unwrap_err().to_string();
             assert!(refused.contains(words), "{refused}");

@@ -274,7 +274,7 @@ fn stamp(path: &Path) -> Result<Option<FileStamp>, Error> {
     match std::fs::metadata(path) {
         Ok(stat) => Ok(Some(FileStamp::of(&stat))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("look at", path)(error)),
+        Err(error) => Err(Error::io("read", path)(error)),
     }
 }
 
@@ -284,7 +284,7 @@ fn stamp(path: &Path) -> Result<Option<FileStamp>, Error> {
 ///
 /// [`Error::Io`].
 pub fn make(folder: &Path) -> Result<(), Error> {
-    std::fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))
+    std::fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))
 }
 
 /// Opens a regular file for reading. Pipes and devices are rejected without blocking.
@@ -299,7 +299,7 @@ fn open_file(path: &Path) -> io::Result<std::fs::File> {
     let file = options.open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
     }
 }
 

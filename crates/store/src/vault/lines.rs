@@ -127,7 +127,7 @@ impl JsonLinesFile {
     /// [`Error::Io`]. Some or none of the lines may have been written.
     pub fn append_at<T: Serialize>(&self, length: u64, lines: &[T]) -> Result<bool, Error> {
         let mut file = self.open_locked()?;
-        if file.metadata().map_err(Error::io("look at", &self.path))?.len() != length {
+        if file.metadata().map_err(Error::io("read", &self.path))?.len() != length {
             return Ok(false);
         }
         let mut text = Vec::new();
@@ -156,7 +156,7 @@ impl JsonLinesFile {
     /// line is lost.
     fn write(&self, text: &[u8], synced: bool) -> Result<(), Error> {
         let mut file = self.open_locked()?;
-        let length = file.metadata().map_err(Error::io("look at", &self.path))?.len();
+        let length = file.metadata().map_err(Error::io("read", &self.path))?.len();
         if self.most.is_some_and(|most| length > most) {
             fs::rename(&self.path, self.aside()).map_err(Error::io("rename", &self.path))?;
             file = self.opened()?;
@@ -222,7 +222,7 @@ impl JsonLinesFile {
         match (&self.private, self.path.parent()) {
             (Some(private), _) => private.make_parent(&self.path)?,
             (None, Some(folder)) => {
-                fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+                fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
             }
             (None, None) => {}
         }

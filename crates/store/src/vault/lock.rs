@@ -31,7 +31,7 @@ impl VaultLock {
     /// [`Error::Locked`] on timeout, [`Error::Io`] if the lock file cannot be created.
     pub fn take(vault: &Vault, holder: &str, patience: Duration) -> Result<Self, Error> {
         let path = vault.root().join(LOCK);
-        fs::create_dir_all(vault.state()).map_err(Error::io("make the folder", &vault.state()))?;
+        fs::create_dir_all(vault.state()).map_err(Error::io("create the folder", &vault.state()))?;
         let mut options = OpenOptions::new();
         let file = open_regular(options.read(true).write(true).create(true).truncate(false), &path)
             .map_err(Error::io("open", &path))?;

@@ -146,7 +146,7 @@ fn read_secret(file: &Path) -> Result<Option<[u8; SECRET]>, Error> {
     match fs::read(file) {
         Ok(bytes) => match bytes.try_into() {
             Ok(secret) => Ok(Some(secret)),
-            Err(_) => Err(Error::io("read", file)(io::Error::other("it does not hold 32 bytes; remove it"))),
+            Err(_) => Err(Error::io("read", file)(io::Error::other("it must contain 32 bytes; remove it"))),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io("read", file)(error)),
@@ -156,11 +156,11 @@ fn read_secret(file: &Path) -> Result<Option<[u8; SECRET]>, Error> {
 /// Creates a folder with mode 0700, or changes an existing one to that mode. Missing parents get
 /// the default mode.
 fn make_closed(folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(folder).map_err(Error::io("look at", folder))?.permissions().mode();
+        let mode = fs::metadata(folder).map_err(Error::io("read", folder))?.permissions().mode();
         if mode & 0o077 != 0 {
             fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
                 .map_err(Error::io("close", folder))?;

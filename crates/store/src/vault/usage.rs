@@ -144,7 +144,7 @@ impl Usage {
             return Ok(());
         }
         let path = self.log();
-        fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
+        fs::create_dir_all(&self.folder).map_err(Error::io("create the folder", &self.folder))?;
         // One write of short lines with O_APPEND: lines of several processes do not mix.
         let mut file = open_regular(OpenOptions::new().create(true).append(true), &path)
             .map_err(Error::io("open", &path))?;
@@ -157,7 +157,7 @@ impl Usage {
             return (UsageTable::new(), Vec::new());
         }
         let mut notices = Vec::new();
-        let mut left_out = |error: Error| notices.push(format!("{error}; the usage in it is left out"));
+        let mut left_out = |error: Error| notices.push(format!("{error}; its usage counts are skipped"));
         let files = [self.table(), self.aside(), self.log()];
         let [folded, aside, log] = files.each_ref().map(|path| {
             read(path).unwrap_or_else(|error| {
@@ -233,7 +233,7 @@ impl Usage {
             (crc32fast::hash(body) == written).then(|| serde_json::from_slice(body).ok())?
         });
         sound.unwrap_or_else(|| {
-            notices.push(format!("{} is damaged; the usage in it is left out", path.display()));
+            notices.push(format!("{} is damaged; its usage counts are skipped", path.display()));
             UsageTable::new()
         })
     }
@@ -270,8 +270,8 @@ fn replay(bytes: &[u8], table: &mut UsageTable, notices: &mut Vec<String>, name:
         }
     }
     if damaged > 0 {
-        let lines = if damaged == 1 { "line, which is" } else { "lines, which are" };
-        notices.push(format!("{name} has {damaged} damaged {lines} left out"));
+        let lines = if damaged == 1 { "line, which was" } else { "lines, which were" };
+        notices.push(format!("{name} has {damaged} damaged {lines} skipped"));
     }
 }
 

@@ -138,7 +138,7 @@ fn replace_with(target: &Path, bytes: &[u8], permissions: fs::Permissions) -> Re
 /// Returns the parent folder of a file, creating it if necessary.
 fn folder_of(target: &Path) -> Result<&Path, Error> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
-    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     Ok(folder)
 }
 
@@ -157,7 +157,7 @@ pub(super) fn temporary(
         .suffix(SUFFIX)
         .permissions(permissions)
         .tempfile_in(folder)
-        .map_err(Error::io("write in", folder))?;
+        .map_err(Error::io("write to", folder))?;
     new.write_all(bytes).map_err(Error::io("write", target))?;
     new.as_file().sync_all().map_err(Error::io("write", target))?;
     Ok(new)
@@ -189,7 +189,7 @@ pub(super) fn permissions(target: &Path) -> fs::Permissions {
 pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(unix) {
         let open = File::open(folder).map_err(Error::io("open", folder))?;
-        open.sync_all().map_err(Error::io("write in", folder))?;
+        open.sync_all().map_err(Error::io("write to", folder))?;
     }
     Ok(())
 }
@@ -202,7 +202,7 @@ pub(super) fn target(vault: &Vault, path: &NotePath) -> Result<PathBuf, Error> {
     // Checked from the nearest folder that exists, before anything is made beyond it.
     let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or_else(|| vault.root());
     inside(vault, existing)?;
-    fs::create_dir_all(folder).map_err(Error::io("make the folder", folder))?;
+    fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
     if file.is_symlink() {
         let real = file.canonicalize().map_err(Error::io("follow", &file))?;
         inside(vault, &real)?;

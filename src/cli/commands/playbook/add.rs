@@ -10,52 +10,52 @@ use cm_app::propose::{self, RuleProposal};
 use cm_app::{Context, Result};
 use cm_render::text;
 
-/// Add a rule, or what to avoid
+/// Add a rule or an anti-pattern
 ///
-/// It is checked first: a rule that is there already is credited in its place, one that is blocked or was deprecated is refused, and one
-/// that contradicts another becomes a draft beside it. What a person adds is followed at once; what an agent adds (--agent, --session)
-/// is a draft until there is evidence for it or a person accepts it.
+/// The rule is checked first. A duplicate gives credit to the existing rule. A blocked or deprecated rule is refused. A rule
+/// that contradicts another becomes a draft. Rules added by a person are used immediately. Rules added by an agent (--agent,
+/// --session) are drafts until evidence supports them or a person accepts them.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm playbook add --category testing \"Run the whole suite before you push.\"\n  cm playbook add --category net --type anti_pattern --why \"It took the gateway down.\" \"Retrying at once.\""
 )]
 pub struct Arguments {
-    /// The rule, 10 to 500 characters, one statement; - for standard input
+    /// Rule text, 10 to 500 characters, one statement; - reads standard input
     #[arg(allow_hyphen_values = true)]
     rule: String,
-    /// Its category: a letter, then letters, digits, _ and -, all lower case
+    /// Category: a lower-case letter, then lower-case letters, digits, _ and -
     #[arg(long, short = 'c', value_name = "NAME")]
     category: String,
-    /// Whether it says what to do or what to avoid
+    /// Whether the rule says what to do or what to avoid
     #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
     bullet_type: Option<String>,
-    /// What it is about
+    /// Subject of the rule
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(BulletKind::ALL.iter().map(|one| one.name())))]
     kind: Option<String>,
-    /// Its tags, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// How far it reaches
+    /// Scope of the rule
     #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
     scope: Option<String>,
-    /// The language, framework or task that the scope names
+    /// Language, framework or task of the scope
     #[arg(long, value_name = "NAME")]
     scope_key: Option<String>,
-    /// The project that it holds for
+    /// Project that the rule applies to
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
-    /// Why it holds
+    /// Reason for the rule
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     why: Option<String>,
-    /// A query that finds the details
+    /// Search query for details
     #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
     search_pointer: Option<String>,
-    /// Add it as a draft, to be reviewed
+    /// Add the rule as a draft for review
     #[arg(long)]
     draft: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let proposal = RuleProposal {
         category: arguments.category,

@@ -10,7 +10,7 @@ use cm_app::playbook::export::{self, PlaybookFormat, Options};
 use cm_app::{Context, Result};
 use cm_render::text;
 
-/// Write the playbook out as one file for other tools, with all bullets and deprecated patterns
+/// Export the playbook as one file, with all rules and deprecated patterns
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm playbook export > playbook.yaml\n  cm playbook export --state active --out playbook.yaml\n  cm playbook export --format json | jq '.bullets[].content'"
@@ -18,23 +18,23 @@ use cm_render::text;
 pub struct Arguments {
     #[command(flatten)]
     chosen: Chosen,
-    /// In this state only
+    /// Only rules in this state
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<String>,
-    /// As yaml or json [default: yaml]
+    /// Output format: yaml or json [default: yaml]
     #[arg(long, value_name = "FORM", value_parser = ["yaml", "json"])]
     format: Option<String>,
-    /// The file [default: standard output]
+    /// Output file [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write over a file that holds something else
+    /// Overwrite a file that is not a playbook
     #[arg(long)]
     force: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    // Without a file the document is the answer, and an answer to --json is JSON.
+    // Without a file, the document is the answer. With --json the answer must be JSON.
     let json = arguments.format.as_deref() == Some("json") || (output.json && arguments.out.is_none());
     let options = Options {
         form: if json { PlaybookFormat::Json } else { PlaybookFormat::Yaml },

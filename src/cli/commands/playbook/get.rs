@@ -7,15 +7,15 @@ use cm_app::playbook::get;
 use cm_app::{Context, Result};
 use cm_render::text;
 
-/// Show one bullet with its reasons, its feedback and what its score is made of
+/// Show a rule with its reasons, feedback and score breakdown
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cm playbook get b-mt2ssunl-jq6d8j\n  cm playbook get b-mt2s --json")]
 pub struct Arguments {
-    /// Its id or the beginning of it, its rule, or its path
+    /// Rule ID (or unique prefix), text or path
     bullet: String,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     output.print(memory, &get::get(memory, &arguments.bullet)?, text::playbook::get::got)
 }

@@ -10,25 +10,25 @@ use cm_app::playbook::import::{self, Options, RuleSourceKind};
 use cm_app::{Context, Result};
 use cm_render::text;
 
-/// Bring in the bullets of a YAML playbook, or of an agent's rule file as drafts
+/// Import rules from a YAML playbook, or as drafts from an agent's rule file
 ///
-/// Ids are kept. A bullet that the vault has already is left as it is; all others come in one commit.
+/// IDs are kept. Rules that the vault already contains do not change. All others are added in one commit.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm playbook import playbook.yaml --dry-run\n  cm playbook import AGENTS.md"
 )]
 pub struct Arguments {
-    /// The file; it is only read
+    /// Source file; it is never changed
     file: PathBuf,
-    /// What it is: playbook or rules [default: as its name tells]
+    /// File type: playbook or rules [default: detected from the name]
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(RuleSourceKind::ALL.map(RuleSourceKind::name)))]
     from: Option<String>,
-    /// Only say what would be done
+    /// Show what would change without changing anything
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let from = RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
     let options = Options { file: arguments.file, from, dry_run: arguments.dry_run };

@@ -1,4 +1,4 @@
-//! `cm playbook list`, and the flags that choose bullets.
+//! `cm playbook list`, and the options that filter rules.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -9,7 +9,7 @@ use cm_app::playbook::list::{self, BulletFilter, Options};
 use cm_app::{Context, Result};
 use cm_render::text;
 
-/// List bullets, the best score first
+/// List rules, best score first
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm playbook list\n  cm playbook list --category testing --maturity proven\n  cm playbook list --state all --type anti_pattern --json"
@@ -17,44 +17,44 @@ use cm_render::text;
 pub struct Arguments {
     #[command(flatten)]
     chosen: Chosen,
-    /// In this state; drafts and active ones where nothing is said
+    /// Only rules in this state [default: drafts and active rules]
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 100)]
     limit: usize,
-    /// Leave out so many at the front: `next` of an earlier answer
+    /// Skip the first N results (`next` in the previous output)
     #[arg(long, default_value_t = 0, hide_short_help = true)]
     offset: usize,
 }
 
-/// Which bullets, whatever their state.
+/// Options that filter rules, except by state.
 #[derive(Debug, Args)]
 pub struct Chosen {
-    /// Of this category
+    /// Only rules in this category
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
-    /// Of this maturity
+    /// Only rules with this maturity
     #[arg(long, value_name = "MATURITY", value_parser = PossibleValuesParser::new(Maturity::ALL.iter().map(|one| one.name())))]
     maturity: Option<String>,
-    /// Rules, or what to avoid
+    /// Only rules or only anti-patterns
     #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(BulletType::ALL.iter().map(|one| one.name())))]
     bullet_type: Option<String>,
-    /// Of this scope
+    /// Only rules with this scope
     #[arg(long, value_name = "SCOPE", value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|one| one.name())))]
     scope: Option<String>,
-    /// With this tag
+    /// Only rules with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
 }
 
-/// The words of `--state`.
+/// Values of `--state`.
 pub fn states() -> PossibleValuesParser {
     PossibleValuesParser::new(BulletState::ALL.iter().map(|state| state.name()).chain(["all"]))
 }
 
 impl Chosen {
-    /// The filter that they are, for bullets of the given state; of these ones where none is given, and of any for `all`.
+    /// Builds a filter for bullets in `state`. `None` selects the `usual` states; `all` selects every state.
     pub fn filter(self, state: Option<&str>, usual: &[BulletState]) -> BulletFilter {
         let states = match state {
             None => usual.to_vec(),
@@ -71,7 +71,7 @@ impl Chosen {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let filter = arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);
     let options = Options { filter, limit: arguments.limit, offset: arguments.offset };

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use crate::cli::answer::{Output, Printed};
 use cm_app::{Request, Context, Result};
 
-/// List, show, add and remove the rules and anti-patterns of the playbook, and exchange them with other tools
+/// Manage rules and anti-patterns, and exchange them with other tools
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm playbook list --category testing\n  cm playbook get b-mt2ssunl\n  cm playbook export --out playbook.yaml\n  cm playbook import playbook.yaml"
@@ -32,7 +32,7 @@ enum Action {
     Import(import::Arguments),
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {

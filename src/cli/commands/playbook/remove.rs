@@ -6,20 +6,20 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::{Context, Result, propose};
 use cm_render::text;
 
-/// Stop following a rule: it is deprecated, and its note stays
+/// Deprecate a rule; its note stays
 ///
-/// Where it must not come back, `cm forget` blocks it too. `cm delete` removes the note itself.
+/// Use `cm forget` to also block the rule, or `cm delete` to remove the note.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cm playbook remove b-mt2ssunl --reason \"the gateway is gone\"")]
 pub struct Arguments {
-    /// Its id or the beginning of it, its rule, or its path
+    /// Rule ID (or unique prefix), text or path
     bullet: String,
-    /// The bullet that holds in its place
+    /// ID of the rule that replaces it
     #[arg(long, value_name = "ID")]
     replaced_by: Option<String>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let outcome = propose::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
     output.print(memory, &outcome, text::propose::removed)

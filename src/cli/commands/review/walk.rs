@@ -1,5 +1,4 @@
-//! Going through the inbox one by one: a key and Enter for each entry. Each decision is carried out when it is made, so
-//! that an interrupt loses none.
+//! Interactive review: a key and Enter for each entry. Each decision is committed immediately, so an interrupt loses none.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,32 +7,32 @@ use cm_app::{Error, ErrorKind, Result};
 use cm_render::text;
 use cm_render::text::style::safe;
 
-/// What a key asks for.
+/// Meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Accept,
     Reject,
     Confirm,
     Edit,
-    /// Keep this one of two notes, and reject the other.
+    /// Keep the note with this index (0 or 1) and reject the other.
     Keep(usize),
     Skip,
     Quit,
 }
 
-/// What the keys do.
+/// Actions of the interactive review.
 pub struct Doing<'a> {
-    /// Opens a note in the editor; what is wrong with what was saved.
+    /// Opens a note in the editor. Returns what is wrong with the saved text, if anything.
     pub edit: &'a mut dyn FnMut(&str) -> Result<Option<String>>,
-    /// Carries out the decision about one entry.
+    /// Applies the decision about one entry.
     pub settle: &'a mut dyn FnMut(&ReviewDecisions) -> Result<()>,
 }
 
-/// Asks about each entry, and carries out each answer at once. A decision that is refused is shown, and the entry is
-/// asked about again.
+/// Asks about each entry and applies each answer immediately. If a decision is refused, the error is shown and the entry is
+/// asked again.
 ///
 /// # Errors
-/// Where the terminal cannot be read or written.
+/// The terminal cannot be read or written.
 pub fn through(
     inbox: &Inbox,
     keys: &mut dyn BufRead,
@@ -55,8 +54,7 @@ pub fn through(
                 Key::Edit => match (doing.edit)(&item.notes[item.notes.len() - 1].id) {
                     Ok(None) => break,
                     Ok(Some(wrong)) => {
-                        writeln!(screen, "     saved, and not committed: {}", safe(&wrong))
-                            .map_err(broken)?;
+                        writeln!(screen, "     saved but not committed: {}", safe(&wrong)).map_err(broken)?;
                     }
                     Err(error) => writeln!(screen, "     {}", safe(&error.to_string())).map_err(broken)?,
                 },
@@ -78,7 +76,7 @@ pub fn through(
     Ok(())
 }
 
-/// The decision that a key makes about an entry.
+/// The decision that a key stands for.
 fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
     let mut words = ReviewDecisions::default();
     let ids = || item.notes.iter().map(|note| note.id.clone());
@@ -94,7 +92,7 @@ fn words(key: Key, item: &InboxEntry) -> ReviewDecisions {
     words
 }
 
-/// The keys that make sense for an entry, with their words.
+/// Keys that apply to an entry, with their labels.
 fn offered(kind: InboxKind, item: &InboxEntry) -> Vec<(char, Key, &'static str)> {
     let may = |word: &str| item.commands.iter().any(|command| command.contains(word));
     let mut keys = Vec::new();
@@ -104,7 +102,7 @@ fn offered(kind: InboxKind, item: &InboxEntry) -> Vec<(char, Key, &'static str)>
     if matches!(kind, InboxKind::Conflicts | InboxKind::Merges) {
         keys.push(('1', Key::Keep(0), "keep the first"));
         keys.push(('2', Key::Keep(1), "keep the second"));
-        keys.push(('c', Key::Confirm, "both hold"));
+        keys.push(('c', Key::Confirm, "both are correct"));
     } else if may("--reject") {
         keys.push(('r', Key::Reject, "reject"));
     }
@@ -135,7 +133,7 @@ fn ask(kind: InboxKind, item: &InboxEntry, keys: &mut dyn BufRead, screen: &mut 
 }
 
 fn broken(error: io::Error) -> Error {
-    Error::new(ErrorKind::Failed, "io", format!("the terminal cannot be used: {error}"))
+    Error::new(ErrorKind::Failed, "io", format!("cannot use the terminal: {error}"))
 }
 
 #[cfg(test)]

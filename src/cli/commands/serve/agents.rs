@@ -1,5 +1,4 @@
-//! The protocol of agents within the team's server: what `cm mcp` serves on standard streams, under `/mcp` and behind the same
-//! doors as the endpoints.
+//! The MCP endpoint `/mcp` of the HTTP server. It uses the same authentication and limits as the other endpoints.
 
 use std::sync::Arc;
 
@@ -12,16 +11,16 @@ use cm_server::operations::OFFER;
 use cm_app::Result;
 use cm_app::server_audit::AuditSink;
 
-/// Serves agents.
+/// Creates the service for `/mcp`.
 ///
 /// # Errors
-/// A vault whose changes cannot be followed.
+/// The vault cannot be watched for changes.
 pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     let opener = Arc::clone(calls);
     let server = McpServer::new(McpSetup {
         offer: OFFER,
         opener: Arc::new(move |asked: CallContext| open(&opener, asked.by, asked.watch)),
-        // Who asks is known from the token.
+        // The token identifies the caller.
         caller: None,
         limits: McpLimits::default(),
         audit: Some(audit),
@@ -29,7 +28,7 @@ pub fn mount(calls: &Arc<Calls>, audit: AuditSink) -> Result<NestedService> {
     });
     follow(calls, &server)?;
     let sessions = server.clone();
-    // Names and pages were judged at the door.
+    // The middleware has already checked host names and origins.
     let router = guarded(move || sessions.session(), OriginPolicy::Before, server.limits(), server.closing());
     let calls = server.clone();
     Ok(NestedService {

@@ -1,4 +1,4 @@
-//! What the team's server does by itself, and when.
+//! Scheduled jobs of the HTTP server.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use cm_server::http::schedule::JobInterval;
 use cm_app::stop::Cancellation;
 use cm_app::{Actor, CallerIdentity, Context, Result, ProgressWatch, jobs};
 
-/// At 03:00 UTC.
+/// 03:00 UTC.
 const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
-/// On Sundays at 04:30 UTC.
+/// Sundays at 04:30 UTC.
 const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30 };
 
-/// All jobs, in the name of whoever started the server.
+/// All jobs. They run as the user that started the server.
 ///
 /// # Errors
-/// A vault that cannot be opened or written.
+/// The vault cannot be opened or written.
 pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
     let memory = open(calls, ProgressWatch::default())?;
     let job = |name: &'static str, rhythm, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {

@@ -18,44 +18,45 @@ use cm_app::token::LiveTokens;
 use cm_app::{CallerIdentity, Request, ErrorKind, Context, Result, ProgressWatch, stats};
 use cm_render::json;
 
-/// Serve the vault over HTTP to agents that do not have it on their disk
+/// Serve a vault over HTTP
 ///
-/// It serves one vault, the one that commands write to, and no global one beside it: endpoints for programs, and for agents the
-/// Model Context Protocol under /mcp. Requests carry a token of `cm token add`, and each change is a commit in the name of the token's
-/// person. On this machine alone nobody needs a token, until there is the first one; where other machines reach the address, it does
-/// not begin without. It speaks plain HTTP: let a proxy or a tunnel add TLS.
+/// Serves one vault, the one that commands write to, without the global vault. Programs use the HTTP API; agents use the Model
+/// Context Protocol at /mcp. Requests need a token from `cm token add`, and each change is committed in the name of the
+/// token's owner. On a loopback address no token is needed until the first one exists. Without tokens the server refuses to
+/// listen on any other address. It speaks plain HTTP: put a TLS proxy or a tunnel in front of it.
 ///
-/// /openapi.json is the contract, /health tells that it lives, /metrics has its figures for Prometheus. A line of JSON a request goes to
-/// stderr, without what was asked; the private file audit.jsonl says who asked for which operation, and its outcome. Ctrl-C and SIGTERM end what runs first.
+/// /openapi.json describes the API, /health is the liveness check, /metrics serves Prometheus metrics. Each request is logged
+/// to stderr as a line of JSON, without its content. The private file audit.jsonl records who called which operation, and
+/// the result. Ctrl-C and SIGTERM wait for running requests.
 ///
-/// With --jobs it learns from sessions each day at 03:00 UTC as `cm reflect` does, and on Sundays at 04:30 scores how memories fade as
-/// `cm decay` does and, where there is a CORE.md, writes it anew. What was missed while no server ran is done once it runs.
+/// With --jobs the server runs `cm reflect` daily at 03:00 UTC. On Sundays at 04:30 UTC it recomputes decay scores like
+/// `cm decay` and rewrites CORE.md if it exists. Jobs that were missed while the server was down run at startup.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  cm serve\n  cm serve --listen 0.0.0.0:7700 --host-name memory.example.org --jobs\n  curl 127.0.0.1:7700/search?q=pool   # while cm serve runs"
 )]
 pub struct Arguments {
-    /// The address and port to listen on; port 0 takes a free one
+    /// Address and port; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
-    /// A name that the server is called by, beside localhost and its address; may be given several times
+    /// Additional accepted host name, besides localhost and the address; may be repeated
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
-    /// Learn from sessions each day, and see each week what faded
+    /// Run scheduled jobs: learn from sessions daily, recompute decay weekly
     #[arg(long)]
     jobs: bool,
-    /// Serve the endpoints alone, without /mcp
+    /// Do not serve /mcp
     #[arg(long)]
     no_mcp: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
     let memory = Context::open(Request { for_prompts: true, ..call })?;
     output.notices(&memory);
     let vault = memory.target().vault.clone();
-    // One vault and no other: what lies in a person's own vault is not the team's.
+    // Only the team's vault. The global vault is private to the person.
     let calls = Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
     let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
     let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
@@ -81,7 +82,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     Ok(said?.of_kind(signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated })))
 }
 
-/// Tells where it listens, and who may ask.
+/// Prints the address and whether requests need a token.
 fn tell(server: &HttpServer, output: &Output) -> Result<Printed> {
     let address = format!("http://{}", server.address());
     if output.json {
@@ -89,19 +90,19 @@ fn tell(server: &HttpServer, output: &Output) -> Result<Printed> {
             .plain(&json::document(&serde_json::json!({ "address": address, "open": server.is_open() })));
     }
     let who = if server.is_open() {
-        "whoever is on this machine may ask; `cm token add NAME` makes the first token"
+        "every process on this machine has access; run `cm token add NAME` to require tokens"
     } else {
-        "who has a token may ask"
+        "requests need a token"
     };
     output.plain(&format!("listening on {address}\n{who}"))
 }
 
-/// Opens the vault for each request of an endpoint.
+/// Returns a function that opens the vault for each request.
 fn opener(calls: Arc<Calls>) -> VaultOpener {
     Arc::new(move |by: CallerIdentity| open(&calls, by, ProgressWatch::default()))
 }
 
-/// Opens the vault for who asks: the token's person, and without one whoever runs the server.
+/// Opens the vault for the owner of the token, or without tokens for the user that runs the server.
 fn open(calls: &Calls, by: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
     let actor = by.actor.clone().or_else(|| calls.first.by.actor.clone());
     let by = CallerIdentity { actor, ..by };
@@ -109,7 +110,7 @@ fn open(calls: &Calls, by: CallerIdentity, watch: ProgressWatch) -> Result<Conte
     calls.open(by.clone(), watch).map_err(conceal)
 }
 
-/// Writes the audit log; a line that cannot be written is an entry of the server's log.
+/// Writes audit entries. If writing fails, the server log gets an entry.
 fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> AuditSink {
     Arc::new(move |attempt, outcome| {
         let at = calls.now();
@@ -119,12 +120,12 @@ fn audit(log: AuditLog, calls: Arc<Calls>, output: Output) -> AuditSink {
     })
 }
 
-/// How many notes there are, as a figure.
+/// The number of notes as a metric.
 fn notes(kinds: BTreeMap<note::NoteKind, usize>) -> Metric {
     let row = |(kind, count): (note::NoteKind, usize)| (Some(("kind", kind.name().to_owned())), count as f64);
     Metric {
         name: "cm_notes",
-        help: "Notes of the vault by kind.",
+        help: "Number of notes by kind.",
         counts: false,
         rows: kinds.into_iter().map(row).collect(),
     }

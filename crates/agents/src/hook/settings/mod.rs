@@ -53,7 +53,7 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
         return Err(SettingsError::at(
             text,
             0,
-            "our hooks cannot be put into this file so that it could be had back; put them in by hand",
+            "the hooks cannot be added to this file in a way that can be undone exactly; add them by hand",
         ));
     }
     Ok(installed)
@@ -125,7 +125,11 @@ fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError>
             if let Some(list) = hooks.get(event)
                 && !matches!(list.kind, JsonKind::Array(_))
             {
-                return Err(SettingsError::at(text, list.range.start, format!("`hooks.{event}` is no list")));
+                return Err(SettingsError::at(
+                    text,
+                    list.range.start,
+                    format!("`hooks.{event}` is not a list"),
+                ));
             }
         }
     }
@@ -136,7 +140,7 @@ pub(super) fn object(text: &str, node: &JsonNode, what: &str) -> Result<(), Sett
     if edit::is_object(node) {
         return Ok(());
     }
-    Err(SettingsError::at(text, node.range.start, format!("{what} are no object: `{{ … }}` is expected")))
+    Err(SettingsError::at(text, node.range.start, format!("{what} are not an object: expected `{{ … }}`")))
 }
 
 /// Rejects duplicate keys, because their meaning is ambiguous.
@@ -144,11 +148,7 @@ pub(super) fn reject_duplicate_keys(text: &str, object: &JsonNode) -> Result<(),
     for (number, item) in object.items().iter().enumerate() {
         let key = item.key.as_deref().unwrap_or_default();
         if object.find(key).is_some_and(|first| first < number) {
-            return Err(SettingsError::at(
-                text,
-                item.start,
-                format!("the key `{key}` stands here a second time"),
-            ));
+            return Err(SettingsError::at(text, item.start, format!("duplicate key `{key}`")));
         }
     }
     Ok(())

@@ -106,8 +106,8 @@ fn what_is_no_settings_file_is_refused_with_its_place() {
         (HookAgent::Codex, "[]", 1, 1, "object"),
         (HookAgent::Codex, "{\"hooks\": []}", 1, 11, "object"),
         (HookAgent::Claude, "{\"hooks\": {\"Stop\": {}}}", 1, 20, "list"),
-        (HookAgent::Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "second"),
-        (HookAgent::Gemini, "hooks: yes", 1, 1, "no value"),
+        (HookAgent::Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "duplicate"),
+        (HookAgent::Gemini, "hooks: yes", 1, 1, "invalid value"),
     ] {
         let fault = install(agent, text, &ProgramPath::default()).unwrap_err();
         assert_eq!((fault.line, fault.column), (line, column), "{text}: {fault}");

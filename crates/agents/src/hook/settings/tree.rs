@@ -130,7 +130,7 @@ pub fn read(text: &str, syntax: JsonDialect) -> Result<Option<JsonNode>, Setting
     reader.blanks()?;
     match reader.peek() {
         None => Ok(Some(node)),
-        Some(_) => Err(reader.fault("nothing may stand behind the value")),
+        Some(_) => Err(reader.fault("unexpected text after the value")),
     }
 }
 
@@ -176,13 +176,13 @@ impl JsonReader<'_> {
             } else if self.rest().starts_with("/*") {
                 match self.rest()[2..].find("*/") {
                     Some(end) => end + 4,
-                    None => return Err(self.fault("this comment is not closed")),
+                    None => return Err(self.fault("the comment is not closed")),
                 }
             } else {
                 return Ok(lead);
             };
             if !self.syntax.comments {
-                return Err(self.fault("comments are not read here"));
+                return Err(self.fault("comments are not allowed here"));
             }
             self.at += length;
             lead = self.at;
@@ -209,7 +209,7 @@ impl JsonReader<'_> {
     fn items(&mut self, close: u8) -> Result<Vec<JsonItem>, SettingsError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.fault("values lie too deep in each other"));
+            return Err(self.fault("values are nested too deeply"));
         }
         self.at += 1;
         let mut items: Vec<JsonItem> = Vec::new();
@@ -222,7 +222,7 @@ impl JsonReader<'_> {
                 return Ok(items);
             }
             if !comma {
-                return Err(self.fault(format!("a comma or `{}` is missing", char::from(close))));
+                return Err(self.fault(format!("expected a comma or `{}`", char::from(close))));
             }
             let start = self.at;
             let key = if close == b'}' { Some(self.key()?) } else { None };
@@ -239,7 +239,7 @@ impl JsonReader<'_> {
 
     fn key(&mut self) -> Result<String, SettingsError> {
         if self.peek() != Some(b'"') {
-            return Err(self.fault("a key in quotes is missing"));
+            return Err(self.fault("expected a key in quotes"));
         }
         let start = self.at;
         self.string()?;
@@ -247,7 +247,7 @@ impl JsonReader<'_> {
         let key = serde_json::from_str(written).unwrap_or_else(|_| written.trim_matches('"').to_owned());
         self.blanks()?;
         if !self.takes(b':') {
-            return Err(self.fault("a `:` is missing"));
+            return Err(self.fault("expected `:`"));
         }
         self.blanks()?;
         Ok(key)
@@ -260,7 +260,7 @@ impl JsonReader<'_> {
             match self.peek() {
                 None => {
                     self.at = start;
-                    return Err(self.fault("this text is not closed"));
+                    return Err(self.fault("the string is not closed"));
                 }
                 Some(b'"') => {
                     self.at += 1;
@@ -272,11 +272,11 @@ impl JsonReader<'_> {
                     self.at += match escape.get(1) {
                         Some(b'u') if hex => 6,
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        _ => return Err(self.fault("JSON has no such escape")),
+                        _ => return Err(self.fault("invalid escape sequence in a string")),
                     };
                 }
                 Some(byte) if byte < 0x20 => {
-                    return Err(self.fault("a line break or control character stands within a text"));
+                    return Err(self.fault("a string contains a line break or control character"));
                 }
                 Some(_) => self.at += 1,
             }
@@ -294,9 +294,9 @@ impl JsonReader<'_> {
             let line = self.rest().lines().next().unwrap_or_default();
             let shown: String = line.chars().take(12).collect();
             let message = if self.rest().is_empty() {
-                "the text ends within a value".to_owned()
+                "the file ends inside a value".to_owned()
             } else {
-                format!("`{shown}` is no value")
+                format!("invalid value `{shown}`")
             };
             return Err(self.fault(message));
         }

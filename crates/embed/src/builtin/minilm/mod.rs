@@ -67,7 +67,7 @@ impl MiniLm {
     fn forward(&self, texts: &[Vec<Token>]) -> Result<Vec<Embedding>, Error> {
         let sums = self.arch.dispatch(Forward { weights: &self.weights, texts });
         let vectors = sums.into_iter().map(|sum| {
-            let why = "it gives what is no number".to_owned();
+            let why = "it returned a value that is not a number".to_owned();
             Embedding::of(sum).ok_or(Error::Damaged { model: NAME.to_owned(), why })
         });
         vectors.collect()

@@ -37,11 +37,11 @@ fn damaged_weights_are_refused_with_the_reason() {
         MiniLm::read(weights.leak())
     };
     for (damage, reason) in [
-        (changed(|weights| weights.truncate(3)), "4 bytes are to follow, and there are 3"),
-        (changed(|weights| weights[0] = b'X'), "its head has"),
-        (changed(|weights| weights[4] = 0), "its head has"),
-        (changed(|weights| weights.truncate(9_000_000)), "bytes are to follow"),
-        (changed(|weights| weights.push(0)), "1 bytes follow its end"),
+        (changed(|weights| weights.truncate(3)), "4 bytes expected, but only 3 left"),
+        (changed(|weights| weights[0] = b'X'), "its header has"),
+        (changed(|weights| weights[4] = 0), "its header has"),
+        (changed(|weights| weights.truncate(9_000_000)), "bytes expected"),
+        (changed(|weights| weights.push(0)), "1 unexpected bytes after its end"),
     ] {
         let Err(Error::Damaged { model, why }) = damage else { panic!("{reason}") };
         assert_eq!(model, NAME);
@@ -57,5 +57,8 @@ fn weights_that_are_no_numbers_give_an_error_and_no_vector() {
     weights[norm..norm + 4].fill(0xFF);
     let model = MiniLm::read(weights.leak()).unwrap();
     let error = model.embed_query("text").unwrap_err();
-    assert_eq!(error.to_string(), "the model `builtin/minilm-l6` is damaged: it gives what is no number");
+    assert_eq!(
+        error.to_string(),
+        "the model `builtin/minilm-l6` is damaged: it returned a value that is not a number"
+    );
 }

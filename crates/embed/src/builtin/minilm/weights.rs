@@ -71,7 +71,7 @@ impl Weights {
         for expected in shape {
             let found = u32::from_le_bytes(file.array()?);
             if found != expected {
-                return Err(file.damaged(format!("its head has {found} where {expected} should be")));
+                return Err(file.damaged(format!("its header has {found}, expected {expected}")));
             }
         }
         let weights = Self {
@@ -82,7 +82,7 @@ impl Weights {
         };
         match file.rest().len() {
             0 => Ok(weights),
-            more => Err(file.damaged(format!("{more} bytes follow its end"))),
+            more => Err(file.damaged(format!("{more} unexpected bytes after its end"))),
         }
     }
 }

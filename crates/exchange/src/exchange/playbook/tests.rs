@@ -80,14 +80,14 @@ fn the_first_version_is_read_whole_and_what_has_no_place_is_named() {
     assert_eq!(
         messages(&document),
         [
-            "bullet b-1: the category `Code Style` is written `code-style` here",
-            "bullet b-3: `colour` has no place here and was left out",
-            "item 4 of `bullets` is no mapping and was left out",
-            "bullet b-5: it has no `content` and was left out",
-            "deprecated pattern 2: it has no `pattern` and was left out",
-            "deprecated pattern 2: `replacement` has no place here and was left out",
-            "the playbook: `metadata`: `mood` has no place here and was left out",
-            "the playbook: `description` has no place here and was left out",
+            "rule b-1: the category `Code Style` was renamed to `code-style`",
+            "rule b-3: `colour` is not supported here and was skipped",
+            "item 4 of `bullets` is not a mapping and was skipped",
+            "rule b-5: it has no `content` and was skipped",
+            "deprecated pattern 2: it has no `pattern` and was skipped",
+            "deprecated pattern 2: `replacement` is not supported here and was skipped",
+            "the playbook: `metadata`: `mood` is not supported here and was skipped",
+            "the playbook: `description` is not supported here and was skipped",
         ]
     );
     let lines: Vec<_> = document.findings.iter().map(|found| found.line.unwrap()).collect();
@@ -238,10 +238,10 @@ fn the_first_version_exports_as_the_second_and_stays_so() {
 #[test]
 fn what_is_no_playbook_is_refused_with_its_place() {
     for (text, line, part) in [
-        ("bullets:\n- id: a\n  content: [\n", 3, "no YAML"),
-        ("# mine\n---\nbullets:\n- content: \"open\n", 4, "no YAML"),
-        ("bullets: []\nbullets: []\n", 2, "second time"),
-        ("schema_version: 3\nbullets: []\n", 1, "schema_version is 3"),
+        ("bullets:\n- id: a\n  content: [\n", 3, "not valid YAML"),
+        ("# mine\n---\nbullets:\n- content: \"open\n", 4, "not valid YAML"),
+        ("bullets: []\nbullets: []\n", 2, "duplicate key"),
+        ("schema_version: 3\nbullets: []\n", 1, "schema_version 3"),
         ("title: x\n", 1, "no `bullets`"),
         ("", 1, "no `bullets`"),
         ("- a\n", 1, "a list"),

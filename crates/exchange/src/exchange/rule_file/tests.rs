@@ -85,10 +85,10 @@ fn items_and_instructions_become_drafts_by_section() {
         document.left_out.iter().map(|left| format!("{} {}", left.count, left.what)).collect();
     insta::assert_snapshot!(left.join("\n"), @"
     1 code blocks
-    1 items that are names or code alone
-    1 items that say what something is
-    2 paragraphs that are more than one rule, or none
-    1 part that `cm project` wrote
+    1 items that describe something
+    1 items with only names or code
+    2 paragraphs with several rules or none
+    1 part written by `cm project`
     1 tables
     1 texts shorter than 10 characters
     ");
@@ -109,5 +109,5 @@ fn the_same_file_gives_the_same_bullets() {
     assert_eq!(read(FILE, "a", at), read(FILE, "a", at));
     assert_eq!(read("", "a", at), ImportedDocument::default());
     let deep = "> ".repeat(20_000) + "x";
-    assert_eq!(read(&deep, "a", at).left_out[0].what, "text that is nested too deep");
+    assert_eq!(read(&deep, "a", at).left_out[0].what, "text that is nested too deeply");
 }

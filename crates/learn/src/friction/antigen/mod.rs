@@ -18,7 +18,7 @@ use super::signal::{FrictionSignal, SignalKind};
 use window::StepWindow;
 
 /// Placeholder in `inhibitory_instruction` until the rule is written.
-const UNWRITTEN: &str = "# TODO: write what prevents this";
+const UNWRITTEN: &str = "# TODO: describe how to prevent this";
 
 /// The steps around one signal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -182,7 +182,7 @@ impl FrictionEntry {
             history: Vec::new(),
             other: Map::new(),
         };
-        entry.push_event("first noted", now);
+        entry.push_event("first recorded", now);
         entry
     }
 
@@ -234,7 +234,7 @@ impl FrictionEntry {
             EntryStatus::Observing | EntryStatus::Hot | EntryStatus::Rejected | EntryStatus::Escalated => {}
         }
         if self.status == EntryStatus::Observing && self.evidence.sessions >= HOT {
-            self.set_status(EntryStatus::Hot, "it recurs", now);
+            self.set_status(EntryStatus::Hot, "it recurred", now);
         }
     }
 
@@ -272,11 +272,11 @@ impl FrictionEntry {
         });
         self.rule = Some(rule.to_owned());
         self.recurred_while_hot = 0;
-        self.set_status(EntryStatus::Hot, "a rule is tried", now);
+        self.set_status(EntryStatus::Hot, "a rule is being tried", now);
     }
 
     pub(super) fn reject(&mut self, now: Instant) {
-        self.set_status(EntryStatus::Rejected, "a person wants no rule", now);
+        self.set_status(EntryStatus::Rejected, "a person decided against a rule", now);
     }
 
     /// Expires an `observing` entry that was not seen for [`EXPIRES_AFTER_DAYS`]; hot entries never

@@ -52,7 +52,7 @@ fn opening(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
         percent(overall.bad_rate)
     )?;
     if analysis.copies > 0 {
-        writeln!(text, "**Copies left out:** {} (logs that tell nothing of their own)", analysis.copies)?;
+        writeln!(text, "**Copies left out:** {} (logs without content of their own)", analysis.copies)?;
     }
     if analysis.unread > 0 {
         writeln!(text, "**Lines not read:** {}", analysis.unread)?;
@@ -153,14 +153,14 @@ fn qualities(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result
         "## Session Quality Breakdown\n\n| Quality | Count | Description |\n|---------|-------|-------------|"
     )?;
     let annoyed = match analysis.rules {
-        FrictionRules::Classic => "swearing, or a success that was none",
-        FrictionRules::Observed => "the person contradicted, swore, or stopped the agent again and again",
+        FrictionRules::Classic => "swearing, or a false claim of success",
+        FrictionRules::Observed => "the user corrected, swore at or interrupted the agent repeatedly",
     };
     for (quality, description) in [
-        (SessionQuality::Bad, "the person gave up"),
+        (SessionQuality::Bad, "the user gave up"),
         (SessionQuality::Friction, annoyed),
         (SessionQuality::Rough, "much friction, but completed"),
-        (SessionQuality::Ok, "no friction to speak of"),
+        (SessionQuality::Ok, "almost no friction"),
         (SessionQuality::OneShot, "a single turn"),
     ] {
         let count = analysis.sessions.iter().filter(|session| session.quality == quality).count();
@@ -202,17 +202,14 @@ fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::
     let advice = [
         (
             count(SignalKind::FalseSuccess) > 10,
-            "**High:** a rule to look at the exit code before claiming success",
+            "**High:** add a rule to check the exit code before claiming success",
         ),
-        (
-            count(SignalKind::RequestInterrupted) > 20,
-            "**High:** look for commands that take too long or hang",
-        ),
-        (gave_up, "**Critical:** more than 40% of sessions end with /stash; read the review for why"),
-        (count(SignalKind::ToolLoop) > 3, "**Medium:** a rule to stop repeating the same call"),
+        (count(SignalKind::RequestInterrupted) > 20, "**High:** find commands that take too long or hang"),
+        (gave_up, "**Critical:** more than 40% of sessions end with /stash; see the review for reasons"),
+        (count(SignalKind::ToolLoop) > 3, "**Medium:** add a rule against repeating the same call"),
         (
             count(SignalKind::RepeatedQuestion) > 20,
-            "**Medium:** questions are asked again and again; is context lost?",
+            "**Medium:** questions are repeated; check whether context is lost",
         ),
     ];
     writeln!(text, "## Recommendations\n")?;
@@ -222,7 +219,7 @@ fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::
         writeln!(text, "{number}. {advice}")?;
     }
     if number == 0 {
-        writeln!(text, "Nothing critical.")?;
+        writeln!(text, "No critical problems.")?;
     }
     writeln!(text)
 }

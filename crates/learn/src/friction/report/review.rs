@@ -101,10 +101,12 @@ fn observed(cluster: &ByWords) -> ReviewSection<'_> {
     let projects = one_line(&cluster.projects.join(", "), 60).replace('|', "/");
     let mut notes = vec![format!("**Projects:** {projects}")];
     if cluster.self_suspect {
-        notes.push("The person may have corrected themselves; look before making a rule of it.".to_owned());
+        notes.push(
+            "Users may have corrected themselves; check this before turning it into a rule.".to_owned(),
+        );
     }
     if let Some(before) = &cluster.preceding {
-        notes.push(format!("**Before it:** {} ({})", one_line(&before.action, 100), before.result));
+        notes.push(format!("**Preceded by:** {} ({})", one_line(&before.action, 100), before.result));
     }
     ReviewSection {
         heading: format!("{} | {}", cluster.anchor_signal, cluster.tool_pattern),

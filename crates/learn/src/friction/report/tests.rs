@@ -27,7 +27,7 @@ fn a_review_of_what_was_observed_tells_what_came_before() {
     for expected in [
         "| 1 | user_curse | episode/severe | 1 | p | 2 | 8 |",
         "> damn, why do you rewrite the parser",
-        "**Before it:** Edit (unknown)",
+        "**Preceded by:** Edit (unknown)",
     ] {
         assert!(review.contains(expected), "{expected}\n{review}");
     }

@@ -11,7 +11,7 @@ pub(in crate::frontmatter) fn not_a_mapping(first_line: u32, what: &str) -> Fron
         line: first_line,
         column: 1,
         message: format!("the frontmatter is {what} instead of `key: value` lines"),
-        hint: "write `key: value` lines; a text that begins with a `---` rule needs a blank line before it"
+        hint: "write `key: value` lines; put a blank line before text that starts with a `---` rule"
             .to_owned(),
     }
 }
@@ -25,8 +25,8 @@ pub(in crate::frontmatter) fn duplicate(
         code: FindingCode::DuplicateKey,
         line,
         column,
-        message: format!("the key `{key}` stands a second time; the one on line {first} counts"),
-        hint: "keep one of the two, or join their values".to_owned(),
+        message: format!("duplicate key `{key}`; the one on line {first} is used"),
+        hint: "remove one of the two, or merge their values".to_owned(),
     }
 }
 
@@ -39,8 +39,7 @@ pub(in crate::frontmatter) fn of_error(source: &YamlSource<'_>, error: &YamlErro
                 code: FindingCode::InvalidYaml,
                 line,
                 column,
-                message: "the frontmatter has brackets in brackets in brackets, too many to be read"
-                    .to_owned(),
+                message: "the frontmatter has too many nested brackets".to_owned(),
                 hint: "put the value in quotes, or close its brackets".to_owned(),
             }
         }
@@ -64,9 +63,9 @@ fn of_yaml(source: &YamlSource<'_>, error: &yaml_serde::Error) -> FrontmatterFau
         _ => (within.min(last), if within > last { 1 } else { column }),
     };
     let hint = if repeated {
-        "keep one of the two keys".to_owned()
+        "remove one of the two keys".to_owned()
     } else if message.contains("repetition limit") {
-        "write the values out: its aliases (`*name`) repeat one another too often".to_owned()
+        "replace the aliases (`*name`) with values: they expand to too much".to_owned()
     } else {
         culprit.map_or("put the value in quotes, or check the indentation", |(_, hint)| hint).to_owned()
     };
@@ -74,7 +73,7 @@ fn of_yaml(source: &YamlSource<'_>, error: &yaml_serde::Error) -> FrontmatterFau
         code: if repeated { FindingCode::DuplicateKey } else { FindingCode::InvalidYaml },
         line: count(line).saturating_add(source.first_line - 1),
         column,
-        message: format!("the frontmatter is no YAML: {message}"),
+        message: format!("the frontmatter is not valid YAML: {message}"),
         hint,
     }
 }
@@ -126,15 +125,15 @@ fn remedy(line: &str) -> Option<&'static str> {
     };
     match value.chars().next()? {
         '@' | '`' | '%' => Some("put the value in quotes: YAML reserves its first character"),
-        '*' => Some("put the value in quotes: `*` begins an alias in YAML"),
-        '&' | '!' | '|' | '>' => Some("put the value in quotes: its first character means something to YAML"),
+        '*' => Some("put the value in quotes: `*` starts an alias in YAML"),
+        '&' | '!' | '|' | '>' => Some("put the value in quotes: its first character has a meaning in YAML"),
         '[' if value.starts_with("[[") => Some("put the wikilink in quotes: \"[[Note]]\""),
         '{' if value.starts_with("{{") => Some("put the placeholder in quotes: \"{{…}}\""),
         '[' | '{' if value.matches(['[', '{']).count() != value.matches([']', '}']).count() => {
             Some("close the bracket, or put the value in quotes")
         }
         quote @ ('"' | '\'') => after_quote(value, quote),
-        _ if item.is_none() && value.contains(": ") => Some("put the value in quotes: it holds a colon"),
+        _ if item.is_none() && value.contains(": ") => Some("put the value in quotes: it contains a colon"),
         _ => None,
     }
 }
@@ -146,7 +145,7 @@ fn after_quote(value: &str, quote: char) -> Option<&'static str> {
     match inner.find(quote) {
         None => Some(CLOSE_QUOTE),
         Some(at) if !inner[at + 1..].trim().is_empty() => {
-            Some("quote the whole value; a quote inside is written '' in single and \\\" in double quotes")
+            Some("quote the whole value; write a quote inside as '' in single and \\\" in double quotes")
         }
         Some(_) if quote == '"' && inner.contains('\\') => {
             Some("write \\\\ for a backslash, or use single quotes")
@@ -158,8 +157,8 @@ fn after_quote(value: &str, quote: char) -> Option<&'static str> {
 fn missing_blank(content: &str) -> Option<&'static str> {
     let bare = !content.starts_with('-') && !content.ends_with(':');
     match content.find(':') {
-        Some(_) if bare => Some("write a blank after the colon"),
-        None if bare => Some("write `key: value`, or indent the line if it belongs to the one above"),
+        Some(_) if bare => Some("add a space after the colon"),
+        None if bare => Some("write `key: value`, or indent the line if it belongs to the line above"),
         _ => None,
     }
 }
@@ -173,7 +172,7 @@ mod tests {
     #[test]
     fn errors_tell_the_line_of_the_file_and_the_remedy() {
         for (yaml, line, part) in [
-            ("id: x\ntitle: Fix: it\n", 3, "holds a colon"),
+            ("id: x\ntitle: Fix: it\n", 3, "contains a colon"),
             ("id: x\naliases:\n- @me\ntags: []\n", 4, "reserves"),
             ("id: x\n\ttags: a\n", 3, "tabs"),
             ("id: x\nup: [[Note\nb: 1\n", 3, "wikilink"),
@@ -187,7 +186,7 @@ mod tests {
             ),
             ("id: x\ndate: {{date}} now\n", 3, "placeholder"),
             ("id: x\npath: \"C:\\dir\"\n", 3, "backslash"),
-            ("id: x\ntitle:a\nb: 1\n", 3, "blank after the colon"),
+            ("id: x\ntitle:a\nb: 1\n", 3, "space after the colon"),
             ("id: x\nglob: *.md\n", 3, "alias"),
             ("a:\n  b: 1\n  b: 2\n", 3, "one of the two"),
         ] {

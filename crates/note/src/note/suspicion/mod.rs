@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::markdown::escape::is_hidden;
 use patterns::{ORDERS, PAYLOADS, STEERING};
 
-const STEERS: &str = "it reads like an order to the agent itself";
+const STEERS: &str = "it reads like an instruction to the agent itself";
 
 /// Returns why a text is suspicious, regardless of its author; `None` if it is not.
 ///
@@ -51,7 +51,7 @@ pub fn payload(text: &str) -> Option<&'static str> {
 /// assert_eq!(order("The gateway drops idle sockets after 60 s."), None);
 /// ```
 pub fn order(text: &str) -> Option<&'static str> {
-    payload(text).or_else(|| ORDERS.is_match(&plain(text)).then_some("it gives orders to its reader"))
+    payload(text).or_else(|| ORDERS.is_match(&plain(text)).then_some("it gives instructions to its reader"))
 }
 
 fn hides(text: &str) -> Option<&'static str> {

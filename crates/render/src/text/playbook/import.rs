@@ -16,7 +16,7 @@ pub fn imported(outcome: &BulletImport) -> String {
     let mut lines: String = outcome.imported.iter().take(NAMED).map(brought).collect();
     lines.push_str(&more(outcome.imported.len()));
     let verb = if outcome.dry_run { "would import" } else { "imported" };
-    let number = paint(STRONG, &count(outcome.imported.len(), "bullet"));
+    let number = paint(STRONG, &count(outcome.imported.len(), "rule"));
     lines.push_str(&format!("{verb} {number}"));
     if !outcome.dry_run && !outcome.imported.is_empty() {
         lines.push_str(&format!("  {}", committed(outcome.commit.as_deref())));
@@ -25,7 +25,7 @@ pub fn imported(outcome: &BulletImport) -> String {
     lines.push_str(&skipped(&outcome.skipped));
     lines.push_str(&stopped(&outcome.stopped));
     for left in &outcome.left_out {
-        lines.push_str(&format!("{}\n", paint(DIM, &format!("no rule: {} ({})", left.what, left.count))));
+        lines.push_str(&format!("{}\n", paint(DIM, &format!("not a rule: {} ({})", left.what, left.count))));
     }
     lines + &findings(&outcome.findings)
 }
@@ -42,8 +42,8 @@ fn skipped(skipped: &[SkippedBullet]) -> String {
     skipped.iter().for_each(|skipped| reasons.entry(skipped.why).or_default().push(skipped));
     let mut lines = String::new();
     for (why, all) in reasons {
-        let words = if why.failed() { paint(BAD, "left out") } else { paint(DIM, "left out") };
-        lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "bullet"), reason(why)));
+        let words = if why.failed() { paint(BAD, "skipped") } else { paint(DIM, "skipped") };
+        lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "rule"), reason(why)));
         if why.failed() {
             let named = all.iter().take(NAMED);
             lines.extend(
@@ -59,10 +59,10 @@ fn stopped(stopped: &[StoppedEntry]) -> String {
     if stopped.is_empty() {
         return String::new();
     }
-    let mut lines = format!("{} what looks like a live secret\n", paint(BAD, "left out:"));
+    let mut lines = format!("{} possible secrets\n", paint(BAD, "skipped:"));
     lines.extend(stopped.iter().take(NAMED).map(|one| format!("  {}\n", safe(&place_of(one)))));
     lines.push_str(&more(stopped.len()));
-    lines + "hint: take it out of the file, or write a placeholder such as <token>, then import again\n"
+    lines + "hint: remove the secret from the file, or use a placeholder such as <token>, then import again\n"
 }
 
 fn more(all: usize) -> String {

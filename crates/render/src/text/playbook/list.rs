@@ -16,13 +16,13 @@ pub fn listed(outcome: &BulletPage) -> String {
         _ => cell.to_owned(),
     });
     let more = match outcome.next {
-        Some(next) => format!(", {} shown; go on with --offset {next}", outcome.bullets.len()),
+        Some(next) => format!(", {} shown; continue with --offset {next}", outcome.bullets.len()),
         None => String::new(),
     };
     let count = match outcome.total {
-        0 => "no bullets".to_owned(),
-        1 => "1 bullet".to_owned(),
-        n => format!("{n} bullets"),
+        0 => "no rules".to_owned(),
+        1 => "1 rule".to_owned(),
+        n => format!("{n} rules"),
     };
     lines.push_str(&format!("{}{}\n", paint(STRONG, &count), paint(DIM, &more)));
     lines

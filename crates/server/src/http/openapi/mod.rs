@@ -10,22 +10,26 @@ use crate::operations::{Effect, Endpoint, Method, OperationSpec};
 
 /// Error statuses of operations: code, name and description.
 const FAILURES: [(u16, &str, &str); 16] = [
-    (400, "BadRequest", "The request makes no sense as it stands."),
-    (401, "Unauthorized", "No token, or one that is unknown, expired or taken back."),
-    (403, "Forbidden", "The token's role does not reach, or a page of another origin asks."),
-    (404, "NotFound", "There is no such memory, or no such endpoint."),
-    (408, "Timeout", "The body did not come in time."),
-    (409, "Refused", "Refused as things stand: blocked, in conflict, or it holds a secret."),
-    (413, "TooLong", "The body is longer than allowed."),
-    (414, "UriTooLong", "The path and query are longer than is read."),
-    (415, "MediaType", "The body is no JSON."),
-    (421, "Misdirected", "The server does not answer to the name in `Host`."),
-    (422, "NothingDone", "Nothing was done where work was asked for."),
-    (429, "TooOften", "The token or the address asks too often."),
-    (431, "HeadTooLong", "The head of the request is longer than is read; there is no body."),
+    (400, "BadRequest", "Invalid request."),
+    (401, "Unauthorized", "No token, or an unknown, expired or revoked one."),
+    (
+        403,
+        "Forbidden",
+        "The token's role is not sufficient, or a web page of another origin sent the request.",
+    ),
+    (404, "NotFound", "Memory or endpoint not found."),
+    (408, "Timeout", "The body did not arrive in time."),
+    (409, "Refused", "Refused: blocked, in conflict, or it contains a secret."),
+    (413, "TooLong", "The body is too long."),
+    (414, "UriTooLong", "The path and query are too long."),
+    (415, "MediaType", "The body is not JSON."),
+    (421, "Misdirected", "The name in `Host` is not allowed."),
+    (422, "NothingDone", "There was nothing to do."),
+    (429, "TooOften", "The token or the address exceeds the rate limit."),
+    (431, "HeadTooLong", "The request headers are too long; the response has no body."),
     (500, "Failed", "The operation failed."),
-    (502, "Provider", "A model or another server that was asked did not answer."),
-    (503, "Busy", "Too much to do, or somebody else writes the vault: try again later."),
+    (502, "Provider", "A model or another server did not answer."),
+    (503, "Busy", "The server is busy, or another process writes to the vault. Try again later."),
 ];
 /// Statuses that occur only for requests with a body.
 const WITH_BODY: [u16; 3] = [408, 413, 415];
@@ -50,17 +54,16 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
         "info": {
             "title": "cm",
             "version": version,
-            "description": "The memory of a team's coding agents: what was learned, found again. Every answer is JSON but the \
-                figures; every failure is the one error document.",
+            "description": "Shared memory of a team's coding agents. Every response is JSON, except metrics. Every error has the same format.",
         },
         "security": [{ "bearer": [] }],
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "bearer": { "type": "http", "scheme": "bearer", "description": "A token that `cm token add` made." },
+                "bearer": { "type": "http", "scheme": "bearer", "description": "A token created by `cm token add`." },
             },
-            "parameters": { "Agent": header(AGENT.as_str(), "The agent that asks; its changes carry the name."),
-                "Session": header(SESSION.as_str(), "The agent's session; its changes carry the name.") },
+            "parameters": { "Agent": header(AGENT.as_str(), "Name of the calling agent, recorded in its changes."),
+                "Session": header(SESSION.as_str(), "Session of the agent, recorded in its changes.") },
             "responses": failures(),
             "schemas": schemas.all(),
         },
@@ -78,7 +81,7 @@ fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schema
     let mut described = json!({
         "operationId": operation.name,
         "summary": operation.title,
-        "description": format!("{} Takes the role {}.", operation.description, operation.effect.role()),
+        "description": format!("{} Requires the role {}.", operation.description, operation.effect.role()),
         "parameters": [],
     });
     if has_body {
@@ -125,7 +128,7 @@ fn query(input: &Value) -> Vec<Value> {
 fn responses(done: u16, output: Value, meets: impl Fn(u16) -> bool) -> Value {
     let mut responses = Map::new();
     let schema = json!({ "application/json": { "schema": output } });
-    let what = if done == 201 { "It was made." } else { "It was done." };
+    let what = if done == 201 { "Created." } else { "Done." };
     responses.insert(done.to_string(), json!({ "description": what, "content": schema }));
     for (status, name, _) in FAILURES.iter().filter(|(status, ..)| meets(*status)) {
         let response = json!({ "$ref": format!("#/components/responses/{name}") });
@@ -161,17 +164,20 @@ fn own(paths: &mut Map<String, Value>) {
     let mut health = one(
         "health",
         "Health",
-        "Whether the server lives; with a token, how it is.",
+        "Liveness check; with a token, also the state of the server.",
         responses(200, status, is_own),
     );
     health["get"]["security"] = json!([{}, { "bearer": [] }]);
     paths.insert("/health".to_owned(), health);
     let mut metrics = responses(200, json!({}), is_own);
     metrics["200"]["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });
-    let said = "What Prometheus reads. Takes the role admin.";
+    let said = "Prometheus metrics. Requires the role admin.";
     paths.insert("/metrics".to_owned(), one("metrics", "Figures", said, metrics));
     let contract = responses(200, json!({ "type": "object" }), is_own);
-    paths.insert("/openapi.json".to_owned(), one("openapi", "This document", "The contract.", contract));
+    paths.insert(
+        "/openapi.json".to_owned(),
+        one("openapi", "This document", "The API description.", contract),
+    );
 }
 
 fn header(name: &str, description: &str) -> Value {
@@ -186,13 +192,13 @@ fn error() -> Value {
         "properties": { "error": {
             "type": "object",
             "properties": {
-                "code": { "type": "string", "description": "A short name that programs may select by." },
+                "code": { "type": "string", "description": "A short name that programs can check." },
                 "message": { "type": "string", "description": "What is wrong." },
                 "hint": { "type": ["string", "null"], "description": "What to do." },
                 "path": { "type": "string", "description": "The file." },
-                "line": { "type": "integer", "minimum": 1, "description": "The line in it." },
-                "column": { "type": "integer", "minimum": 1, "description": "The column in it." },
-                "exit": { "type": "integer", "description": "The exit code of the command that does the same." },
+                "line": { "type": "integer", "minimum": 1, "description": "The line in the file." },
+                "column": { "type": "integer", "minimum": 1, "description": "The column in the line." },
+                "exit": { "type": "integer", "description": "The exit code of the corresponding command." },
             },
             "required": ["code", "message", "hint", "exit"],
         } },

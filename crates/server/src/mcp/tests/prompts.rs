@@ -30,12 +30,12 @@ async fn a_briefing_comes_with_the_prompt_that_asks_for_it() {
 async fn arguments_that_are_missing_unknown_or_no_text_are_refused() {
     let mut client = Client::new().await;
     for (asked, word) in [
-        (json!({ "name": "brief" }), "needs task"),
-        (json!({ "name": "brief", "arguments": { "task": "  " } }), "needs task"),
+        (json!({ "name": "brief" }), "requires task"),
+        (json!({ "name": "brief", "arguments": { "task": "  " } }), "requires task"),
         (json!({ "name": "brief", "arguments": { "task": "x", "taks": "y" } }), "no argument \"taks\""),
-        (json!({ "name": "remember", "arguments": { "what": 7 } }), "no text"),
+        (json!({ "name": "remember", "arguments": { "what": 7 } }), "not text"),
         (json!({ "name": "remember", "arguments": { "what": "x".repeat(20_001) } }), "longer than"),
-        (json!({ "name": "breif" }), "no prompt"),
+        (json!({ "name": "breif" }), "unknown prompt"),
     ] {
         let error = client.ask("prompts/get", asked).await["error"].take();
         assert_eq!(error["code"], -32602);

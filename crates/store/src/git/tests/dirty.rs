@@ -118,7 +118,7 @@ fn a_note_whose_edits_cannot_be_told_apart_goes_in_whole_and_says_so() {
     assert_eq!(committed.whole, [NotePath::parse("graph/a.md").unwrap()]);
     assert_eq!(sandbox.others(&[]), "");
     let said = sandbox.git(&["log", "-1", "--format=%B"]);
-    assert!(said.contains("Committed whole, with the edits made by hand:\n- graph/a.md\n"), "{said}");
+    assert!(said.contains("Committed as a whole, including manual edits:\n- graph/a.md\n"), "{said}");
     let read = CommitMessage::parse(&said).unwrap();
     assert_eq!((read.op.as_str(), read.ids.as_slice()), ("pin", ["n".to_owned()].as_slice()));
 }

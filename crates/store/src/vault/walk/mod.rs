@@ -250,7 +250,7 @@ impl Walk<'_> {
     fn entry<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, depth: usize) {
         let Some(text) = name.text() else {
             let lossy = String::from_utf8_lossy(name.bytes());
-            let message = "the name is no UTF-8, so that the note cannot be referred to";
+            let message = "the name is not UTF-8, so cm cannot refer to the note";
             return self.report(&joined(parent, &lossy), FindingCode::PathNotUtf8, message, "rename it");
         };
         match name.kind {
@@ -261,7 +261,7 @@ impl Walk<'_> {
             }
             EntryKind::File => {}
             EntryKind::Other | EntryKind::Unknown => {
-                let message = "is no regular file, so that it is not read";
+                let message = "is not a regular file and is not read";
                 self.report(&joined(parent, text), FindingCode::Unreadable, message, "remove or rename it");
             }
         }
@@ -274,7 +274,7 @@ impl Walk<'_> {
         }
         let path = joined(parent, text);
         if depth >= DEEPEST {
-            let message = "lies too deep, so that it is not walked";
+            let message = "is nested too deeply and is not read";
             return self.report(&path, FindingCode::Unreadable, message, "move it up");
         }
         match folder.open(name) {
@@ -292,7 +292,7 @@ impl Walk<'_> {
 
     fn file<F: Folder>(&mut self, folder: &F, parent: &str, name: &EntryName, text: &str) {
         let Some(path) = NotePath::below(parent, text) else {
-            let message = "the path is too long, so that the note is not read";
+            let message = "the path is too long, so the note is not read";
             return self.report(&joined(parent, text), FindingCode::Unreadable, message, "shorten it");
         };
         match folder.stat(name) {
@@ -310,10 +310,12 @@ impl Walk<'_> {
         let mut found = Vec::new();
         for (link, is_note) in std::mem::take(&mut self.links) {
             match lead(&link) {
-                ResolvedLink::Nowhere if is_note => self.bad_link(&link, "leads nowhere or in a circle"),
-                ResolvedLink::Folder => self.bad_link(&link, "leads to a folder, which is not walked twice"),
+                ResolvedLink::Nowhere if is_note => self.bad_link(&link, "is broken or points to itself"),
+                ResolvedLink::Folder => {
+                    self.bad_link(&link, "points to a folder that is already part of the vault")
+                }
                 ResolvedLink::Outside { folder } if folder || is_note => {
-                    self.bad_link(&link, "leads out of the vault")
+                    self.bad_link(&link, "points out of the vault")
                 }
                 ResolvedLink::File(target, stat)
                     if is_note && !target.as_deref().is_some_and(|target| self.is_listed(target)) =>
@@ -350,8 +352,8 @@ impl Walk<'_> {
             names.iter().filter_map(EntryName::text).map(|name| (name.to_lowercase(), name)).collect();
         folded.sort_unstable();
         for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            let message = format!("differs from `{}` in case only", pair[0].1);
-            let hint = "rename one: on some systems they are the same file";
+            let message = format!("differs from `{}` only in case", pair[0].1);
+            let hint = "rename one of them: some systems treat them as the same file";
             self.report(&joined(folder, pair[1].1), FindingCode::CaseCollision, &message, hint);
         }
     }
