@@ -29,7 +29,7 @@ pub struct LogSelection {
     pub since: Option<Instant>,
 }
 
-/// A session parsed from its log. It must pass through [`Told::redacted`] before it is stored or
+/// A session parsed from its log. It must pass through [`ParsedSession::redacted`] before it is stored or
 /// shown.
 #[derive(Debug)]
 pub struct ParsedSession {

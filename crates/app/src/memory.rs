@@ -276,7 +276,7 @@ impl Context {
     /// The same call for one of the open vaults, which becomes the target of writes.
     ///
     /// # Errors
-    /// A vault at a past commit, and the errors of [`Memory::open`].
+    /// A vault at a past commit, and the errors of [`Context::open`].
     pub fn for_vault(&self, open: &OpenVault) -> Result<Self> {
         open.writable()?;
         let named = Some(open.vault.root().to_owned());
@@ -286,7 +286,7 @@ impl Context {
     /// The same call with another caller; notices are shared with this context.
     ///
     /// # Errors
-    /// Those of [`Memory::open`].
+    /// Those of [`Context::open`].
     pub fn with_actor(&self, by: CallerIdentity) -> Result<Self> {
         let other = Self::open_with(Request { by, ..self.call.clone() }, self.cache.clone())?;
         Ok(Self { notices: Rc::clone(&self.notices), ..other })

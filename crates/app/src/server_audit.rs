@@ -58,7 +58,7 @@ impl AuditLog {
     }
 }
 
-/// A running attempt. If it is dropped before [`Record::end`], the outcome is `panicked`.
+/// A running attempt. If it is dropped before [`AuditRecord::end`], the outcome is `panicked`.
 pub struct AuditRecord {
     sink: Option<AuditSink>,
     attempt: AuditedRequest,

@@ -74,8 +74,8 @@ pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 /// Returns the sentences of a message, in order.
 ///
 /// ```
-/// use cm_learn::prose::{Reading, sentences};
-/// let said = sentences("No, use `pnpm` here.\n```\nnpm ERR! x\n```\nIt is faster. Right?", Reading::Person);
+/// use cm_learn::prose::{MessageAuthor, sentences};
+/// let said = sentences("No, use `pnpm` here.\n```\nnpm ERR! x\n```\nIt is faster. Right?", MessageAuthor::Person);
 /// let texts: Vec<&str> = said.iter().map(|sentence| sentence.text.as_str()).collect();
 /// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
 /// ```

@@ -107,7 +107,7 @@ impl ModelProvider {
     }
 
     /// Returns whether an address is the provider's own server and encrypted. A key from
-    /// [`Provider::key_variables`] is sent only to such a server.
+    /// [`ModelProvider::key_variables`] is sent only to such a server.
     pub fn owns(self, address: &ServerUrl) -> bool {
         let host = address.host();
         let is_own = match self {
@@ -208,7 +208,7 @@ pub fn retry_policy(retries: u32, seed: u64) -> RetryPolicy {
     RetryPolicy { retries, pause, growth: 2, longest, jitter: Some(seed), retry_timeouts: true }
 }
 
-/// Opens the selected model without sending a request; returns `None` for [`Choice::None`].
+/// Opens the selected model without sending a request; returns `None` for [`ModelSelection::None`].
 ///
 /// # Errors
 /// Returns an error if a required setting or key is missing, or if the script is invalid.

@@ -54,7 +54,7 @@ pub trait Llm {
     ///
     /// # Errors
     /// Returns an error if there is no answer. A refusal by the model or a truncated text is an
-    /// answer; see [`Reply::stop`].
+    /// answer; see [`ModelReply::stop`].
     fn complete(&self, request: &ModelRequest) -> Result<ModelReply>;
 }
 

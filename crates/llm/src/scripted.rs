@@ -155,13 +155,13 @@ mod tests {
 "#;
         let script = ScriptedModel::parse(text).unwrap();
         insta::assert_snapshot!(asked(&script, "a"), @"first Done TokenUsage { input: 13, output: 2, is_estimated: true }");
-        insta::assert_snapshot!(asked(&script, "a diary"), @r#"{"status":"done"} Done Usage { input: 10, output: 2, guessed: false }"#);
+        insta::assert_snapshot!(asked(&script, "a diary"), @r#"{"status":"done"} Done TokenUsage { input: 10, output: 2, is_estimated: false }"#);
         for _ in 0..3 {
             assert!(asked(&script, "again").starts_with("as ever Done"));
         }
         insta::assert_snapshot!(asked(&script, "bad"), @"the answer script reports an error: the line is dead");
-        insta::assert_snapshot!(asked(&script, "evil"), @r#" Declined("no") Usage { input: 14, output: 0, guessed: true }"#);
-        insta::assert_snapshot!(asked(&script, "long"), @r#"{"a": Length Usage { input: 14, output: 2, guessed: true }"#);
+        insta::assert_snapshot!(asked(&script, "evil"), @r#" Refused("no") TokenUsage { input: 14, output: 0, is_estimated: true }"#);
+        insta::assert_snapshot!(asked(&script, "long"), @r#"{"a": Length TokenUsage { input: 14, output: 2, is_estimated: true }"#);
         insta::assert_snapshot!(asked(&script, "a diary"), @"the answer script has no answer left for this question");
         assert_eq!(script.requests().len(), 9);
     }

@@ -81,7 +81,7 @@ impl Instant {
     /// use cm_note::instant::Instant;
     /// let now = Instant::parse("2026-11-21T12:00:00Z")?;
     /// assert_eq!(Instant::parse_typed("7d", now)?.to_string(), "2026-11-14T12:00:00Z");
-    /// # Ok::<(), cm_note::instant::NotADate>(())
+    /// # Ok::<(), cm_note::instant::InvalidDate>(())
     /// ```
     pub fn parse_typed(text: &str, now: Self) -> Result<Self, InvalidDate> {
         let text = text.trim();
@@ -113,7 +113,7 @@ impl Instant {
     /// such as `90d` or `12h`.
     ///
     /// # Errors
-    /// Returns [`NotADate`] for any other text.
+    /// Returns [`InvalidDate`] for any other text.
     pub fn parse_ahead(text: &str, now: Self) -> Result<Self, InvalidDate> {
         if let Ok(at) = Self::parse(text) {
             return Ok(at);

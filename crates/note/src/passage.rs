@@ -80,7 +80,7 @@ pub struct Passage {
 ///
 /// ```
 /// use cm_note::note::{RelationTable, TypeTable, read};
-/// use cm::domain::{passage::passages, path::NotePath};
+/// use cm_note::{passage::passages, path::NotePath};
 /// let path = NotePath::parse("retry.md")?;
 /// let text = b"# Retry\n\nWait, then try again.\n";
 /// let reading = read::read(&path, text, &TypeTable::default(), &RelationTable::default());

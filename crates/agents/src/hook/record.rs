@@ -31,7 +31,7 @@ pub struct InjectionLogLine {
     /// cm's name of the event.
     pub event: String,
     pub deed: InjectionStep,
-    /// Event that the line belongs to, as returned by [`super::Message::cause`].
+    /// Event that the line belongs to, as returned by [`super::HookMessage::cause`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }

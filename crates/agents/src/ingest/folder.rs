@@ -25,7 +25,7 @@ pub struct FolderLog {
 /// The result is ordered by path.
 ///
 /// # Errors
-/// Returns [`Error::Io`] if the path itself cannot be read.
+/// Returns [`IngestError::Io`] if the path itself cannot be read.
 pub fn find_logs(path: &Path) -> Result<Vec<FolderLog>, IngestError> {
     let stat = std::fs::metadata(path).map_err(IngestError::io(path))?;
     if stat.is_file() {
@@ -67,7 +67,7 @@ fn log(path: &Path) -> FolderLog {
 /// are skipped.
 ///
 /// # Errors
-/// Returns [`Error::Io`] if the file cannot be read.
+/// Returns [`IngestError::Io`] if the file cannot be read.
 pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), IngestError> {
     let mut reader = BufReader::new(File::open(path).map_err(IngestError::io(path))?);
     let mut line = Vec::new();

@@ -1,6 +1,6 @@
 //! The built-in models. They need no network, no runtime library and no files.
 //!
-//! [`Static`] looks up one vector per token and takes about 0.1 ms per text. [`MiniLm`] processes
+//! [`StaticModel`] looks up one vector per token and takes about 0.1 ms per text. [`MiniLm`] processes
 //! the whole text and takes longer. Both are best at English and ignore case.
 
 mod bytes;

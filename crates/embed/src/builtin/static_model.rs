@@ -33,8 +33,8 @@ impl StaticModel {
     /// Returns the model that is built into the program.
     ///
     /// ```
-    /// use cm_embed::builtin::Static;
-    /// let model = Static::shipped();
+    /// use cm_embed::builtin::StaticModel;
+    /// let model = StaticModel::shipped();
     /// let texts = ["The database is slow", "Postgres takes long to answer", "Cats sleep a lot"];
     /// let [a, b, c] = texts.map(|text| model.of(text));
     /// assert!(a.cosine(&b) > a.cosine(&c));

@@ -1,6 +1,6 @@
 //! Imports and exports bullets: the YAML playbook of other tools, and agents' rule files.
 //!
-//! Parsers return a [`Document`]; [`plan::plan`] decides which of its bullets enter a vault. This
+//! Parsers return a [`ImportedDocument`]; [`plan::plan`] decides which of its bullets enter a vault. This
 //! module accesses no files and does not check evidence for rules.
 
 mod keys;

@@ -25,7 +25,7 @@ use crate::text::touched;
 /// after changes. It never waits for a writer.
 ///
 /// All queries fail with [`Error::Unusable`] if the index is missing, damaged or of another
-/// version. In that case [`super::Writer::mend`] creates a new index, and the logs are read again.
+/// version. In that case [`super::SessionStoreWriter::open_or_repair`] creates a new index, and the logs are read again.
 #[derive(Default)]
 pub struct Sessions {
     folder: PathBuf,

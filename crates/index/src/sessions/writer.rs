@@ -72,7 +72,7 @@ impl SessionStoreWriter {
     /// # Errors
     ///
     /// [`Error::Busy`] on timeout; [`Error::Unusable`] if the index is damaged or of another
-    /// version. [`Writer::anew`] then creates a new one.
+    /// version. [`SessionStoreWriter::create_new`] then creates a new one.
     pub fn open(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
@@ -88,7 +88,7 @@ impl SessionStoreWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`Writer::open`] except [`Error::Unusable`].
+    /// Those of [`SessionStoreWriter::open`] except [`Error::Unusable`].
     pub fn open_or_repair(folder: &Path, patience: Duration) -> Result<(Self, Option<RebuildReason>), Error> {
         let lock = lock(folder, patience)?;
         Ok(match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
@@ -101,7 +101,7 @@ impl SessionStoreWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`Writer::open`] except [`Error::Unusable`].
+    /// Those of [`SessionStoreWriter::open`] except [`Error::Unusable`].
     pub fn create_new(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         Self::create(folder, lock)

@@ -16,7 +16,7 @@ const READ: usize = 200_000;
 /// Extracts snippets for one query from many texts.
 ///
 /// ```
-/// use cm::domain::{instant::Instant, query::Query};
+/// use cm_note::{instant::Instant, query::Query};
 /// let query = Query::parse("keepalive", Instant::from_unix(0));
 /// let text = format!("{} Set socket_keepalive\n before connecting.", "Words before. ".repeat(30));
 /// let snippet = cm_index::Snippets::of(&query).best(&text).unwrap();

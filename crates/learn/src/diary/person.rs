@@ -132,9 +132,9 @@ pattern!(ASIDE = r"(?i)\b(?:i think|i guess|maybe|perhaps|not sure|wonder|probab
 /// acted; only then can the user correct it.
 ///
 /// ```
-/// use cm_learn::diary::{SaidKind, said};
-/// let told = said("No, use `pnpm` instead of npm. Is it slow?", true);
-/// assert_eq!((told.len(), told[0].kind), (1, SaidKind::Decision));
+/// use cm_learn::diary::{UtteranceKind, utterances};
+/// let told = utterances("No, use `pnpm` instead of npm. Is it slow?", true);
+/// assert_eq!((told.len(), told[0].kind), (1, UtteranceKind::Decision));
 /// assert_eq!(told[0].text, "use `pnpm` instead of npm.");
 /// ```
 pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {

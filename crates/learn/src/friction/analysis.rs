@@ -273,7 +273,7 @@ fn clusters(
 }
 
 impl FrictionAnalysis {
-    /// Counts the signals of each kind, the most frequent first; ties are in the order of [`Kind`].
+    /// Counts the signals of each kind, the most frequent first; ties are in the order of [`SignalKind`].
     pub fn signal_counts(&self) -> Vec<(SignalKind, u32)> {
         let mut counted: BTreeMap<SignalKind, u32> = BTreeMap::new();
         for aggregate in self.summary.aggregate_by_source.values() {

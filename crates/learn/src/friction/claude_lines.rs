@@ -36,7 +36,7 @@ impl ClaudeLineReader {
     }
 
     /// Reads a line. Blank lines are skipped; lines that are not JSON objects are counted in
-    /// [`Log::unread`].
+    /// [`SessionLog::unread`].
     pub fn line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;

@@ -119,7 +119,7 @@ impl FrictionLedger {
     /// Parses a ledger from JSON.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the text is not a valid ledger, [`Error::Newer`] if its version is
+    /// [`FrictionLedgerError::Damaged`] if the text is not a valid ledger, [`FrictionLedgerError::Newer`] if its version is
     /// newer than [`VERSION`].
     pub fn parse(text: &str) -> Result<Self, FrictionLedgerError> {
         let ledger: Self = serde_json::from_str(text)?;
@@ -180,8 +180,8 @@ impl FrictionLedger {
     /// Records that a rule is tried against an entry from the day of `now` on.
     ///
     /// # Errors
-    /// [`Error::NoEntry`] if the id is unknown, [`Error::Closed`] if the entry is rejected or
-    /// escalated, and [`Error::Tried`] if the wording was tried before.
+    /// [`FrictionLedgerError::NoEntry`] if the id is unknown, [`FrictionLedgerError::Closed`] if the entry is rejected or
+    /// escalated, and [`FrictionLedgerError::Tried`] if the wording was tried before.
     pub fn adopt(&mut self, id: &str, rule: &str, now: Instant) -> Result<(), FrictionLedgerError> {
         let entry = self.entry(id)?;
         if matches!(entry.status, EntryStatus::Rejected | EntryStatus::Escalated) {
@@ -197,7 +197,7 @@ impl FrictionLedger {
     /// Records that a person does not want a rule for an entry.
     ///
     /// # Errors
-    /// [`Error::NoEntry`] if the id is unknown.
+    /// [`FrictionLedgerError::NoEntry`] if the id is unknown.
     pub fn reject(&mut self, id: &str, now: Instant) -> Result<(), FrictionLedgerError> {
         self.entry(id)?.reject(now);
         Ok(())

@@ -8,9 +8,9 @@
 //! weeks. No function here accesses files, clocks or models.
 //!
 //! ```
-//! use cm_learn::friction::{Config, Rules, claude_lines, conclude, examine, files};
+//! use cm_learn::friction::{FrictionConfig, FrictionRules, claude_lines, conclude, examine, files};
 //! use cm_note::instant::Instant;
-//! let config = Config::of(Rules::Classic);
+//! let config = FrictionConfig::of(FrictionRules::Classic);
 //! let line = br#"{"type":"user","timestamp":"2026-10-01T10:00:00Z","message":{"content":"damn"}}"#;
 //! let log = claude_lines::log("-home-demo", "aaaa1111-0000", line);
 //! let analysis = conclude(vec![examine(&log, &config)], &config, Instant::from_unix(0));

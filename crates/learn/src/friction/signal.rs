@@ -136,7 +136,7 @@ impl SignalKind {
         }
     }
 
-    /// Originator of signals of this kind. A checkpoint's [`Signal::source`] is that of the
+    /// Originator of signals of this kind. A checkpoint's [`FrictionSignal::source`] is that of the
     /// original kind.
     pub fn source(self) -> SignalSource {
         match self {

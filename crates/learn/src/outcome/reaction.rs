@@ -36,8 +36,8 @@ pattern!(TAKEN_BACK = r"(?i)\b(but|however|except|still|though|yet|unless|if|whe
 ///
 /// ```
 /// use cm_learn::outcome::reaction::{Reaction, reaction};
-/// assert_eq!(reaction("Perfect, thanks!"), Some(Reaction::Content));
-/// assert_eq!(reaction("still broken"), Some(Reaction::Discontent));
+/// assert_eq!(reaction("Perfect, thanks!"), Some(Reaction::Satisfied));
+/// assert_eq!(reaction("still broken"), Some(Reaction::Dissatisfied));
 /// assert_eq!(reaction("Thanks, but the build is failing?"), None);
 /// ```
 pub fn reaction(words: &str) -> Option<Reaction> {

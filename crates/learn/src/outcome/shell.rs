@@ -57,9 +57,9 @@ const LONGEST: usize = 20_000;
 /// Splits a command line into its simple commands.
 ///
 /// ```
-/// use cm_learn::outcome::shell::{Work, simple_commands};
+/// use cm_learn::outcome::shell::{CommandKind, simple_commands};
 /// let commands = simple_commands("cd web && CI=1 npm test -- --run | tail -5");
-/// assert_eq!(commands[1].work(), Work::Test);
+/// assert_eq!(commands[1].work(), CommandKind::Test);
 /// assert_eq!(commands[1].name(), "npm test");
 /// ```
 pub fn simple_commands(line: &str) -> Vec<ParsedCommand> {

@@ -2,7 +2,7 @@
 //! changed.
 //!
 //! The names of tools and arguments differ between agents; a call of an unknown tool becomes
-//! [`Deed::Other`].
+//! [`StepKind::Other`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

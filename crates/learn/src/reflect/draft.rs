@@ -89,7 +89,7 @@ pub fn strongest(drafts: Vec<ReflectionDraft>) -> (Vec<ReflectionDraft>, usize) 
     strongest_of(drafts, MOST)
 }
 
-/// Like [`bounded`], with the limit `most`.
+/// Like [`strongest`], with the limit `most`.
 pub fn strongest_of(drafts: Vec<ReflectionDraft>, most: usize) -> (Vec<ReflectionDraft>, usize) {
     let mut seen = HashSet::new();
     let mut own: Vec<(usize, ReflectionDraft)> = drafts

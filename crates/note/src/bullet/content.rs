@@ -73,7 +73,7 @@ pub enum InvalidRule {
 /// Normalizes a rule for storage: folds its white space to single spaces.
 ///
 /// # Errors
-/// Returns [`NotARule`] if the text is too short or too long, begins with a heading or contains
+/// Returns [`InvalidRule`] if the text is too short or too long, begins with a heading or contains
 /// control characters.
 pub fn rule(text: &str) -> Result<String, InvalidRule> {
     let rule = fold_whitespace(text);
@@ -93,9 +93,9 @@ pub fn rule(text: &str) -> Result<String, InvalidRule> {
 /// `AVOID:`.
 ///
 /// ```
-/// use cm_note::bullet::{BulletType, content::told};
-/// assert_eq!(told("Retrying at once", BulletType::AntiPattern), "AVOID: Retrying at once");
-/// assert_eq!(told("Never retry at once", BulletType::AntiPattern), "Never retry at once");
+/// use cm_note::bullet::{BulletType, content::agent_text};
+/// assert_eq!(agent_text("Retrying at once", BulletType::AntiPattern), "AVOID: Retrying at once");
+/// assert_eq!(agent_text("Never retry at once", BulletType::AntiPattern), "Never retry at once");
 /// ```
 pub fn agent_text(rule: &str, bullet_type: BulletType) -> String {
     const WARNING: [&str; 7] = ["avoid", "never", "don't", "do not", "no ", "not ", "stop "];
@@ -110,8 +110,8 @@ pub fn agent_text(rule: &str, bullet_type: BulletType) -> String {
 /// Replaces the rule in a note's body; the text from its first heading on stays byte for byte.
 ///
 /// ```
-/// use cm_note::bullet::content::reworded;
-/// let new = reworded("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule.");
+/// use cm_note::bullet::content::with_rule;
+/// let new = with_rule("\nOld rule.\n\n## Why\n\nIt is.\n", "New rule.");
 /// assert_eq!(new, "\nNew rule.\n\n## Why\n\nIt is.\n");
 /// ```
 pub fn with_rule(body: &str, rule: &str) -> String {
@@ -155,8 +155,8 @@ pub fn rule_and_why(body: &str) -> (String, Option<String>) {
 /// Escapes headings in reasons, so that they cannot end the `## Why` section.
 ///
 /// ```
-/// use cm_note::bullet::content::reasoning;
-/// assert_eq!(reasoning("It broke:\n# twice \n"), "It broke:\n\\# twice");
+/// use cm_note::bullet::content::escape_headings;
+/// assert_eq!(escape_headings("It broke:\n# twice \n"), "It broke:\n\\# twice");
 /// ```
 pub fn escape_headings(text: &str) -> String {
     let line = |line: &str| match line.trim_start().starts_with('#') {

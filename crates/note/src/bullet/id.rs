@@ -29,9 +29,9 @@ impl BulletId {
     /// ```
     /// use cm_note::bullet::id::BulletId;
     /// use cm_note::instant::Instant;
-    /// let id = BulletId::draw(Instant::parse("2026-11-22")?, &[7; 16]);
+    /// let id = BulletId::generate(Instant::parse("2026-11-22")?, &[7; 16]);
     /// assert_eq!(BulletId::parse(&id.to_string()), Ok(id));
-    /// # Ok::<(), cm_note::instant::NotADate>(())
+    /// # Ok::<(), cm_note::instant::InvalidDate>(())
     /// ```
     pub fn generate(at: Instant, entropy: &[u8; 16]) -> Self {
         let milliseconds = u64::try_from(at.unix().max(0)).unwrap_or(0).saturating_mul(1000);
@@ -44,7 +44,7 @@ impl BulletId {
     /// Parses an id; upper case is read as lower.
     ///
     /// # Errors
-    /// Returns [`NotABulletId`] if the text does not have the form of an id.
+    /// Returns [`InvalidBulletId`] if the text does not have the form of an id.
     pub fn parse(text: &str) -> Result<Self, InvalidBulletId> {
         let id = text.trim().to_ascii_lowercase();
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());

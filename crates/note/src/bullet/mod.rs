@@ -324,7 +324,7 @@ impl Bullet {
         }
     }
 
-    /// Returns the rule as agents read it, see [`content::told`].
+    /// Returns the rule as agents read it, see [`content::agent_text`].
     pub fn agent_text(&self) -> String {
         content::agent_text(self.content(), self.bullet_type)
     }

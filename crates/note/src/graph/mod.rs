@@ -133,7 +133,7 @@ impl<'n> Graph<'n> {
         self.names.resolve(reference)
     }
 
-    /// Returns the wikilink target for a note, see [`Names::link_target`].
+    /// Returns the wikilink target for a note, see [`NoteNames::link_target`].
     pub fn link_target(&self, note: usize) -> &'n str {
         self.names.link_target(note)
     }

@@ -30,7 +30,7 @@ impl ManagedSection {
     /// Returns the byte range of the section with its markers; `None` if the file has none.
     ///
     /// # Errors
-    /// Returns [`Unpaired`] for a marker without its counterpart, a second section, or nested
+    /// Returns [`UnpairedMarker`] for a marker without its counterpart, a second section, or nested
     /// sections.
     pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, UnpairedMarker> {
         let marks = self.marks(text);
@@ -60,7 +60,7 @@ impl ManagedSection {
     /// breaks.
     ///
     /// # Errors
-    /// Returns [`Unpaired`] as [`Part::find`] does, or if the file ends inside a code block, where
+    /// Returns [`UnpairedMarker`] as [`ManagedSection::find`] does, or if the file ends inside a code block, where
     /// a section cannot be appended.
     pub fn put(&self, text: &str, inner: &str) -> Result<String, UnpairedMarker> {
         let line_break = match text.find('\n') {

@@ -16,10 +16,10 @@ const RELATION: usize = 40;
 /// Returns `{slug of the title}-{six hex digits}.md`.
 ///
 /// ```
-/// use cm::domain::{id::NoteId, note::name::file_name};
+/// use cm_note::{id::NoteId, note::name::file_name};
 /// let id = NoteId::parse("a4855549-0184-4510-b102-e83a63a6de27")?;
 /// assert_eq!(file_name("Retry: the *Upload*", &id), "retry-the-upload-a48555.md");
-/// # Ok::<(), cm_note::id::NotAnId>(())
+/// # Ok::<(), cm_note::id::InvalidId>(())
 /// ```
 pub fn file_name(title: &str, id: &NoteId) -> String {
     format!("{}-{}.md", slug(title, TITLE), id.short())

@@ -12,8 +12,8 @@ use crate::note::{FeedbackSignal, NoteKind, Priority};
 /// Returns the JSON Schema (2020-12) of a kind's frontmatter; `None` for a kind without rules.
 ///
 /// ```
-/// use cm_note::note::{Kind, schema::schema};
-/// assert!(schema(Kind::Memory).is_some_and(|schema| schema.get("required").is_some()));
+/// use cm_note::note::{NoteKind, schema::schema};
+/// assert!(schema(NoteKind::Memory).is_some_and(|schema| schema.get("required").is_some()));
 /// ```
 pub fn schema(kind: NoteKind) -> Option<Schema> {
     match kind {

@@ -132,11 +132,11 @@ impl Query {
     /// Parses a query; ages such as `30d` count back from `now`.
     ///
     /// ```
-    /// use cm::domain::{instant::Instant, query::Query};
+    /// use cm_note::{instant::Instant, query::Query};
     /// let now = Instant::parse("2026-11-21")?;
     /// let query = Query::parse(r#"type:fix "connection reset" -tag:draft sock* (created:2026-10"#, now);
     /// assert_eq!(query.notices, ["a `(` is not closed"]);
-    /// # Ok::<(), cm_note::instant::NotADate>(())
+    /// # Ok::<(), cm_note::instant::InvalidDate>(())
     /// ```
     pub fn parse(text: &str, now: Instant) -> Self {
         parse::parse(text, now, false)

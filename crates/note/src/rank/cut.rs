@@ -43,9 +43,9 @@ impl SimilarityThreshold {
     /// Whether a note matches by similarity alone; uses the fine model's cosine if there is one.
     ///
     /// ```
-    /// use cm_note::rank::{cut::Cut, fusion::Evidence};
-    /// let notes = [0.3, 0.28, 0.05].map(|cosine| Evidence { bm25: 0.0, coarse: None, fine: Some(cosine) });
-    /// let cut = Cut::of(&notes, None, None);
+    /// use cm_note::rank::{cut::SimilarityThreshold, fusion::NoteScores};
+    /// let notes = [0.3, 0.28, 0.05].map(|cosine| NoteScores { bm25: 0.0, coarse: None, fine: Some(cosine) });
+    /// let cut = SimilarityThreshold::of(&notes, None, None);
     /// assert_eq!(notes.each_ref().map(|note| cut.passes(note)), [true, true, false]);
     /// ```
     pub fn passes(&self, note: &NoteScores) -> bool {

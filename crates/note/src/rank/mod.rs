@@ -29,10 +29,10 @@ pub fn relevance(score: f32, best: f32) -> f64 {
 /// negative scores; monotonic.
 ///
 /// ```
-/// use cm::domain::{rank::usefulness, score::bullet::Effective};
-/// assert_eq!(usefulness(Effective::new(0.0)), 1.0);
-/// assert_eq!(usefulness(Effective::new(5.0)), 1.5);
-/// assert_eq!(usefulness(Effective::new(-2.0)), 0.75);
+/// use cm_note::{rank::usefulness, score::bullet::EffectiveScore};
+/// assert_eq!(usefulness(EffectiveScore::new(0.0)), 1.0);
+/// assert_eq!(usefulness(EffectiveScore::new(5.0)), 1.5);
+/// assert_eq!(usefulness(EffectiveScore::new(-2.0)), 0.75);
 /// ```
 pub fn usefulness(score: EffectiveScore) -> f64 {
     match score.value() {

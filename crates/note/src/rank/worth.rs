@@ -28,11 +28,11 @@ const STALE: f64 = 0.7;
 /// Factor for the time of the last change: 0.96 to 1.04, and 1 if unknown.
 ///
 /// ```
-/// use cm::domain::{instant::Instant, rank::worth::recency};
+/// use cm_note::{instant::Instant, rank::worth::recency};
 /// let now = Instant::parse("2026-11-21")?;
 /// assert_eq!(recency(Some(now), now), 1.04);
 /// assert_eq!(recency(None, now), 1.0);
-/// # Ok::<(), cm_note::instant::NotADate>(())
+/// # Ok::<(), cm_note::instant::InvalidDate>(())
 /// ```
 pub fn recency(changed: Option<Instant>, now: Instant) -> f64 {
     let Some(changed) = changed else { return 1.0 };

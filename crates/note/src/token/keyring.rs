@@ -127,7 +127,7 @@ impl TokenStore {
     /// revocation.
     ///
     /// # Errors
-    /// Returns [`Unreadable`] if the file is not valid.
+    /// Returns [`TokenFileError`] if the file is not valid.
     pub fn parse(text: &str) -> Result<Self, TokenFileError> {
         let document = document(text)?;
         let mut tokens: Vec<AccessToken> = Vec::new();
@@ -178,7 +178,7 @@ impl TokenStore {
 /// Appends a token to the text of a token file.
 ///
 /// # Errors
-/// Returns [`Unreadable`] if the text is not a valid token file, or already has the token.
+/// Returns [`TokenFileError`] if the text is not a valid token file, or already has the token.
 pub fn with_token(text: &str, token: &AccessToken) -> Result<String, TokenFileError> {
     let ring = TokenStore::parse(text)?;
     if ring.tokens.iter().any(|other| other.id == token.id) {
@@ -194,7 +194,7 @@ pub fn with_token(text: &str, token: &AccessToken) -> Result<String, TokenFileEr
 /// Marks a token as revoked in the text of a token file. The date of an earlier revocation stays.
 ///
 /// # Errors
-/// Returns [`Unreadable`] if the text is not a valid token file.
+/// Returns [`TokenFileError`] if the text is not a valid token file.
 pub fn revoke_token(text: &str, id: &str, now: Instant) -> Result<String, TokenFileError> {
     TokenStore::parse(text)?;
     let mut document = document(text)?;

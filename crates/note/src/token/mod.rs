@@ -25,7 +25,7 @@ pub struct InvalidOwnerName;
 /// token makes.
 ///
 /// # Errors
-/// Returns [`NoPerson`] if the name is empty, too long, or has invisible characters.
+/// Returns [`InvalidOwnerName`] if the name is empty, too long, or has invisible characters.
 pub fn person(text: &str) -> Result<&str, InvalidOwnerName> {
     let name = text.trim();
     let fits = (1..=LONGEST_PERSON).contains(&name.chars().count());

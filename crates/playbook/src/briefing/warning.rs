@@ -76,10 +76,10 @@ impl MentionIndex {
     /// match whole words; any other pattern matches anywhere.
     ///
     /// ```
-    /// use cm_playbook::briefing::warning::Said;
-    /// assert!(Said::of("Use Moment here").mentions("moment"));
-    /// assert!(!Said::of("momentarily").mentions("moment"));
-    /// assert!(Said::of("where at_utc::date = $1").mentions("at_utc::date"));
+    /// use cm_playbook::briefing::warning::MentionIndex;
+    /// assert!(MentionIndex::of("Use Moment here").mentions("moment"));
+    /// assert!(!MentionIndex::of("momentarily").mentions("moment"));
+    /// assert!(MentionIndex::of("where at_utc::date = $1").mentions("at_utc::date"));
     /// ```
     pub fn mentions(&self, pattern: &str) -> bool {
         let (pattern, text) = (evened(pattern), &self.folded);

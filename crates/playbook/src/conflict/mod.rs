@@ -1,7 +1,7 @@
 //! Decides whether two rules contradict each other or are equivalent, by their words and their
 //! meaning.
 //!
-//! A rule is parsed once into a [`Statement`]: its content words, and its claims, each affirming or
+//! A rule is parsed once into a [`RuleStatement`]: its content words, and its claims, each affirming or
 //! denying something. Two statements contradict each other if one claim denies what the other
 //! affirms, or if they choose mutually exclusive things, about the same subject. Two things that
 //! are chosen by name for one purpose are mutually exclusive even if no list contains them.

@@ -112,7 +112,7 @@ impl RuleStatement {
     }
 }
 
-/// The stems of a text's content words, like [`Statement::words`] but without parsing claims.
+/// The stems of a text's content words, like [`RuleStatement::words`] but without parsing claims.
 pub fn words(text: &str) -> BTreeSet<String> {
     pieces(text).into_iter().filter(tells).map(|piece| piece.stem).collect()
 }

@@ -56,7 +56,7 @@ pub enum EntryScore {
         /// Whether it is an anti-pattern.
         anti_pattern: bool,
         maturity: Maturity,
-        /// Effective score of the feedback, see [`standing`].
+        /// Effective score of the feedback, see [`selection_score`].
         standing: EffectiveScore,
     },
 }

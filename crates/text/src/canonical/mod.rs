@@ -57,8 +57,8 @@ impl CanonicalForm {
     /// Computes the canonical form of a text of one or a few sentences.
     ///
     /// ```
-    /// use cm_text::canonical::Canonical;
-    /// let same = |a, b| Canonical::of(a) == Canonical::of(b);
+    /// use cm_text::canonical::CanonicalForm;
+    /// let same = |a, b| CanonicalForm::of(a) == CanonicalForm::of(b);
     /// assert!(same("Before you push, run the tests.", "Always run tests before pushing"));
     /// assert!(!same("Retry five times", "Retry 50 times"));
     /// ```

@@ -162,7 +162,7 @@ pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     shared.len() as f64 / smaller as f64
 }
 
-/// Groups similar conversations, sorted by descending score; clusters with [`Artifact::Drop`] are
+/// Groups similar conversations, sorted by descending score; clusters with [`SuggestedNote::Drop`] are
 /// left out. A topic recurs from `recurring` conversations on.
 pub fn clusters(told: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
     let mut groups: Vec<ConversationGroup> = Vec::new();

@@ -84,7 +84,7 @@ impl<'n> NoteNames<'n> {
 
     /// Resolves a link in the note `from`. Markdown links try the relative path, then the Obsidian
     /// rules and aliases, never titles. Wikilinks try the Obsidian rules, then alias, title, and
-    /// [`Names::resolve`].
+    /// [`NoteNames::resolve`].
     pub fn resolve_link(&self, from: usize, link: &NoteLink) -> Resolution {
         let (target, path) = (link.target.trim(), &self.notes[from].path);
         let along = || path.resolve(target).and_then(|path| self.at(path.as_str()));
