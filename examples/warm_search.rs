@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use cm_app::warm::ProcessCache;
+use cm_app::process_cache::ProcessCache;
 use cm_app::{CallerIdentity, Context, Request, recent};
 use cm_server::operations::tool;
 use serde_json::json;

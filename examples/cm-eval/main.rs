@@ -11,6 +11,7 @@
 )]
 
 mod cue;
+mod eval_vault;
 mod fault;
 mod lines;
 mod machine;
@@ -19,7 +20,6 @@ mod mode;
 mod pairs;
 mod retrieval;
 mod set;
-mod stand;
 mod standing;
 mod table;
 
@@ -29,9 +29,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use eval_vault::EvalVault;
 use fault::{EvalError, Result};
 use set::LabelledSet;
-use stand::EvalVault;
 use table::Measured;
 
 #[derive(Parser)]

@@ -7,7 +7,7 @@ use cm_embed::builtin::StaticModel;
 use cm_playbook::conflict::{
     ComparedRules, EmbeddedStatement, MinSimilarity, RuleStatement, likeness, opposed, opposition,
 };
-use cm_playbook::meaning::{EmbeddingModel, WordVectors};
+use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
 
 use crate::fault::Result;

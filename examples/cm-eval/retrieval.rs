@@ -7,12 +7,12 @@ use cm_app::{Context, embed, meaning, search};
 use cm_note::query::Query;
 use serde_json::{Value, json};
 
+use crate::eval_vault::{EvalVault, filter};
 use crate::fault::{EvalError, Result};
 use crate::machine;
 use crate::metrics::{RankingMetrics, figures};
 use crate::mode::Mode;
 use crate::set::{LabelledSet, Question};
-use crate::stand::{EvalVault, filter};
 
 /// Number of hits that `cm search` returns; only this page is timed.
 pub const PAGE: usize = 10;

@@ -13,12 +13,12 @@ use cm_app::propose::{self, RuleProposal};
 use cm_app::{Context, Error, Request};
 
 use crate::cue;
+use crate::eval_vault::{self, EvalVault, call};
 use crate::fault::{EvalError, Result};
 use crate::metrics::{RankingMetrics, mean};
 use crate::mode::Mode;
 use crate::retrieval;
 use crate::set::{Document, LabelledSet, Question};
-use crate::stand::{self, EvalVault, call};
 use crate::table::{cell, head, row};
 
 /// Categories of questions about standing instructions and preferences.
@@ -91,13 +91,13 @@ fn brief(set: &LabelledSet, group: &str, max_tokens: usize) -> Result<(Playbook,
     let documents: Vec<&Document> =
         set.documents.iter().filter(|document| of_group(&document.group)).collect();
     let folder = tempfile::tempdir().map_err(EvalError::file(&std::env::temp_dir()))?;
-    stand::fill(folder.path(), documents.iter().copied(), set.now())?;
+    eval_vault::fill(folder.path(), documents.iter().copied(), set.now())?;
     let mut playbook = Playbook { name: group.to_owned(), ..Playbook::default() };
     for document in documents.iter().filter(|document| document.role.as_deref() == Some("user")) {
         playbook.listen(folder.path(), document, set)?;
     }
     let memory = Context::open(call(folder.path(), set.now(), &[])).map_err(EvalError::operation("open"))?;
-    let names = stand::names(documents);
+    let names = eval_vault::names(documents);
     let mut shown = Vec::new();
     for question in set.questions.iter().filter(|question| of_group(&question.group)) {
         let options = context::Options {

@@ -8,7 +8,7 @@ use cm_playbook::conflict::{
     EmbeddedStatement, RuleStatement, Similarity, StatementRelation, opposed, opposition,
 };
 use cm_playbook::curation::CurationLimits;
-use cm_playbook::meaning::{EmbeddingModel, WordVectors};
+use cm_playbook::embedding_model::{EmbeddingModel, WordVectors};
 use cm_text::embedding::Embedding;
 
 use crate::support::vault_of;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cm_agents::hook::border::{InjectionEntry, InjectionPart, LONGEST, build_injection};
 use cm_agents::hook::event::InjectionTiming;
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST, build_injection};
 use cm_agents::hook::settings::entries;
 use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};

@@ -2,11 +2,11 @@
 
 mod cut;
 mod database;
+mod event_recorder;
 mod found;
 mod golden;
 mod growth;
 mod ours;
 mod real;
 mod recorded;
-mod told;
 mod tolerance;

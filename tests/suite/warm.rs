@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cm_app::warm::{ProcessCache, VaultChange};
+use cm_app::process_cache::{ProcessCache, VaultChange};
 use cm_app::{Request, add, embed, search};
 use cm_render::json;
 

@@ -15,7 +15,7 @@ use cm_note::id::NoteId;
 use cm_note::instant::Instant;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 
 pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
 
@@ -121,7 +121,7 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
     for typed in paths {
         match (
             open.vault.locate(&memory.call.cwd, typed),
-            foreign::folder_of(&open.vault, &memory.call.cwd, typed),
+            external_folder::folder_of(&open.vault, &memory.call.cwd, typed),
         ) {
             (Some(file), _) => {
                 files.insert(file, true);

@@ -5,10 +5,10 @@
 //! changes no score.
 
 mod budget;
+mod builder;
 mod candidates;
 mod history;
 pub(super) mod kinds;
-mod stage;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,16 +18,16 @@ use super::error::{Error, Result};
 use super::memory::{Context, VaultLevel};
 use budget::BriefingDraft;
 pub(super) use budget::{memory_line, passage_line, rule_line};
+use builder::BriefingBuilder;
 pub(super) use candidates::words;
 use candidates::{BriefingCandidates, BriefingFilter};
-use cm_note::bullet::showing::same_project;
+use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity};
 use cm_note::note::Priority;
 use cm_note::score::bullet::EffectiveScore;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{LEAST_TOKENS, OmittedCounts};
 use kinds::WorkspaceKinds;
-use stage::BriefingBuilder;
 
 /// The task and the limits of a briefing.
 #[derive(Debug, Clone, Default)]

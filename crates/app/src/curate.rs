@@ -13,7 +13,7 @@ use super::error::{Error, ErrorKind, Result};
 use super::find::{find_to_change, load};
 use super::meaning::meaning;
 use super::memory::{Context, OpenVault};
-use super::witnesses::{self, FixedHistory, SessionEvidence};
+use super::session_evidence::{self, FixedHistory, SessionEvidence};
 use super::{playbook, write};
 use cm_note::bullet::Bullet;
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -142,7 +142,7 @@ pub(super) fn curate_beside(
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
     let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
-    let sessions = witnesses::verified_sessions(memory, own);
+    let sessions = session_evidence::verified_sessions(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = beside.history.unwrap_or(request.history);

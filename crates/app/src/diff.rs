@@ -16,7 +16,7 @@ use super::decay::{score_of, scoring};
 use super::error::Result;
 use super::log::repository;
 use super::memory::{Context, OpenVault};
-use super::past::{DayBoundary, notes_at, resolve_revision};
+use super::snapshot::{DayBoundary, notes_at, resolve_revision};
 use cm_note::bullet::Bullet;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::instant::Instant;
@@ -25,7 +25,7 @@ use cm_note::path::NotePath;
 use cm_note::score::bullet::effective;
 use cm_store::git::TreeChange;
 use cm_store::vault::usage::UsageTable;
-use cm_text::words;
+use cm_text::word_diff;
 
 pub use edges::{EdgeChange, EdgeEndNote};
 
@@ -230,7 +230,7 @@ fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<No
     // Notes without ids that moved are known by their text.
     for after in alone {
         let likeness = |side: &NoteVersion| match (&side.note.id, &after.note.id) {
-            (None, None) => words::line_similarity(&side.text, &after.text),
+            (None, None) => word_diff::line_similarity(&side.text, &after.text),
             _ => 0.0,
         };
         let best = went.iter().map(likeness).enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -274,7 +274,7 @@ fn compare(scale: &DiffScoring<'_>, before: &NoteVersion, after: &NoteVersion) -
         .filter(|field| field.old != field.new)
         .collect();
     let bodies = [before, after].map(|side| Split::of(&side.text).body().to_owned());
-    let pieces = words::diff(&bodies[0], &bodies[1]);
+    let pieces = word_diff::diff(&bodies[0], &bodies[1]);
     let count = |kind| -> usize {
         pieces
             .iter()
@@ -289,8 +289,8 @@ fn compare(scale: &DiffScoring<'_>, before: &NoteVersion, after: &NoteVersion) -
         moved_from: (old.path != new.path).then(|| old.path.to_string()),
         retitled_from: (old.title != new.title).then(|| old.title.clone()),
         fields,
-        words_added: count(words::DiffKind::Added),
-        words_removed: count(words::DiffKind::Removed),
+        words_added: count(word_diff::DiffKind::Added),
+        words_removed: count(word_diff::DiffKind::Removed),
         feedback: feedback(&old.feedback, &new.feedback),
         score: score.filter(|(before, after)| before != after),
     }

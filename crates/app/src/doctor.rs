@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::commit::is_ours;
 use super::error::Result;
 use super::memory::{Context, OpenVault};
-use super::sessions::understood::{ParseStatistics, understood};
+use super::sessions::parse_statistics::{ParseStatistics, understood};
 use super::validate::findings_of;
-use super::{former, init, secrets, token, trust, write};
+use super::{init, legacy_private, secrets, token, trust, write};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::Severity;
 use cm_note::message::CommitMessage;
@@ -208,7 +208,7 @@ fn ignored(open: &OpenVault) -> Result<HealthCheck> {
 /// Reports private files in the vault's folder. Earlier versions stored them there, and anyone with
 /// write access may have created them.
 fn former_places(open: &OpenVault) -> Option<HealthCheck> {
-    let places = former::places(&open.vault);
+    let places = legacy_private::places(&open.vault);
     let message = format!("{} in the vault folder; they are ignored", places.join(", "));
     let hint = "`cm trust --import-private` imports the ones you confirm; remove them afterwards";
     (!places.is_empty()).then(|| check("former private files", CheckStatus::Warn, message, Some(hint)))

@@ -16,7 +16,7 @@ use cm_note::path::NotePath;
 use cm_note::score::DecayScore;
 use cm_note::score::bullet::effective;
 use cm_store::config::keys::KEYS;
-use cm_store::vault::foreign::{self, ExportReport};
+use cm_store::vault::external_folder::{self, ExportReport};
 
 pub use cm_exchange::export::ExportFormat;
 
@@ -88,7 +88,7 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
             write(options, &out, notes, copies)
         }
         (ExportFormat::ClaudeMemory, None) => beside_the_notes(memory, open, options),
-        (ExportFormat::ClaudeMemory, Some(out)) if foreign::is_root(&open.vault, &out) => {
+        (ExportFormat::ClaudeMemory, Some(out)) if external_folder::is_root(&open.vault, &out) => {
             beside_the_notes(memory, open, options)
         }
         (ExportFormat::ClaudeMemory, Some(out)) => {
@@ -241,7 +241,7 @@ pub(super) fn one_file(
         return Err(Error::usage(format!("{} is not a file", out.display()))
             .hint("pass a file, for example --out notes.json"));
     };
-    Ok(foreign::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
+    Ok(external_folder::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
 
 fn write(
@@ -251,7 +251,7 @@ fn write(
     files: Vec<(NotePath, Vec<u8>)>,
 ) -> Result<ExportResult> {
     let may = |_: &NotePath, there: &[u8]| options.force || export::is_ours(there);
-    let wrote = foreign::write(out, &files, &may)?;
+    let wrote = external_folder::write(out, &files, &may)?;
     taken(ExportResult::to(options, notes), out, &wrote)
 }
 
@@ -271,7 +271,7 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
 /// Rejects a destination inside the vault, where exported copies would become notes.
 fn outside(open: &OpenVault, out: &Path) -> Result<()> {
     let existing = out.ancestors().find(|folder| folder.exists()).unwrap_or(out);
-    if foreign::is_within(&open.vault, existing) {
+    if external_folder::is_within(&open.vault, existing) {
         return Err(Error::refused("inside-the-vault", format!("{} is inside the vault", out.display()))
             .hint("copies of notes there would become notes; choose a folder outside"));
     }

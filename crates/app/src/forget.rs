@@ -17,7 +17,7 @@ use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind};
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::forgetting::{self, ForgetRequest};
-use cm_playbook::curation::word::{self, ReviewRefusal};
+use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, Playbook, plan};
 
 /// The result of blocking a rule.
@@ -171,7 +171,7 @@ fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Resul
     const ALONE: &str = "remove --revive to only remove the block";
     let bullet =
         bullet.ok_or_else(|| Error::not_found("the blocked rule is not in this vault").hint(ALONE))?;
-    let revived = word::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
+    let revived = review_decision::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
         let hint = match unmoved {
             ReviewRefusal::Falls(_) => format!(
                 "{ALONE}, or add `pinned: true` to the rule's note first, so that it is not deprecated again"

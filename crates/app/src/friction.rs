@@ -12,7 +12,7 @@ use super::error::{Error, ErrorKind, Result};
 use super::logs::{self, LogSelection, Progress};
 use super::memory::{Request, shown};
 use super::secrets;
-use cm_agents::ingest::folder;
+use cm_agents::ingest::claude_folder;
 use cm_learn::friction::score::SessionQuality;
 use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
 use cm_learn::friction::{
@@ -21,7 +21,7 @@ use cm_learn::friction::{
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules as Secrets;
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 
 pub use cm_learn::friction::FrictionRules;
 
@@ -154,7 +154,7 @@ fn of_path(
     secrets: &Secrets,
     progress: Progress<'_>,
 ) -> Result<(usize, Vec<ExaminedLog>)> {
-    let named = folder::find_logs(path).map_err(|error| logs::unread(&error))?;
+    let named = claude_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
         progress(done, named.len());
@@ -167,7 +167,7 @@ fn of_path(
                 }
                 Err(_) => reader.line(line),
             };
-            folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
+            claude_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
             examined.push(examine(&reader.finish(), config));
         } else {
             let told = logs::of_file(&log.path)?;
@@ -207,7 +207,7 @@ fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {
         .filter_map(|file| Some((NotePath::parse(file.name).ok()?, file.text.into_bytes())))
         .collect();
     // They are made anew with every analysis.
-    foreign::write(folder, &files, &|_, _| true)?;
+    external_folder::write(folder, &files, &|_, _| true)?;
     Ok(files.iter().map(|(path, _)| path.to_string()).collect())
 }
 

@@ -11,7 +11,7 @@ use cm_note::id::NoteId;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
 use cm_store::git::EditKind;
-use cm_text::words::{self, DiffKind};
+use cm_text::word_diff::{self, DiffKind};
 
 /// A run of text in a word-level difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct WordDiffRun {
 }
 
 impl WordDiffRun {
-    fn of(piece: words::DiffPiece) -> Self {
+    fn of(piece: word_diff::DiffPiece) -> Self {
         let kind = match piece.kind {
             DiffKind::Same => "same",
             DiffKind::Added => "added",
@@ -72,9 +72,9 @@ pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHi
         let text = |bytes: &Option<Vec<u8>>| {
             String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
         };
-        let pieces = words::diff(&text(&version.old), &text(&version.new));
+        let pieces = word_diff::diff(&text(&version.old), &text(&version.new));
         let changed = pieces.iter().any(|piece| piece.kind != DiffKind::Same);
-        let diff = if changed { words::shorten(&pieces, AROUND) } else { Vec::new() };
+        let diff = if changed { word_diff::shorten(&pieces, AROUND) } else { Vec::new() };
         NoteChange {
             commit: Commit::of(&version.commit),
             path: version.path.to_string(),

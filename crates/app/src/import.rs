@@ -17,7 +17,7 @@ use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_secrets::{RedactionRules, find, redact};
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 use cm_store::vault::usage::{UsageCounts, UsageTable};
 
 pub use cm_exchange::import::{ImportFormat, ImportSkipReason, SkippedFile};
@@ -136,11 +136,11 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
     if !source.is_dir() {
         return Err(Error::usage(format!("{shown} does not exist")));
     }
-    if foreign::is_within(&open.vault, &source) {
+    if external_folder::is_within(&open.vault, &source) {
         return Err(Error::refused("inside-the-vault", format!("{shown} is already in the vault"))
             .hint("`cm adopt` adds IDs to notes in place"));
     }
-    let folder = foreign::read(&source, open.vault.root())?;
+    let folder = external_folder::read(&source, open.vault.root())?;
     let (from, because) = match options.from {
         Some(named) => (named, "selected with --from"),
         None => detect::detect(&folder),
@@ -193,7 +193,7 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
 fn planned(
     memory: &Context,
     open: &OpenVault,
-    folder: &cm_note::foreign::ImportFolder,
+    folder: &cm_note::import_source::ImportFolder,
     format: ImportFormat,
     into: &str,
 ) -> Result<ImportPlan> {
@@ -207,7 +207,11 @@ fn planned(
 }
 
 /// Moves files with an apparent live secret from the planned to the skipped files.
-fn leave_secrets(rules: &RedactionRules, folder: &cm_note::foreign::ImportFolder, plan: &mut ImportPlan) {
+fn leave_secrets(
+    rules: &RedactionRules,
+    folder: &cm_note::import_source::ImportFolder,
+    plan: &mut ImportPlan,
+) {
     let mut left = Vec::new();
     // The line of the source: what is written has keys that the source lacks.
     let line = |file: &IncomingFile| {
@@ -241,7 +245,7 @@ fn brought(file: &IncomingFile) -> ImportedFile {
 fn copies(open: &OpenVault, source: &Path, plan: &ImportPlan) -> Result<Vec<VaultFileChange>> {
     let mut copies = Vec::new();
     for (from, target) in &plan.copied {
-        let Some(bytes) = foreign::below(source, from)? else { continue };
+        let Some(bytes) = external_folder::below(source, from)? else { continue };
         if open.vault.read(target).ok().as_ref() != Some(&bytes) {
             copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
         }

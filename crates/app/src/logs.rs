@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::error::{Error, Result};
 use super::memory::{Context, Request};
-use super::sessions::reads;
+use super::sessions::access_log;
 use super::sessions::sources::{LogSources, path_of, preference_key};
 use cm_agents::ingest::{self, EventSink, IngestLimits, LogSource};
 use cm_note::instant::Instant;
@@ -96,7 +96,7 @@ pub fn each(
             read.notices.push(error.to_string());
             continue;
         }
-        let mut heard = reads::SessionRead::of_log(source.agent, path_of(source));
+        let mut heard = access_log::SessionRead::of_log(source.agent, path_of(source));
         for told in held.told(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
             if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
@@ -109,7 +109,7 @@ pub fn each(
     }
     progress(read.logs, read.logs);
     if let Some(memory) = memory {
-        reads::record(&memory, reads);
+        access_log::record(&memory, reads);
         read.notices.extend(memory.take_notices());
     }
     Ok(read)

@@ -9,7 +9,7 @@ use super::decay::{score_of, scoring};
 use super::error::{Error, Result};
 use super::find::{ResolvedNote, find, load};
 use super::memory::Context;
-use super::{quarantine, witnesses, write};
+use super::{quarantine, session_evidence, write};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
@@ -164,10 +164,9 @@ fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     let mut note = found.note.clone();
     let said = given.session.is_some()
         && note.feedback.iter().any(|old| old.signal == given.signal && old.session == given.session);
-    let seen = given
-        .session
-        .as_deref()
-        .is_none_or(|session| !witnesses::verified_sessions(memory, std::iter::once(session)).is_empty());
+    let seen = given.session.as_deref().is_none_or(|session| {
+        !session_evidence::verified_sessions(memory, std::iter::once(session)).is_empty()
+    });
     let (mut commit, mut uncounted) = (None, None);
     let constants = scoring(&memory.target().settings);
     if !said {

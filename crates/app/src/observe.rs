@@ -16,7 +16,7 @@ use cm_note::bullet::content::{self, fold_whitespace};
 use cm_note::note::check::is_category;
 use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::embedding_model::WordVectors;
 
 /// An observation to store.
 #[derive(Debug, Clone, Default)]

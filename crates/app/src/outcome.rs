@@ -6,7 +6,7 @@
 
 mod credit;
 mod diary;
-mod which;
+mod resolve;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -126,7 +126,7 @@ pub fn outcome(
     for open in &memory.vaults {
         memory.ensure_fresh(open)?;
     }
-    let session = which::which(memory, &shelf, options)?;
+    let session = resolve::which(memory, &shelf, options)?;
     let credits = credit::credits(memory, &session, options)?;
     let level = memory.target().level;
     let how = Curation {
@@ -160,7 +160,7 @@ pub fn outcome(
 
 fn recorded(
     options: &Options,
-    session: which::OutcomeSession,
+    session: resolve::OutcomeSession,
     planned: diary::PlannedDiary,
     credits: Credits,
     parts: Vec<Curated>,

@@ -15,7 +15,7 @@ use super::error::{Error, Result};
 use super::find::{ResolvedNote, find, load};
 use super::memory::{Context, OpenVault, VaultLevel};
 use cm_note::bullet::blocked::BlockedNote;
-use cm_note::bullet::showing::may_be_shown;
+use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, merge_feedback};
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;

@@ -10,13 +10,13 @@ use super::config;
 use super::error::{Error, Result};
 use super::memory::{Context, OpenVault};
 use super::secrets;
-use super::sessions::allowed::{SessionFilter, is_global, project, resolve_path};
-use super::sessions::{agent, agents, reads};
+use super::sessions::session_filter::{SessionFilter, is_global, project, resolve_path};
+use super::sessions::{access_log, agent, agents};
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::config::SettingOrigin;
 
-pub use super::sessions::reads::ReadLogEntry;
+pub use super::sessions::access_log::ReadLogEntry;
 
 /// Number of recent reads shown with the settings.
 const LATEST: usize = 5;
@@ -117,7 +117,7 @@ pub struct ReadLog {
 /// # Errors
 /// An unreadable log of reads.
 pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
-    let mut reads = reads::entries(memory)?;
+    let mut reads = access_log::entries(memory)?;
     reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
     let total = reads.len();
     reads.reverse();

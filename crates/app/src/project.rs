@@ -13,7 +13,7 @@ use super::{playbook, write};
 use cm_exchange::project::section::SECTION;
 use cm_exchange::project::{self, ProjectionOptions};
 use cm_note::score::bullet::selection_score;
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 
 /// Format of a rule file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -159,7 +159,7 @@ pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> 
 }
 
 fn there(file: &Path) -> Result<Option<Vec<u8>>> {
-    match foreign::file(file) {
+    match external_folder::file(file) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(_) if file.symlink_metadata().is_err() => Ok(None),
         Err(error) => Err(error.into()),

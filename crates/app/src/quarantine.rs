@@ -5,7 +5,7 @@ use super::actor::refused;
 use super::add;
 use super::error::Result;
 use super::memory::Context;
-use super::witnesses::SessionEvidence;
+use super::session_evidence::SessionEvidence;
 use cm_note::note::suspicion::order;
 use cm_note::note::{Feedback, FeedbackSignal, Note};
 use cm_playbook::curation::history::RuleEvidenceSource as _;

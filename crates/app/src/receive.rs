@@ -13,13 +13,13 @@ use super::error::{Error, Result};
 use super::memory::Context;
 use super::secrets;
 use super::sessions::{agents, sources::SENT};
-use cm_agents::ingest::sent::{self, UploadHeader, UploadLine, UploadMessage};
+use cm_agents::ingest::uploaded::{self, UploadHeader, UploadLine, UploadMessage};
 use cm_note::instant::Instant;
 use cm_secrets::{RedactionRules, redact};
 use cm_session::Agent;
 use cm_store::vault::lock::VaultLock;
 
-pub use cm_agents::ingest::sent::MessageRole;
+pub use cm_agents::ingest::uploaded::MessageRole;
 
 /// A session to store, or further messages of one.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +82,7 @@ pub fn upload(memory: &Context, options: &Options) -> Result<UploadResult> {
     let agent = check_options(memory, options)?;
     let rules = secrets::rules_of_logs(memory, open)?.0;
     let sent = redact_messages(&options.messages, &rules);
-    let path = format!("{SENT}/{}", sent::path(agent, &options.session).to_string_lossy());
+    let path = format!("{SENT}/{}", uploaded::path(agent, &options.session).to_string_lossy());
     let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
     let before = open.vault.read_private(&path)?.unwrap_or_default();
     let known = keys(&before);

@@ -3,9 +3,9 @@
 //!
 //! The decisions are made in `curate::remember`. All input is redacted.
 
-mod gather;
-mod notes;
-mod view;
+mod agent_view;
+mod build_changes;
+mod sources;
 
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,10 @@ use cm_learn::friction::antigen::by_words::Confidence;
 use cm_learn::remember::section::{END, SECTION, START};
 use cm_learn::remember::{RememberPlan, SourceCounts, files, plan};
 use cm_note::change::ChangeSet;
-use cm_note::markdown::part::UnpairedMarker;
+use cm_note::markdown::managed_section::UnpairedMarker;
 use cm_note::path::NotePath;
-use cm_playbook::meaning::WordVectors;
-use cm_store::vault::foreign;
+use cm_playbook::embedding_model::WordVectors;
+use cm_store::vault::external_folder;
 
 /// Output files and mode.
 #[derive(Debug, Clone, Default)]
@@ -168,14 +168,14 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     if memory.call.no_refresh {
         return Err(Error::usage("this command needs an up-to-date index").hint("remove --no-refresh"));
     }
-    let project = gather::project(memory);
+    let project = sources::project(memory);
     let target = match options.no_section {
         true => None,
         false => Some(RuleFileTarget::find(&project, memory, options.file.as_deref())?),
     };
     let folder = options.files.as_deref().map(|named| check_output_folder(memory, named)).transpose()?;
-    let mut done = notes::RememberReport::default();
-    let sources = gather::read_project_sources(memory, &project)?;
+    let mut done = build_changes::RememberReport::default();
+    let sources = sources::read_project_sources(memory, &project)?;
     let mut texts: Vec<(NotePath, String)> = Vec::new();
     let commit = if options.dry_run {
         let set = planned(memory, memory.target(), &sources, &mut done)?;
@@ -185,7 +185,7 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     } else {
         write::apply_with(memory, |open| planned(memory, open, &sources, &mut done))?.commit
     };
-    let view = view::MemoryView::of(memory, &texts)?;
+    let view = agent_view::MemoryView::of(memory, &texts)?;
     let section = match &target {
         Some(target) => target.write(&view, memory, options.dry_run)?,
         None => None,
@@ -219,19 +219,19 @@ pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
 fn planned(
     memory: &Context,
     open: &OpenVault,
-    outside: &gather::ProjectSources,
-    done: &mut notes::RememberReport,
+    outside: &sources::ProjectSources,
+    done: &mut build_changes::RememberReport,
 ) -> Result<ChangeSet> {
     outside.notices.iter().for_each(|notice| memory.notice(notice));
-    let mut sources = gather::read_vault_sources(memory, open)?;
+    let mut sources = sources::read_vault_sources(memory, open)?;
     sources.extend(outside.sources.iter().cloned());
-    let known = gather::existing(memory, open)?;
+    let known = sources::existing(memory, open)?;
     let sense = WordVectors::of(meaning::meaning(open));
     let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());
     for (word, said) in &plan.preferences.conflicts {
         memory.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
     }
-    notes::changes(memory, open, &known, plan, done)
+    build_changes::changes(memory, open, &known, plan, done)
 }
 
 fn nothing_new(outcome: &RememberResult) -> Error {
@@ -285,7 +285,7 @@ impl RuleFileTarget {
     }
 
     fn at(file: &Path, memory: &Context) -> Result<Self> {
-        let there = match foreign::file(file) {
+        let there = match external_folder::file(file) {
             Ok(bytes) => Some(bytes),
             Err(_) if file.symlink_metadata().is_err() => None,
             Err(error) => return Err(error.into()),
@@ -311,7 +311,7 @@ impl RuleFileTarget {
     /// create a file for an empty view.
     fn write(
         &self,
-        view: &view::MemoryView,
+        view: &agent_view::MemoryView,
         memory: &Context,
         dry_run: bool,
     ) -> Result<Option<SectionChange>> {
@@ -386,7 +386,7 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
     for file in files::NAMES {
         let file = out.join(file);
         refuse_link_out(&file, &shown(&file, &memory.call.cwd))?;
-        match foreign::file(&file) {
+        match external_folder::file(&file) {
             Ok(there) if !files::is_ours(&there) => {
                 let path = shown(&file, &memory.call.cwd);
                 return Err(Error::refused("exists", format!("{path} would be overwritten"))
@@ -400,17 +400,22 @@ fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
 }
 
 /// Writes facts.md, episodes.md and preferences.md; returns the paths of those that changed.
-fn plain_files(memory: &Context, out: &Path, view: &view::MemoryView, dry_run: bool) -> Result<Vec<String>> {
+fn plain_files(
+    memory: &Context,
+    out: &Path,
+    view: &agent_view::MemoryView,
+    dry_run: bool,
+) -> Result<Vec<String>> {
     let mut due = Vec::new();
     for file in view.files() {
         let path = NotePath::parse(file.name).map_err(|error| Error::usage(error.to_string()))?;
-        let there = foreign::file(&out.join(file.name)).ok();
+        let there = external_folder::file(&out.join(file.name)).ok();
         if there.as_deref() != Some(file.text.as_bytes()) {
             due.push((path, file.text.into_bytes()));
         }
     }
     if !dry_run && !due.is_empty() {
-        foreign::write(out, &due, &|_, there| files::is_ours(there))?;
+        external_folder::write(out, &due, &|_, there| files::is_ours(there))?;
     }
     Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &memory.call.cwd)).collect())
 }

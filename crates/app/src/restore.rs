@@ -5,7 +5,7 @@ use super::find::{ambiguous, find_to_change};
 use super::history::is_meant;
 use super::log::repository;
 use super::memory::Context;
-use super::past::revision;
+use super::snapshot::revision;
 use super::update::UpdateResult;
 use super::write;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};

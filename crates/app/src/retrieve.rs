@@ -17,10 +17,10 @@ use cm_note::note::Note;
 use cm_note::note::types::SUPERSEDES;
 use cm_note::passage::PassageKey;
 use cm_note::query::Query;
-use cm_note::rank::cut::{CosineBaseline, SimilarityThreshold};
 use cm_note::rank::fusion::{FusedScore, FusionWeights, NoteScores, fuse};
-use cm_note::rank::spread::spread;
-use cm_note::rank::worth;
+use cm_note::rank::graph_expansion::spread;
+use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
+use cm_note::rank::tie_breakers;
 
 /// Stages of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -432,9 +432,9 @@ impl Context {
         stages: RankingStages,
     ) -> RankedNote<'m> {
         let changed = note.updated.or(note.created);
-        let recency = if stages.recency { worth::recency(changed, self.now()) } else { 1.0 };
+        let recency = if stages.recency { tie_breakers::recency(changed, self.now()) } else { 1.0 };
         let usefulness = match stages.usefulness {
-            true => worth::usefulness_factor(&note, self.now(), &scoring(&open.settings)),
+            true => tie_breakers::usefulness_factor(&note, self.now(), &scoring(&open.settings)),
             false => 1.0,
         };
         let parts = HitScore {

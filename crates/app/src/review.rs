@@ -18,10 +18,10 @@ use cm_note::message::CommitMessage;
 use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
-use cm_playbook::curation::word::{self, ReviewRefusal};
+use cm_playbook::curation::review_decision::{self, ReviewRefusal};
 use cm_playbook::curation::{Authority, plan};
+use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::inbox::{self, InboxNoteEntry};
-use cm_playbook::meaning::WordVectors;
 
 pub use cm_playbook::inbox::InboxKind;
 
@@ -158,7 +158,7 @@ fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
 
 /// Returns whether the note is a draft that can be accepted.
 fn may_be_accepted(note: &Note) -> bool {
-    let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| word::is_draft(&bullet));
+    let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| review_decision::is_draft(&bullet));
     is_reviewed(note) && draft.is_ok()
 }
 
@@ -315,9 +315,9 @@ fn of_bullet(
     now: Instant,
 ) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
     let decided = match word {
-        ReviewDecision::Accept => word::accept(bullet, now)?,
-        ReviewDecision::Reject => word::reject(bullet, reason, now)?,
-        ReviewDecision::Confirm | ReviewDecision::Merge => word::confirm(bullet, now),
+        ReviewDecision::Accept => review_decision::accept(bullet, now)?,
+        ReviewDecision::Reject => review_decision::reject(bullet, reason, now)?,
+        ReviewDecision::Confirm | ReviewDecision::Merge => review_decision::confirm(bullet, now),
     };
     // No word changes what a bullet says, so that its text is not asked for.
     Ok(plan::edits(bullet, &decided, &|_| None))

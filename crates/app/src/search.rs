@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Context, VaultLevel};
-use super::past::AsOf;
 use super::retrieve::{
     FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
 };
+use super::snapshot::AsOf;
 use super::snippet::NoteSnippets;
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;

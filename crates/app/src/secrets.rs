@@ -12,14 +12,14 @@ use serde::Serialize;
 
 use super::error::{Error, Result};
 use super::memory::{Context, OpenVault, Request};
-use super::sessions::allowed::resolve_path;
+use super::sessions::session_filter::resolve_path;
 use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
 use cm_secrets::{
     PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
 };
-use cm_store::vault::{foreign, layout};
+use cm_store::vault::{external_folder, layout};
 
 /// Texts in a vault that look like secrets.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
     let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
     let read = |typed: &str| {
         let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
-        let bytes = foreign::file(&path).map_err(|error| {
+        let bytes = external_folder::file(&path).map_err(|error| {
             Error::refused("invalid-setting", format!("the file of {NAME} was not read: {error}"))
                 .hint(format!("correct the path, or remove it: cm config unset {NAME} --private"))
         })?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::Result;
 use super::memory::Context;
 use cm_note::instant::Instant;
-use cm_store::vault::lines::JsonLinesFile;
+use cm_store::vault::json_lines::JsonLinesFile;
 
 /// A requested operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -20,7 +20,7 @@ use cm_note::path::NotePath;
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
 use cm_playbook::conflict::{self, RuleStatement, opposition};
 use cm_playbook::health::statement;
-use cm_text::likeness;
+use cm_text::similarity;
 
 /// Reference, filter and limit of the comparison.
 #[derive(Debug, Clone, Default)]
@@ -255,8 +255,8 @@ fn compare_note(
         Some(rule) => rule.words().clone(),
         None => whole(note, &load(open, &note.path).ok()?.text()),
     };
-    let titles = likeness::jaccard(&subject.words[0], &content(&note.title));
-    let words = titles.max(likeness::jaccard(&subject.words[1], &whole));
+    let titles = similarity::jaccard(&subject.words[0], &content(&note.title));
+    let words = titles.max(similarity::jaccard(&subject.words[1], &whole));
     let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
     let contradicts =
         rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
@@ -322,13 +322,13 @@ const ENOUGH: f64 = 0.5;
 /// Returns up to three notes with the most similar titles, from the index as it is, without a
 /// refresh. Returns none if the index cannot be queried.
 pub fn similar_titles(memory: &Context, title: &str) -> Vec<SimilarTitle> {
-    let words = likeness::words(title);
+    let words = similarity::words(title);
     let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());
     let mut found = Vec::new();
     for open in &memory.vaults {
         let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
         for hit in hits.hits {
-            let score = likeness::jaccard(&words, &likeness::words(&hit.note.title));
+            let score = similarity::jaccard(&words, &similarity::words(&hit.note.title));
             if score >= ENOUGH {
                 found.push(SimilarTitle {
                     id: hit.note.key().to_owned(),

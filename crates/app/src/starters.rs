@@ -14,11 +14,11 @@ use cm_note::bullet::content::RuleHash;
 use cm_note::bullet::{BulletState, Scope};
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
+use cm_playbook::curation::bullet_index::BulletIndex;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::history::NoHistory;
 use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
-use cm_playbook::curation::shelf::BulletIndex;
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::starters::{self, Starter, StarterRule};
 use cm_text::spelling::nearest;
 

@@ -18,9 +18,9 @@ use cm_note::finding::Severity;
 use cm_note::graph::Graph;
 use cm_note::note::NoteKind;
 use cm_note::score::DecayStatus;
+use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::health::health;
 pub use cm_playbook::health::{PlaybookHealth, ScoredRule};
-use cm_playbook::meaning::WordVectors;
 
 /// Statistics of all open vaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::error::Result;
 use super::memory::Context;
-use super::read::VaultNotes;
+use super::refresh::VaultNotes;
 
 /// A tag and its frequency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

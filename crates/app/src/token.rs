@@ -10,7 +10,7 @@ use super::error::{Error, ErrorKind, Result};
 use super::memory::{Context, OpenVault};
 use cm_note::instant::Instant;
 use cm_note::token::{
-    AccessRole, AccessToken, TokenFileError, TokenKind, TokenSecret, TokenStore, keyring, person,
+    AccessRole, AccessToken, TokenFileError, TokenKind, TokenSecret, TokenStore, person, token_store,
 };
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{FileStamp, Vault};
@@ -154,7 +154,7 @@ fn add_to(vault: &Vault, options: &Options, now: Instant, random: [u8; 32]) -> R
     let secret = TokenSecret::of(random);
     let token = AccessToken::of(&secret, name, options.role, now, options.expires).issued_to(options.kind);
     let text = vault.read_private(FILE)?.unwrap_or_default();
-    let longer = keyring::with_token(&text, &token).map_err(|error| unreadable(&error))?;
+    let longer = token_store::with_token(&text, &token).map_err(|error| unreadable(&error))?;
     vault.write_private(FILE, &longer)?;
     vault.write_private(ISSUED, "")?;
     Ok(NewToken { token: secret.expose().to_owned(), record: listed(&token, now) })
@@ -165,7 +165,7 @@ fn revoke_in(vault: &Vault, which: &str, now: Instant) -> Result<TokenList> {
     let ring = TokenStore::parse(&text).map_err(|error| unreadable(&error))?;
     let ids = chosen(&ring, which)?;
     for id in &ids {
-        text = keyring::revoke_token(&text, id, now).map_err(|error| unreadable(&error))?;
+        text = token_store::revoke_token(&text, id, now).map_err(|error| unreadable(&error))?;
     }
     vault.write_private(FILE, &text)?;
     let ring = read(vault)?;

@@ -13,7 +13,7 @@ use super::error::{Error, Result};
 use super::guard::{self, CATEGORY};
 use super::logs::{self, LogSelection, ParsedSession, Progress};
 use super::memory::{Context, OpenVault, Request};
-use super::witnesses::FixedHistory;
+use super::session_evidence::FixedHistory;
 use super::{playbook, secrets, write};
 use cm_learn::trauma::session::{SessionIncident, incidents};
 use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};

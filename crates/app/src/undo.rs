@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::error::{Error, Result};
 use super::log::repository;
 use super::memory::Context;
-use super::past::revision;
+use super::snapshot::revision;
 use super::write;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;

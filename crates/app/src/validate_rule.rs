@@ -1,29 +1,29 @@
 //! Predicts the result of adding a rule: the admission checks, the evidence of past sessions and,
 //! if inconclusive, a model's opinion. The vault is not changed.
 
-mod opinion;
+mod model_opinion;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cancellation::Cancellation;
 use super::curate::elsewhere;
 use super::error::{Error, Result};
 use super::meaning::meaning;
 use super::memory::Context;
 use super::playbook::{as_written, limits};
+use super::session_evidence::SessionEvidence;
 use super::sessions::{self, RefreshProgress};
-use super::stop::Cancellation;
-use super::witnesses::SessionEvidence;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement, Similarity};
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::admission::{Admission, AdmissionCheck, AdmittedRule, ProposedRule};
+use cm_playbook::curation::bullet_index::{BulletIndex, is_standing};
 use cm_playbook::curation::history::{GateDecision, RuleEvidenceSource, SessionCounts};
-use cm_playbook::curation::shelf::{BulletIndex, is_standing};
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::embedding_model::WordVectors;
 
-pub use opinion::ModelOpinion;
+pub use model_opinion::ModelOpinion;
 
 /// Predicted result for the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -2,7 +2,7 @@
 //! operations, check, write the journal, write the files, commit exactly these paths, queue them
 //! for the index.
 
-mod moved;
+mod moved_notes;
 
 use super::error::{Error, ErrorKind, Result};
 use super::memory::{CallerIdentity, Context, OpenVault};
@@ -84,7 +84,7 @@ fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet
     let message = CommitMessage { operation: Some(operation.clone()), ..message };
     let commits = commits(open)?;
     if commits {
-        moved::find_moved(open, &mut files)?;
+        moved_notes::find_moved(open, &mut files)?;
     }
     let entry = JournalEntry { operation, message, commits, files };
     if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
@@ -277,8 +277,8 @@ fn bytes_of(
         let (after, edits) = match change {
             VaultFileChange::Move { from, expected, edits, .. } => {
                 refuse_existing(open, &path)?;
-                let moved = moved::files(open, from, path, expected, edits)?;
-                moved::refuse_secrets(rules, &moved)?;
+                let moved = moved_notes::files(open, from, path, expected, edits)?;
+                moved_notes::refuse_secrets(rules, &moved)?;
                 files.extend(moved);
                 continue;
             }
@@ -434,7 +434,7 @@ fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Op
         .iter()
         .zip(&reapply)
         .map(|(file, reapply)| {
-            let moved = moved::source(entry, file);
+            let moved = moved_notes::source(entry, file);
             let kind = match &file.after {
                 None => PathKind::Remove,
                 Some(after) => PathKind::Write {

@@ -19,7 +19,7 @@ pub use choice::{EmbeddingProvider, ExternalModel, OnnxConfig, open, openai as o
 pub use error::{Error, Result};
 
 pub use cm_net::{ApiKey, ServerUrl};
-use cm_note::rank::cut::CosineBaseline;
+use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 
 /// A model that converts texts to vectors.

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::complete::{self, CompletionContext, TitleFrom};
+use crate::missing_keys::{self, CompletionContext, TitleFrom};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::edit::{self, Edit};
 use cm_note::frontmatter::{parse, split::Split};
@@ -123,7 +123,7 @@ fn consider(
     };
     let split = Split::of(text);
     let parsed = parse::parse(&split);
-    if parsed.faults.is_empty() && complete::written(&parsed.fields, "id") {
+    if parsed.faults.is_empty() && missing_keys::written(&parsed.fields, "id") {
         return if note.is_explicit { Err((AdoptionSkipReason::HasId, None)) } else { Ok(None) };
     }
     if is_document(note.path) && !note.is_explicit {
@@ -133,11 +133,11 @@ fn consider(
         return Err((AdoptionSkipReason::Invalid, Some(fault.finding(note.path))));
     }
     let id = draw();
-    let mut edits = vec![complete::set("id", id.as_str())];
+    let mut edits = vec![missing_keys::set("id", id.as_str())];
     if how.full {
         let (path, modified) = (note.path, note.modified);
         let known = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
-        edits.extend(complete::edits(&parsed.fields, split.body(), known));
+        edits.extend(missing_keys::edits(&parsed.fields, split.body(), known));
     }
     match edit::apply(text, &edits) {
         Ok(_) => Ok(Some(AdoptedNote { path: note.path.clone(), id, edits })),

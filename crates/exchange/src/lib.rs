@@ -1,9 +1,9 @@
 //! Converts files of other tools to notes and rules, and back. Pure.
 
 pub mod adopt;
-pub mod complete;
 pub mod exchange;
 pub mod export;
 pub mod import;
 pub mod memory_file;
+pub mod missing_keys;
 pub mod project;

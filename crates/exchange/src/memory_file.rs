@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use cm_note::bullet::showing::may_be_shown;
+use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, Maturity};
 use cm_note::graph::Graph;
 use cm_note::markdown::escape::{escape_inline, escape_rule, visible};

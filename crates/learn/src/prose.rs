@@ -5,8 +5,8 @@
 //! person.
 
 use cm_note::markdown::escape::visible;
-use cm_session::ours;
-use cm_session::scaffold::is_scaffold;
+use cm_session::harness_text::is_scaffold;
+use cm_session::injected_markers;
 
 /// A sentence of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(crate) fn without_injected(message: &str) -> String {
 }
 
 fn without_cm_blocks(message: &str) -> String {
-    ours::strip_injected(message).unwrap_or_else(|| message.to_owned())
+    injected_markers::strip_injected(message).unwrap_or_else(|| message.to_owned())
 }
 
 /// Removes the tags with matching names and their content. An unclosed tag of a program extends to

@@ -11,7 +11,7 @@ use crate::prose::{cut, without_injected};
 use cm_note::markdown::escape::{escape_inline, visible};
 use cm_session::SessionMeta;
 use cm_session::event::{EventKind, SessionEvent};
-use cm_session::scaffold::is_scaffold;
+use cm_session::harness_text::is_scaffold;
 
 /// Maximum length of a message, in characters.
 const MESSAGE: usize = 600;
@@ -115,7 +115,7 @@ fn prompt(event: &SessionEvent) -> Option<DiaryItem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::told::{agent, log_of, person};
+    use crate::outcome::test_events::{agent, log_of, person};
     use cm_session::Agent;
 
     fn meta() -> SessionMeta {

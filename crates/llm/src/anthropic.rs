@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::dialect::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
 use super::error::{KEY_HINT, LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
+use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
 use cm_net::{Client, ServerUrl, reason, shortened};
 
 /// Header with the API version.

@@ -3,34 +3,32 @@
 //! This layer reads no settings, environment or files, and does not know notes: `ops` and `curate`
 //! define prompts and use the answers. Only the structure of an answer is checked.
 
-mod answer;
 mod anthropic;
 mod budget;
-mod choice;
-mod command;
-mod dialect;
+mod cli_model;
 mod error;
 mod estimate;
+mod extract_json;
 mod fallback;
-mod fault;
-mod found;
+mod json_error;
 mod ledger;
 mod metered;
 mod openai;
 mod price;
 mod process;
 mod request;
+mod request_variant;
 mod schema;
+mod schema_sketch;
 mod scripted;
-mod sketch;
+mod selection;
+mod structured;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{InvalidAnswer, StructuredAnswer, StructuredAnswerError, request_structured};
 pub use budget::{BudgetError, BudgetPeriod, SpendingLimits};
-pub use choice::{BoxedLlm, ModelProvider, ModelSelection, RemoteModel, open, retry_policy};
+pub use cli_model::{ModelCommand, key_from};
 pub use cm_net::{ApiKey, RetryPolicy, RetrySleeper, ServerUrl};
-pub use command::{ModelCommand, key_from};
 pub use error::{LlmError, Result};
 pub use estimate::TokenEstimate;
 pub use fallback::FallbackModel;
@@ -41,6 +39,8 @@ pub use process::ExternalProgram;
 pub use request::{ChatMessage, MARKER, ModelReply, ModelRequest, StopReason, TokenUsage};
 pub use schema::AnswerSchema;
 pub use scripted::ScriptedModel;
+pub use selection::{BoxedLlm, ModelProvider, ModelSelection, RemoteModel, open, retry_policy};
+pub use structured::{InvalidAnswer, StructuredAnswer, StructuredAnswerError, request_structured};
 
 /// Interface to a language model.
 pub trait Llm {

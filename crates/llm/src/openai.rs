@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Llm;
-use super::dialect::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
 use super::error::{KEY_HINT, LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
+use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
 use cm_net::{Client, ServerUrl, reason, shortened};
 
 /// Maximum number of request variants tried: three JSON formats, and another parameter for the

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::sketch;
+use super::schema_sketch;
 
 /// A named JSON Schema of an object.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ impl AnswerSchema {
     /// Describes the schema in the prompt, for models that do not accept one: as a sketch if
     /// possible, because small models tend to repeat a JSON Schema as their answer.
     pub fn instructions(&self) -> String {
-        match sketch::of(&self.value) {
+        match schema_sketch::of(&self.value) {
             Some(sketch) => {
                 format!("Answer with one JSON object of this shape, and nothing else:\n{sketch}")
             }

@@ -10,11 +10,11 @@ use serde_json::Value;
 use ureq::http::{HeaderMap, Response, header};
 use ureq::{Agent, Body, Timeout};
 
+use super::api_key::{ApiKey, AuthHeader};
 use super::error::{Error, Result};
-use super::key::{ApiKey, AuthHeader};
-use super::pace::RetrySleeper;
-use super::patience::RetryPolicy;
-use super::said::reason;
+use super::error_body::reason;
+use super::retry_policy::RetryPolicy;
+use super::retry_sleeper::RetrySleeper;
 
 /// Maximum time to connect.
 const LONGEST_CONNECT: Duration = Duration::from_secs(10);

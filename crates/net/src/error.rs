@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::said::shortened;
+use super::error_body::shortened;
 
 /// Result of HTTP requests.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -4,20 +4,20 @@
 //! and `llm`.
 
 mod address;
+mod api_key;
 mod client;
 mod error;
-mod key;
+mod error_body;
 pub mod ollama_host;
-mod pace;
-mod patience;
-mod said;
+mod retry_policy;
+mod retry_sleeper;
 #[cfg(test)]
 mod tests;
 
 pub use address::{InvalidServerUrl, ServerUrl};
+pub use api_key::{ApiKey, AuthHeader};
 pub use client::{Client, ClientConfig};
 pub use error::{Error, Result};
-pub use key::{ApiKey, AuthHeader};
-pub use pace::RetrySleeper;
-pub use patience::RetryPolicy;
-pub use said::{reason, shortened};
+pub use error_body::{reason, shortened};
+pub use retry_policy::RetryPolicy;
+pub use retry_sleeper::RetrySleeper;

@@ -3,10 +3,10 @@
 pub mod bullet;
 pub mod change;
 pub mod finding;
-pub mod foreign;
 pub mod frontmatter;
 pub mod graph;
 pub mod id;
+pub mod import_source;
 pub mod instant;
 pub mod listing;
 pub mod markdown;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::conflict::{
     ComparedRules, ConflictReason, MinSimilarity, RuleContradiction, RuleStatement, Similarity,
 };
-use crate::meaning::WordVectors;
+use crate::embedding_model::WordVectors;
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity, Scope};
 use cm_note::instant::Instant;
 use cm_note::score::Scoring;
@@ -225,7 +225,7 @@ fn contents(one: &Bullet, other: &Bullet) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::NoEmbeddings;
+    use crate::embedding_model::NoEmbeddings;
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 

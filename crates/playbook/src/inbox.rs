@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::{self, MinSimilarity, Similarity};
+use crate::current_notes::supersessions;
+use crate::embedding_model::WordVectors;
 use crate::health::{merge_pairs, rules};
-use crate::live::supersessions;
-use crate::meaning::WordVectors;
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
 use cm_note::finding::FindingCode;
 use cm_note::graph::{Edge, Graph};
@@ -345,7 +345,7 @@ fn doubt(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::NoEmbeddings;
+    use crate::embedding_model::NoEmbeddings;
     use cm_note::note::{RelationTable, TypeTable, read};
     use cm_note::path::NotePath;
 

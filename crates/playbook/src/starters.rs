@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
     use cm_note::bullet::content;
-    use cm_text::likeness::{jaccard, words};
+    use cm_text::similarity::{jaccard, words};
 
     #[test]
     fn every_set_is_read_and_its_rules_are_rules() {

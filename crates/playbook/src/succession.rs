@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::live::supersessions;
+use crate::current_notes::supersessions;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::graph::{Graph, Resolution};
 

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::key::{self, NameStrength};
-use super::shape::{self, NAME};
+use super::name_strength::{self, NameStrength};
+use super::randomness::{self, NAME};
 use super::{header, literal, placeholder, value};
 
 /// Maximum length of a name on each side of the keyword.
@@ -71,10 +71,10 @@ struct AssignedValue {
 impl AssignedName {
     fn around(text: &str, hit: Range<usize>) -> Option<Self> {
         let bytes = text.as_bytes();
-        let part = NAME | shape::DASH | shape::DOT;
-        let start = hit.start - shape::run_back(&bytes[..hit.start], part, NAME_REACH);
+        let part = NAME | randomness::DASH | randomness::DOT;
+        let start = hit.start - randomness::run_back(&bytes[..hit.start], part, NAME_REACH);
         let start = after_escape(bytes, start, hit.start);
-        let end = hit.end + shape::run(&bytes[hit.end..], part, NAME_REACH);
+        let end = hit.end + randomness::run(&bytes[hit.end..], part, NAME_REACH);
         if bytes[..start].ends_with(b"://") {
             // The user of an address: what comes after it is looked at with the address.
             return None;
@@ -94,7 +94,11 @@ impl AssignedName {
     fn strength(&self, text: &str) -> Option<NameStrength> {
         let name = &text[self.range.clone()];
         let query = text[..self.range.start].ends_with(['?', '&']) && name.eq_ignore_ascii_case("key");
-        if query { Some(NameStrength::Medium) } else { key::strength(name.trim_end_matches(['.', '-'])) }
+        if query {
+            Some(NameStrength::Medium)
+        } else {
+            name_strength::strength(name.trim_end_matches(['.', '-']))
+        }
     }
 
     /// Returns the value after the name and an assignment operator.
@@ -142,7 +146,7 @@ impl AssignedName {
             return Some(AssignedValue { is_adjacent: true, ..value });
         }
         let flag = bytes.get(start) == Some(&b'-')
-            && start.checked_sub(1).is_none_or(|i| !shape::is(bytes[i], NAME));
+            && start.checked_sub(1).is_none_or(|i| !randomness::is(bytes[i], NAME));
         if spaces > 0 && flag {
             return AssignedValue::read(text, at + spaces, 0);
         }
@@ -208,9 +212,9 @@ impl AssignedValue {
     fn past_type(&self, text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if self.quoted
-            || !bytes[self.range.clone()]
-                .iter()
-                .all(|b| shape::is(*b, NAME) || matches!(b, b'<' | b'>' | b'?' | b'&' | b'[' | b']' | b'|'))
+            || !bytes[self.range.clone()].iter().all(|b| {
+                randomness::is(*b, NAME) || matches!(b, b'<' | b'>' | b'?' | b'&' | b'[' | b']' | b'|')
+            })
         {
             return None;
         }
@@ -222,7 +226,7 @@ impl AssignedValue {
     }
 
     fn has_digit(&self, bytes: &[u8]) -> bool {
-        bytes[self.range.clone()].iter().any(|byte| shape::is(*byte, shape::DIGIT))
+        bytes[self.range.clone()].iter().any(|byte| randomness::is(*byte, randomness::DIGIT))
     }
 
     /// Whether the value is a user name and password in base64, as container registries store them.
@@ -265,7 +269,7 @@ fn past_closing(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
     let mut quoted = false;
     if bytes.get(at) == Some(&b'[') {
-        let inner = at + 1 + shape::run(&bytes[at + 1..], NAME, 16);
+        let inner = at + 1 + randomness::run(&bytes[at + 1..], NAME, 16);
         return (if bytes.get(inner) == Some(&b']') { inner + 1 } else { at }, false);
     }
     for _ in 0..4 {

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use super::decoded_text::of_base64;
 use super::placeholder;
-use super::reading::of_base64;
-use super::shape::{self, BASE64, URL_SAFE};
+use super::randomness::{self, BASE64, URL_SAFE};
 
 const REACH: usize = 4096;
 
@@ -19,7 +19,11 @@ pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> 
     }
     let from = at + blanks;
     let end = from
-        + shape::run(&bytes[from..], BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON, REACH);
+        + randomness::run(
+            &bytes[from..],
+            BASE64 | URL_SAFE | randomness::DOT | randomness::TILDE | randomness::COLON,
+            REACH,
+        );
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
     let secret = if scheme.eq_ignore_ascii_case("basic") { is_basic(value) } else { is_bearer(value) };
     (secret && !placeholder::is_placeholder(value)).then_some(from..from + value.len())
@@ -27,16 +31,16 @@ pub fn credentials(text: &str, at: usize, scheme: &str) -> Option<Range<usize>> 
 
 /// Whether a value is a bearer token rather than a word of a sentence.
 fn is_bearer(value: &str) -> bool {
-    let digits = value.bytes().filter(|byte| shape::is(*byte, shape::DIGIT)).count();
+    let digits = value.bytes().filter(|byte| randomness::is(*byte, randomness::DIGIT)).count();
     value.len() >= 12
         && !value.contains("HMAC")
-        && (shape::looks_random(value) || shape::is_uuid(value) || value.len() >= 20 && digits >= 3)
+        && (randomness::looks_random(value) || randomness::is_uuid(value) || value.len() >= 20 && digits >= 3)
 }
 
 /// Whether a value is base64 of a user name, a colon and a password.
 pub fn is_basic(value: &str) -> bool {
     let encoded = value.trim_end_matches('=');
-    if !encoded.bytes().all(|byte| shape::is(byte, BASE64 | URL_SAFE) && byte != b'=') {
+    if !encoded.bytes().all(|byte| randomness::is(byte, BASE64 | URL_SAFE) && byte != b'=') {
         return false;
     }
     let plain = of_base64(encoded.as_bytes());
@@ -49,7 +53,7 @@ pub fn is_basic(value: &str) -> bool {
 /// ends at `at`.
 pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    if !shape::begins_here(bytes, at - "authorization".len()) {
+    if !randomness::begins_here(bytes, at - "authorization".len()) {
         return None;
     }
     let signs = bytes[at..]
@@ -61,12 +65,12 @@ pub fn authorization(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let mut from = at + signs;
-    let word = shape::run(&bytes[from..], shape::LETTER | shape::DASH, 24);
+    let word = randomness::run(&bytes[from..], randomness::LETTER | randomness::DASH, 24);
     if word > 0 && bytes.get(from + word) == Some(&b' ') {
         from += word + 1;
     }
-    let part = BASE64 | URL_SAFE | shape::DOT | shape::TILDE | shape::COLON;
-    let end = from + shape::run(&bytes[from..], part, REACH);
+    let part = BASE64 | URL_SAFE | randomness::DOT | randomness::TILDE | randomness::COLON;
+    let end = from + randomness::run(&bytes[from..], part, REACH);
     let value = text.get(from..end)?.trim_end_matches(['.', ':', ',']);
     (is_bearer(value) && !placeholder::is_placeholder(value)).then_some(from..from + value.len())
 }
@@ -86,7 +90,7 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
     }
     let mut from = at + signs;
     for _ in 0..64 {
-        let name = shape::run(&bytes[from..], URL_SAFE | shape::DOT, 80);
+        let name = randomness::run(&bytes[from..], URL_SAFE | randomness::DOT, 80);
         if name == 0 || bytes.get(from + name) != Some(&b'=') {
             break;
         }
@@ -100,9 +104,11 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
             let session = ["sess", "sid", "auth", "token", "jwt"]
                 .iter()
                 .any(|word| name.to_ascii_lowercase().contains(word));
-            let long = value.len() >= 16 && shape::looks_random(value);
+            let long = value.len() >= 16 && randomness::looks_random(value);
             if (long
-                || session && value.len() >= 8 && value.bytes().any(|byte| shape::is(byte, shape::DIGIT)))
+                || session
+                    && value.len() >= 8
+                    && value.bytes().any(|byte| randomness::is(byte, randomness::DIGIT)))
                 && !placeholder::is_placeholder(value)
             {
                 found.push(start..start + length);
@@ -116,9 +122,11 @@ pub fn cookies(text: &str, at: usize) -> (Vec<Range<usize>>, usize) {
 
 /// Returns the value of a session cookie; its name with `=` ends at `at`.
 pub fn session(text: &str, at: usize) -> Option<Range<usize>> {
-    let length = shape::run(&text.as_bytes()[at..], URL_SAFE | shape::DOT | shape::PERCENT, REACH);
+    let length =
+        randomness::run(&text.as_bytes()[at..], URL_SAFE | randomness::DOT | randomness::PERCENT, REACH);
     let value = text.get(at..at + length)?;
-    (length >= 16 && shape::looks_random(value) && !shape::is_uuid(value)).then_some(at..at + length)
+    (length >= 16 && randomness::looks_random(value) && !randomness::is_uuid(value))
+        .then_some(at..at + length)
 }
 
 /// Returns the password of `--user name:password` on a command line of curl or wget; the flag ends

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shape::{self, EQUALS, URL_SAFE};
+use super::randomness::{self, EQUALS, URL_SAFE};
 
 const REACH: usize = 16 * 1024;
 
@@ -11,21 +11,21 @@ const REACH: usize = 16 * 1024;
 /// # Errors
 /// Returns the offset up to which no token can begin.
 pub fn token(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
-    if !shape::begins_here(text, at) {
+    if !randomness::begins_here(text, at) {
         return Err(at);
     }
-    let first = shape::run(&text[at..], URL_SAFE | EQUALS, REACH);
+    let first = randomness::run(&text[at..], URL_SAFE | EQUALS, REACH);
     let dot = at + first;
     if text.get(dot) != Some(&b'.') {
         return Err(dot);
     }
-    let second = shape::run(&text[dot + 1..], URL_SAFE | EQUALS, REACH);
+    let second = randomness::run(&text[dot + 1..], URL_SAFE | EQUALS, REACH);
     let mut end = dot + 1 + second;
     if first < 15 || second < 10 {
         return Err(end);
     }
     if text.get(end) == Some(&b'.') {
-        end += 1 + shape::run(&text[end + 1..], URL_SAFE | EQUALS, REACH);
+        end += 1 + randomness::run(&text[end + 1..], URL_SAFE | EQUALS, REACH);
     }
     Ok(at..end)
 }

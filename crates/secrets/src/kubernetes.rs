@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::placeholder;
-use super::shape::{self, BASE64};
+use super::randomness::{self, BASE64};
 
 /// Maximum distance from the word `Secret` to the ends of the manifest, in bytes.
 const REACH: usize = 16 * 1024;
@@ -27,7 +27,7 @@ pub fn document(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 fn word_goes_on(text: &str, at: usize) -> bool {
-    text.as_bytes().get(at).is_some_and(|byte| shape::is(*byte, shape::NAME))
+    text.as_bytes().get(at).is_some_and(|byte| randomness::is(*byte, randomness::NAME))
 }
 
 /// Returns the byte ranges of the values in a manifest.
@@ -60,7 +60,7 @@ fn value(line: &str, encoded: bool) -> Option<Range<usize>> {
     let value = rest.trim().trim_matches(['"', '\'']);
     let start = begins + rest.find(value)?;
     let fits = if encoded {
-        value.len() >= 10 && value.bytes().all(|byte| shape::is(byte, BASE64))
+        value.len() >= 10 && value.bytes().all(|byte| randomness::is(byte, BASE64))
     } else {
         value.len() >= 6 && !value.contains(' ')
     };

@@ -4,26 +4,26 @@
 //! looks random is reported but not redacted. No service is contacted to verify a secret.
 
 mod assignment;
-mod call;
-mod foreign;
+mod command_line;
+mod credential_files;
+mod decoded_text;
+mod gitleaks;
 mod header;
 mod jwt;
-mod key;
-mod kinds;
 mod kubernetes;
 mod literal;
-mod login;
 mod mnemonic;
+mod name_strength;
 mod placeholder;
 mod private_key;
 mod published;
-mod reading;
+mod randomness;
 mod rules;
 mod scan;
-mod shape;
 mod signature;
 mod suspect;
 mod token;
+mod token_kinds;
 mod url;
 mod value;
 
@@ -32,7 +32,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-pub use foreign::RuleError;
+pub use gitleaks::RuleError;
 pub use rules::{PatternError, RedactionRules};
 pub use suspect::{Suspect, suspects};
 
@@ -140,7 +140,7 @@ const AGAIN: usize = 4;
 fn scanned(text: &str, rules: &RedactionRules) -> Vec<(Range<usize>, String)> {
     // Enough for each reading of the text and some readings of those.
     let mut budget = text.len().saturating_mul(4).saturating_add(1 << 16);
-    let candidates = candidates(text, rules, false, reading::DEPTH, &mut budget);
+    let candidates = candidates(text, rules, false, decoded_text::DEPTH, &mut budget);
     let merged = scan::merged(text, candidates).into_iter();
     let found = merged.map(|found| (found.range, found.label.to_owned()));
     found.filter(|(range, _)| !published::is_published(&text[range.clone()])).collect()
@@ -159,7 +159,7 @@ fn candidates<'r>(
     if depth == 0 {
         return found;
     }
-    for reading in reading::readings(text, budget) {
+    for reading in decoded_text::readings(text, budget) {
         let hidden = candidates(&reading.text, rules, is_joined || reading.is_joined, depth - 1, budget);
         found.extend(hidden.into_iter().filter_map(|candidate| {
             let range = reading.in_text(&candidate.range)?;

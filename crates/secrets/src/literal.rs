@@ -1,6 +1,6 @@
 //! Finds the bounds of literal values: between quotes with any escaping, or bare.
 
-use super::shape::{self, NAME};
+use super::randomness::{self, NAME};
 
 /// Maximum length of a value, in bytes.
 const REACH: usize = 32 * 1024;
@@ -62,7 +62,7 @@ pub fn bare(bytes: &[u8], stop: u8) -> usize {
         let rest = &bytes[at + 1..];
         let ends = match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'`' | 0x1b => true,
-            b'\'' => rest.first().is_none_or(|next| !shape::is(*next, shape::ALNUM)),
+            b'\'' => rest.first().is_none_or(|next| !randomness::is(*next, randomness::ALNUM)),
             b'\\' => matches!(rest.first(), Some(b'n' | b'r' | b't' | b'"' | b'\\' | b'u')),
             b')' => rest.starts_with(b"]("),
             b'<' => rest.first() == Some(&b'/') || stop == b'<',
@@ -84,7 +84,7 @@ pub fn bare(bytes: &[u8], stop: u8) -> usize {
 
 /// Whether a comma or semicolon before this text is a separator: a name or nothing follows it.
 fn parts(rest: &[u8]) -> bool {
-    let word = shape::run(rest, NAME | shape::DASH | shape::DOT, 40);
+    let word = randomness::run(rest, NAME | randomness::DASH | randomness::DOT, 40);
     match rest.get(word) {
         None => word == 0,
         Some(b'=' | b':') => word > 0,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shape::{self, ALNUM, LETTER, NAME};
+use super::randomness::{self, ALNUM, LETTER, NAME};
 
 /// Beginning of a placeholder.
 pub const OPENING: &str = "[redacted: ";
@@ -31,7 +31,7 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
 
 /// Whether a label may contain this byte.
 pub fn is_label_byte(byte: u8) -> bool {
-    shape::is(byte, ALNUM) || byte == b'-'
+    randomness::is(byte, ALNUM) || byte == b'-'
 }
 
 /// Words used as a placeholder for a value.
@@ -60,19 +60,19 @@ pub fn is_example(token: &str) -> bool {
     };
     let words = token.to_ascii_lowercase();
     let said = || words.split(['-', '_', '.']).any(says) || words.ends_with("here");
-    is_mask(token) || is_series(words.as_bytes()) || (said() && !shape::looks_random(token))
+    is_mask(token) || is_series(words.as_bytes()) || (said() && !randomness::looks_random(token))
 }
 
 /// Whether a text contains a long sequence, such as `abcdefghijkl` or `123456789012`, or a long run
 /// of one filler character, such as `aaaaaaaaaaaa` or `000000000000`.
 fn is_series(bytes: &[u8]) -> bool {
     const LONG: usize = 12;
-    let follows = |a: u8, b: u8| b == a.wrapping_add(1) && shape::is(a, ALNUM) || a == b'9' && b == b'0';
+    let follows = |a: u8, b: u8| b == a.wrapping_add(1) && randomness::is(a, ALNUM) || a == b'9' && b == b'0';
     let (mut counted, mut same) = (1, 1);
     for pair in bytes.windows(2) {
         let [a, b] = pair else { continue };
         counted = if follows(*a, *b) { counted + 1 } else { 1 };
-        let fills = !shape::is(*a, LETTER) || matches!(a, b'a' | b'x');
+        let fills = !randomness::is(*a, LETTER) || matches!(a, b'a' | b'x');
         same = if a == b && fills { same + 1 } else { 1 };
         if counted >= LONG || same >= LONG {
             return true;
@@ -84,7 +84,7 @@ fn is_series(bytes: &[u8]) -> bool {
 /// Whether the value refers to another value: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.
 fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let named = |from: usize| shape::run(&bytes[from.min(bytes.len())..], NAME, 128);
+    let named = |from: usize| randomness::run(&bytes[from.min(bytes.len())..], NAME, 128);
     let all_name =
         |from: usize| named(from) > 0 && from + named(from) == bytes.len() && is_variable(&bytes[from..]);
     let wrapped = |open: &str, close: &str| value.starts_with(open) && value.contains(close);
@@ -110,18 +110,19 @@ fn is_reference(value: &str) -> bool {
 
 /// Whether the name is spelled like a variable: `DB_PASS`, `db_pass`, `dbPass`, `1`.
 fn is_variable(name: &[u8]) -> bool {
-    let has = |alphabet| name.iter().any(|byte| shape::is(*byte, alphabet));
-    let one_case = !(has(shape::UPPER) && has(shape::LOWER));
-    (one_case || !has(shape::DIGIT)) && (name.len() == 1 || !shape::is(name[0], shape::DIGIT))
+    let has = |alphabet| name.iter().any(|byte| randomness::is(*byte, alphabet));
+    let one_case = !(has(randomness::UPPER) && has(randomness::LOWER));
+    (one_case || !has(randomness::DIGIT)) && (name.len() == 1 || !randomness::is(name[0], randomness::DIGIT))
 }
 
 /// Whether the value is a template field in braces: `{password}`, `{password!r}`, `{0}`.
 fn is_interpolated(value: &str) -> bool {
     let Some(inner) = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return false };
     let name = |byte: u8| {
-        shape::is(byte, NAME | shape::DOT | shape::COLON) || matches!(byte, b'!' | b'[' | b']' | b'(' | b')')
+        randomness::is(byte, NAME | randomness::DOT | randomness::COLON)
+            || matches!(byte, b'!' | b'[' | b']' | b'(' | b')')
     };
-    !inner.is_empty() && inner.len() <= 48 && inner.bytes().all(name) && !shape::looks_random(inner)
+    !inner.is_empty() && inner.len() <= 48 && inner.bytes().all(name) && !randomness::looks_random(inner)
 }
 
 /// Whether the value contains a template expression `{{ name }}`.
@@ -130,7 +131,9 @@ fn names_within(value: &str) -> bool {
         let inner = &value.as_bytes()[at + 2..];
         let name = inner
             .iter()
-            .take_while(|byte| shape::is(**byte, NAME | shape::DOT | shape::DASH) || **byte == b' ')
+            .take_while(|byte| {
+                randomness::is(**byte, NAME | randomness::DOT | randomness::DASH) || **byte == b' '
+            })
             .count();
         name > 0 && inner[name..].starts_with(b"}}")
     })
@@ -138,7 +141,7 @@ fn names_within(value: &str) -> bool {
 
 fn all_name_between(bytes: &[u8]) -> bool {
     let inner = &bytes[1..bytes.len() - 1];
-    !inner.is_empty() && inner.iter().all(|byte| shape::is(*byte, NAME | shape::DOT))
+    !inner.is_empty() && inner.iter().all(|byte| randomness::is(*byte, NAME | randomness::DOT))
 }
 
 /// Whether the value consists of filler characters: `xxxx`, `****`, `......`, `0000`.
@@ -176,7 +179,7 @@ fn is_filler(value: &str) -> bool {
     if FILLERS.contains(&lower.as_str()) {
         return true;
     }
-    let digits = lower.bytes().filter(|byte| shape::is(*byte, shape::DIGIT)).count();
+    let digits = lower.bytes().filter(|byte| randomness::is(*byte, randomness::DIGIT)).count();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
     let filling = words.clone().any(|word| {
         [
@@ -196,8 +199,8 @@ fn is_filler(value: &str) -> bool {
     });
     (filling || ["fake", "dummy", "changeme", "placeholder"].iter().any(|filler| lower.contains(filler)))
         && digits <= 3
-        && !shape::looks_random(value)
-        && lower.bytes().filter(|byte| shape::is(*byte, LETTER)).count() * 3 >= lower.len() * 2
+        && !randomness::looks_random(value)
+        && lower.bytes().filter(|byte| randomness::is(*byte, LETTER)).count() * 3 >= lower.len() * 2
 }
 
 #[cfg(test)]

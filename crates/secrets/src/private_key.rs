@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::placeholder;
-use super::shape::{self, BASE64};
+use super::randomness::{self, BASE64};
 
 /// Minimum number of base64 bytes in a key's body.
 const LEAST: usize = 16;
@@ -45,14 +45,14 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
 /// their number.
 pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let rest = text[hit.end..].trim_start_matches(' ');
-    let digits = shape::run(rest.as_bytes(), shape::DIGIT, 3);
+    let digits = randomness::run(rest.as_bytes(), randomness::DIGIT, 3);
     let count: usize = rest[..digits].parse().ok()?;
     let start = text.len() - rest.len() + digits;
     let start = start + text[start..].bytes().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let lines = text[start..].split_inclusive('\n').take(count);
     let is_body = |line: &&str| {
         let line = line.trim_end();
-        !line.is_empty() && line.len() <= 80 && line.bytes().all(|byte| shape::is(byte, BASE64))
+        !line.is_empty() && line.len() <= 80 && line.bytes().all(|byte| randomness::is(byte, BASE64))
     };
     let length: usize = lines.take_while(is_body).map(str::len).sum();
     let body = text[start..start + length].trim_end().len();
@@ -80,7 +80,7 @@ fn body(bytes: &[u8]) -> usize {
         // A line of words is no base64: the block was torn before it.
         let blank = bytes[at..at + keeps]
             .windows(2)
-            .filter(|pair| pair[0] == b' ' && shape::is(pair[1], shape::ALNUM))
+            .filter(|pair| pair[0] == b' ' && randomness::is(pair[1], randomness::ALNUM))
             .count();
         let words =
             blank >= 3 && bytes[at..at + keeps].split(|byte| *byte == b' ').all(|word| word.len() < 24);
@@ -102,7 +102,7 @@ fn body(bytes: &[u8]) -> usize {
 }
 
 fn is_body(byte: u8) -> bool {
-    shape::is(byte, BASE64 | shape::DASH)
+    randomness::is(byte, BASE64 | randomness::DASH)
         || matches!(
             byte,
             b'\\' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b',' | b'>' | b'|' | b'#' | b'*'
@@ -119,7 +119,7 @@ fn back(bytes: &[u8], at: usize) -> usize {
         let line = memchr::memrchr(b'\n', &bytes[floor..start - 1]).map_or(floor, |end| floor + end + 1);
         let text = bytes[line..start].trim_ascii();
         if !text.is_empty()
-            && !(text.iter().all(|byte| shape::is(*byte, BASE64) || matches!(byte, b'\\'))
+            && !(text.iter().all(|byte| randomness::is(*byte, BASE64) || matches!(byte, b'\\'))
                 && (text.len() >= 40 || start == at || text.ends_with(b"=")))
         {
             break;
@@ -127,7 +127,7 @@ fn back(bytes: &[u8], at: usize) -> usize {
         start = line;
     }
     if start == at {
-        start -= shape::run_back(&bytes[floor..at], BASE64, REACH);
+        start -= randomness::run_back(&bytes[floor..at], BASE64, REACH);
         start -= run_back_escaped(&bytes[floor..start]);
     }
     start + bytes[start..at].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
@@ -140,14 +140,14 @@ fn run_back_escaped(bytes: &[u8]) -> usize {
         .iter()
         .rev()
         .take(16 * 1024)
-        .take_while(|byte| shape::is(**byte, BASE64) || **byte == b'\\')
+        .take_while(|byte| randomness::is(**byte, BASE64) || **byte == b'\\')
         .count();
     if bytes[bytes.len() - run..].windows(2).any(|pair| pair == b"\\n") { run } else { 0 }
 }
 
 /// Number of base64 bytes.
 fn solid(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| shape::is(**byte, BASE64)).count()
+    bytes.iter().filter(|byte| randomness::is(**byte, BASE64)).count()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
 
-use super::foreign::{GitleaksRules, RuleError};
+use super::gitleaks::{GitleaksRules, RuleError};
 use super::placeholder;
 
 /// Rules for redaction. The built-in rules are compiled on first use.

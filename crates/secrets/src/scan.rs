@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::key::{self, NameStrength};
+use super::name_strength::{self, NameStrength};
 use super::{
-    assignment, call, header, jwt, kinds, kubernetes, login, mnemonic, placeholder, private_key, signature,
-    token, url,
+    assignment, command_line, credential_files, header, jwt, kubernetes, mnemonic, placeholder, private_key,
+    signature, token, token_kinds, url,
 };
 
 /// A byte range that a rule wants to redact.
@@ -31,8 +31,8 @@ impl SecretCandidate<'_> {
 /// Rule that a keyword triggers.
 #[derive(Clone, Copy)]
 enum KeywordRule {
-    Token(&'static kinds::PrefixedToken),
-    Shaped(&'static kinds::shaped::MultiPartToken),
+    Token(&'static token_kinds::PrefixedToken),
+    Shaped(&'static token_kinds::multi_part::MultiPartToken),
     Marked(usize),
     Jwt,
     Armour,
@@ -103,32 +103,43 @@ fn table() -> Vec<(&'static str, KeywordRule)> {
         (" -u", KeywordRule::User),
         ("bundle", KeywordRule::Bundler),
         (placeholder::OPENING, KeywordRule::Placeholder),
-        ("machine", KeywordRule::Other(login::netrc, "password", 6)),
-        ("default", KeywordRule::Other(login::netrc, "password", 6)),
-        (":5432:", KeywordRule::Other(login::pgpass, "password", 6)),
-        (":5433:", KeywordRule::Other(login::pgpass, "password", 6)),
-        (":6432:", KeywordRule::Other(login::pgpass, "password", 6)),
-        (":6543:", KeywordRule::Other(login::pgpass, "password", 6)),
-        (":*:", KeywordRule::Other(login::pgpass, "password", 6)),
+        ("machine", KeywordRule::Other(credential_files::netrc, "password", 6)),
+        ("default", KeywordRule::Other(credential_files::netrc, "password", 6)),
+        (":5432:", KeywordRule::Other(credential_files::pgpass, "password", 6)),
+        (":5433:", KeywordRule::Other(credential_files::pgpass, "password", 6)),
+        (":6432:", KeywordRule::Other(credential_files::pgpass, "password", 6)),
+        (":6543:", KeywordRule::Other(credential_files::pgpass, "password", 6)),
+        (":*:", KeywordRule::Other(credential_files::pgpass, "password", 6)),
         ("sig=", KeywordRule::Other(signature::shared_access, "azure-signature", 8)),
         ("private-lines:", KeywordRule::Other(private_key::putty, "private-key", 10)),
     ];
     table.extend(
-        login::SCHEMES.iter().map(|scheme| (*scheme, KeywordRule::Other(login::hash, "password-hash", 8))),
+        credential_files::SCHEMES
+            .iter()
+            .map(|scheme| (*scheme, KeywordRule::Other(credential_files::hash, "password-hash", 8))),
     );
     let members = signature::MEMBERS.iter();
     table.extend(members.map(|name| (*name, KeywordRule::Other(signature::key_member, "private-key", 8))));
-    table.extend(call::COMMANDS.iter().map(|name| (*name, KeywordRule::Other(call::argument, "token", 4))));
-    table.extend(kinds::tokens().map(|token| (token.prefix, KeywordRule::Token(token))));
-    table.extend(kinds::shaped::SHAPED.iter().map(|shaped| (shaped.prefix, KeywordRule::Shaped(shaped))));
     table.extend(
-        kinds::MARKED.iter().enumerate().map(|(index, marked)| (marked.mark, KeywordRule::Marked(index))),
+        command_line::COMMANDS
+            .iter()
+            .map(|name| (*name, KeywordRule::Other(command_line::argument, "token", 4))),
+    );
+    table.extend(token_kinds::tokens().map(|token| (token.prefix, KeywordRule::Token(token))));
+    table.extend(
+        token_kinds::multi_part::SHAPED.iter().map(|shaped| (shaped.prefix, KeywordRule::Shaped(shaped))),
+    );
+    table.extend(
+        token_kinds::MARKED
+            .iter()
+            .enumerate()
+            .map(|(index, marked)| (marked.mark, KeywordRule::Marked(index))),
     );
     table.extend(
         url::WEB_HOOKS.iter().enumerate().map(|(index, (word, _))| (*word, KeywordRule::WebHook(index))),
     );
-    table.extend(call::PROGRAMS.iter().map(|(name, flag)| (*name, KeywordRule::Program(flag))));
-    table.extend(key::WORDS.iter().map(|word| (*word, KeywordRule::Name)));
+    table.extend(command_line::PROGRAMS.iter().map(|(name, flag)| (*name, KeywordRule::Program(flag))));
+    table.extend(name_strength::WORDS.iter().map(|word| (*word, KeywordRule::Name)));
     table
 }
 
@@ -202,7 +213,7 @@ impl ScanState<'_> {
             }
             KeywordRule::Shaped(shaped) => self.extend(shaped.range(text, hit.start), shaped.label, 9),
             KeywordRule::Marked(index) => {
-                let kind = &kinds::MARKED[index];
+                let kind = &token_kinds::MARKED[index];
                 self.extend(token::around(kind, bytes, hit.start), kind.label, 8);
             }
             KeywordRule::Jwt => self.jwt(hit.start),
@@ -231,8 +242,10 @@ impl ScanState<'_> {
             }
             KeywordRule::Session => self.extend(header::session(text, hit.end), "session-cookie", 6),
             KeywordRule::User => self.extend(header::user(text, hit.end), "password", 5),
-            KeywordRule::Program(flag) => self.extend(call::password(text, hit.end, flag), "password", 5),
-            KeywordRule::Bundler => self.extend(call::bundler(text, hit.end), "password", 5),
+            KeywordRule::Program(flag) => {
+                self.extend(command_line::password(text, hit.end, flag), "password", 5)
+            }
+            KeywordRule::Bundler => self.extend(command_line::bundler(text, hit.end), "password", 5),
             KeywordRule::Other(look, label, weight) => self.extend(look(text, hit), label, weight),
             KeywordRule::Placeholder => {
                 self.quiet_until = hit.start + placeholder::length(&bytes[hit.start..])
@@ -287,7 +300,7 @@ impl ScanState<'_> {
     fn joint(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         if bytes[at] == b'|' {
-            self.extend(token::around(&kinds::FACEBOOK, bytes, at), kinds::FACEBOOK.label, 8);
+            self.extend(token::around(&token_kinds::FACEBOOK, bytes, at), token_kinds::FACEBOOK.label, 8);
             return;
         }
         self.extend(token::discord(bytes, at), "discord-token", 8);
@@ -298,9 +311,9 @@ impl ScanState<'_> {
         }
         if at > 0
             && bytes[at - 1] == b's'
-            && let Some(end) = token::end(&kinds::VAULT, bytes, at - 1)
+            && let Some(end) = token::end(&token_kinds::VAULT, bytes, at - 1)
         {
-            self.push(at - 1..end, kinds::VAULT.label, kinds::VAULT.weight());
+            self.push(at - 1..end, token_kinds::VAULT.label, token_kinds::VAULT.weight());
         }
     }
 
@@ -330,9 +343,9 @@ impl ScanState<'_> {
 
 #[cfg(test)]
 pub fn labels() -> impl Iterator<Item = &'static str> {
-    let tokens = kinds::tokens().map(|token| token.label);
-    let marked = kinds::MARKED.iter().map(|marked| marked.label);
-    let shaped = kinds::shaped::SHAPED.iter().map(|shaped| shaped.label);
+    let tokens = token_kinds::tokens().map(|token| token.label);
+    let marked = token_kinds::MARKED.iter().map(|marked| marked.label);
+    let shaped = token_kinds::multi_part::SHAPED.iter().map(|shaped| shaped.label);
     let others = table().into_iter().filter_map(|(_, sign)| match sign {
         KeywordRule::Other(_, label, _) => Some(label),
         _ => None,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::placeholder;
-use super::shape::{self, ALNUM, DASH, EQUALS, PERCENT, PLUS_SLASH, UNDERSCORE, URL_SAFE};
+use super::randomness::{self, ALNUM, DASH, EQUALS, PERCENT, PLUS_SLASH, UNDERSCORE, URL_SAFE};
 
 /// Maximum distance of the other parameters of a signature, in bytes.
 const REACH: usize = 600;
@@ -14,11 +14,11 @@ const REACH: usize = 600;
 pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const PARAMETERS: [&str; 6] = ["sv=", "se=", "sr=", "sp=", "skn=", "SharedAccessSignature"];
     let bytes = text.as_bytes();
-    if shape::run_back(&bytes[..hit.start], ALNUM | UNDERSCORE, 1) > 0 {
+    if randomness::run_back(&bytes[..hit.start], ALNUM | UNDERSCORE, 1) > 0 {
         return None;
     }
     let part = ALNUM | PERCENT | PLUS_SLASH | DASH | UNDERSCORE | EQUALS;
-    let length = shape::run(&bytes[hit.end..], part, 100);
+    let length = randomness::run(&bytes[hit.end..], part, 100);
     let value = text.get(hit.end..hit.end + length)?;
     let from = text.floor_char_boundary(hit.start.saturating_sub(REACH));
     let to = text.floor_char_boundary(hit.end + length + REACH);
@@ -36,7 +36,7 @@ pub fn key_member(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let rest = &text[hit.end..];
     let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     let start = text.len() - value.len();
-    let length = shape::run(value.as_bytes(), URL_SAFE, KEY);
+    let length = randomness::run(value.as_bytes(), URL_SAFE, KEY);
     if length < 20 || start - hit.end > 16 {
         return None;
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::shape::{self, ALNUM, URL_SAFE};
+use super::randomness::{self, ALNUM, URL_SAFE};
 use super::{RedactedSecret, RedactionRules, find, placeholder};
 
 /// A value that a person should review.
@@ -45,7 +45,7 @@ fn of_line(line: &str, start: usize, number: usize, removed: &[RedactedSecret]) 
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let length = shape::run(&bytes[at..], URL_SAFE, usize::MAX).max(1);
+        let length = randomness::run(&bytes[at..], URL_SAFE, usize::MAX).max(1);
         let range = start + at..start + at + length;
         let run = &line.as_bytes()[at..at + length];
         if length >= LEAST && is_guess(run) && is_left(&range, removed) {
@@ -64,16 +64,16 @@ fn is_left(range: &Range<usize>, removed: &[RedactedSecret]) -> bool {
 
 fn is_guess(run: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(run) else { return false };
-    let hex = run.iter().all(|byte| shape::is(*byte, shape::ANY_HEX | shape::DASH));
-    let digits = run.iter().filter(|byte| shape::is(**byte, shape::DIGIT)).count();
-    let both = run.iter().any(|byte| shape::is(*byte, shape::UPPER))
-        && run.iter().any(|byte| shape::is(*byte, shape::LOWER));
+    let hex = run.iter().all(|byte| randomness::is(*byte, randomness::ANY_HEX | randomness::DASH));
+    let digits = run.iter().filter(|byte| randomness::is(**byte, randomness::DIGIT)).count();
+    let both = run.iter().any(|byte| randomness::is(*byte, randomness::UPPER))
+        && run.iter().any(|byte| randomness::is(*byte, randomness::LOWER));
     !hex && digits >= 2
         && both
-        && run.iter().filter(|byte| shape::is(**byte, ALNUM)).count() * 10 >= run.len() * 9
-        && !shape::is_uuid(text)
+        && run.iter().filter(|byte| randomness::is(**byte, ALNUM)).count() * 10 >= run.len() * 9
+        && !randomness::is_uuid(text)
         && !placeholder::is_placeholder(text)
-        && shape::looks_random(text)
+        && randomness::looks_random(text)
         && entropy(run) >= EVEN
 }
 

@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use super::kinds::{MarkedToken, PrefixRarity, PrefixedToken};
 use super::placeholder;
-use super::shape::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
+use super::randomness::{self, ALNUM, DIGIT, DOT, LOWER, PLUS_SLASH, UPPER, URL_SAFE};
+use super::token_kinds::{MarkedToken, PrefixRarity, PrefixedToken};
 
 /// Returns the end of the token of this kind with a prefix at `at`; `None` if there is none.
 pub fn end(token: &PrefixedToken, text: &[u8], at: usize) -> Option<usize> {
-    if !text[at..].starts_with(token.prefix.as_bytes()) || !shape::begins_here(text, at) {
+    if !text[at..].starts_with(token.prefix.as_bytes()) || !randomness::begins_here(text, at) {
         return None;
     }
     let from = at + token.prefix.len();
-    let mut length = shape::run(&text[from..], token.alphabet, token.most + 1);
+    let mut length = randomness::run(&text[from..], token.alphabet, token.most + 1);
     if length > token.most {
         return None;
     }
@@ -30,26 +30,28 @@ pub fn end(token: &PrefixedToken, text: &[u8], at: usize) -> Option<usize> {
     let real = match token.care {
         PrefixRarity::Rare => true,
         PrefixRarity::Mixed => is_mixed(body),
-        PrefixRarity::Random => shape::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len(),
+        PrefixRarity::Random => {
+            randomness::looks_random(body) && most_common(body.as_bytes()) * 3 <= body.len()
+        }
     } && !placeholder::is_example(body);
     // Nothing else begins as the keys of Artifactory do, so that a masked one counts.
-    let masked = token.label == "artifactory-key" && shape::distinct(body.as_bytes()) == 1;
+    let masked = token.label == "artifactory-key" && randomness::distinct(body.as_bytes()) == 1;
     let real = real || masked;
     real.then_some(from + length)
 }
 
 /// Whether the text has upper-case letters, lower-case letters, and a digit or random characters.
 fn is_mixed(body: &str) -> bool {
-    let has = |alphabet| body.bytes().any(|byte| shape::is(byte, alphabet));
-    has(UPPER) && has(LOWER) && (has(DIGIT) || shape::looks_random(body))
+    let has = |alphabet| body.bytes().any(|byte| randomness::is(byte, alphabet));
+    has(UPPER) && has(LOWER) && (has(DIGIT) || randomness::looks_random(body))
 }
 
 /// Whether the match is part of a longer run of base64, and so matches by chance.
 fn is_part(text: &[u8], start: usize, end: usize) -> bool {
     let before = &text[..start];
     before.ends_with(b"+")
-        || before.ends_with(b"/") && shape::run_back(before, ALNUM | PLUS_SLASH, 32) == 32
-        || shape::run(&text[end..], ALNUM | PLUS_SLASH, 24) == 24
+        || before.ends_with(b"/") && randomness::run_back(before, ALNUM | PLUS_SLASH, 32) == 32
+        || randomness::run(&text[end..], ALNUM | PLUS_SLASH, 24) == 24
 }
 
 /// Number of occurrences of the most frequent byte.
@@ -65,17 +67,17 @@ pub fn around(kind: &MarkedToken, text: &[u8], at: usize) -> Option<Range<usize>
         return None;
     }
     let (alphabet, least, most) = kind.before;
-    let before = shape::run_back(&text[..at], alphabet, most + 1);
+    let before = randomness::run_back(&text[..at], alphabet, most + 1);
     let (behind, shortest, longest) = kind.after;
     let from = at + kind.mark.len();
-    let mut after = shape::run(&text[from..], behind, longest + 1);
+    let mut after = randomness::run(&text[from..], behind, longest + 1);
     while after > 0 && matches!(text[from + after - 1], b'.') {
         after -= 1;
     }
     let starts = at - before;
     let fits = (least..=most).contains(&before) && (shortest..=longest).contains(&after);
-    let begins = shape::begins_here(text, starts) || text[..starts].ends_with(b"bot");
-    let free = begins && !text.get(from + after).is_some_and(|byte| shape::is(*byte, ALNUM));
+    let begins = randomness::begins_here(text, starts) || text[..starts].ends_with(b"bot");
+    let free = begins && !text.get(from + after).is_some_and(|byte| randomness::is(*byte, ALNUM));
     let body = std::str::from_utf8(&text[starts..from + after]).ok()?;
     (fits && free && !placeholder::is_example(body)).then_some(starts..from + after)
 }
@@ -83,20 +85,20 @@ pub fn around(kind: &MarkedToken, text: &[u8], at: usize) -> Option<Range<usize>
 /// Returns the byte range of a Discord bot token: three parts separated by dots, the first a number
 /// in base64. `at` is the offset of the first dot.
 pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
-    if text.get(at + 1).is_none_or(|byte| !shape::is(*byte, URL_SAFE)) {
+    if text.get(at + 1).is_none_or(|byte| !randomness::is(*byte, URL_SAFE)) {
         return None;
     }
-    let middle = shape::run(&text[at + 1..], URL_SAFE, 8);
+    let middle = randomness::run(&text[at + 1..], URL_SAFE, 8);
     if !(6..=7).contains(&middle) || text.get(at + 1 + middle) != Some(&b'.') {
         return None;
     }
-    let before = shape::run_back(&text[..at], URL_SAFE, 31);
+    let before = randomness::run_back(&text[..at], URL_SAFE, 31);
     let from = at - before;
-    let last = shape::run(&text[at + 2 + middle..], URL_SAFE, 64);
+    let last = randomness::run(&text[at + 2 + middle..], URL_SAFE, 64);
     let numbered = matches!(text.get(from), Some(b'M' | b'N' | b'O'));
     let fits = numbered && (23..=28).contains(&before) && (27..=40).contains(&last);
     let end = at + 2 + middle + last;
-    (fits && shape::begins_here(text, from)).then_some(from..end)
+    (fits && randomness::begins_here(text, from)).then_some(from..end)
 }
 
 /// Returns the byte range of a long token of several parts separated by dots, such as a signed or
@@ -107,19 +109,20 @@ pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
 pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
     const PART: usize = 30;
     const MOST: usize = 8 * 1024;
-    let long = shape::run(&text[at + 1..], URL_SAFE, PART) == PART
-        && shape::run_back(&text[..at], URL_SAFE, PART) == PART;
+    let long = randomness::run(&text[at + 1..], URL_SAFE, PART) == PART
+        && randomness::run_back(&text[..at], URL_SAFE, PART) == PART;
     if !long {
         return Err(at);
     }
-    let from = at - shape::run_back(&text[..at], URL_SAFE | DOT, MOST);
-    let end = at + shape::run(&text[at..], URL_SAFE | DOT, MOST);
+    let from = at - randomness::run_back(&text[..at], URL_SAFE | DOT, MOST);
+    let end = at + randomness::run(&text[at..], URL_SAFE | DOT, MOST);
     let token = &text[from..end];
     let dots = token.iter().filter(|byte| **byte == b'.').count();
-    let has = |alphabet| token.iter().filter(|byte| shape::is(**byte, alphabet)).count() * 20 >= token.len();
+    let has =
+        |alphabet| token.iter().filter(|byte| randomness::is(**byte, alphabet)).count() * 20 >= token.len();
     let mixed = has(UPPER) && has(LOWER) && has(DIGIT);
-    let random = std::str::from_utf8(token).is_ok_and(shape::looks_random);
-    if dots >= 2 && token.len() >= 150 && mixed && random && shape::begins_here(text, from) {
+    let random = std::str::from_utf8(token).is_ok_and(randomness::looks_random);
+    if dots >= 2 && token.len() >= 150 && mixed && random && randomness::begins_here(text, from) {
         Ok(from..end)
     } else {
         Err(end)
@@ -128,7 +131,7 @@ pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kinds::tokens;
+    use super::super::token_kinds::tokens;
     use super::*;
 
     fn found(text: &str) -> Option<&'static str> {

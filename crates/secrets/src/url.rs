@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::placeholder;
-use super::shape::{self, ALNUM, NAME};
+use super::randomness::{self, ALNUM, NAME};
 
 /// Maximum length of a URL's credentials, in bytes.
 pub const REACH: usize = 512;
@@ -12,7 +12,7 @@ pub const REACH: usize = 512;
 pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = at + 3;
-    if !at.checked_sub(1).is_some_and(|before| shape::is(bytes[before], ALNUM)) {
+    if !at.checked_sub(1).is_some_and(|before| randomness::is(bytes[before], ALNUM)) {
         return None;
     }
     let end = from + authority(&bytes[from..])?;
@@ -21,8 +21,10 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
         // The key of a Sentry address goes to every client.
         let host = &text[end..text.floor_char_boundary(end + 64)];
         let public = host.contains("sentry");
-        let alone =
-            info.len() >= 16 && shape::looks_random(info) && !placeholder::is_placeholder(info) && !public;
+        let alone = info.len() >= 16
+            && randomness::looks_random(info)
+            && !placeholder::is_placeholder(info)
+            && !public;
         return alone.then_some(from..end);
     };
     let (user, password) = (&info[..colon], &info[colon + 1..]);
@@ -34,7 +36,7 @@ pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
 fn authority(bytes: &[u8]) -> Option<usize> {
     let mut found = None;
     let mut colon = false;
-    let name = shape::run(bytes, NAME | shape::DOT | shape::DASH, REACH);
+    let name = randomness::run(bytes, NAME | randomness::DOT | randomness::DASH, REACH);
     for (at, byte) in bytes.iter().take(REACH).enumerate() {
         match byte {
             b'@' => found = Some(at),
@@ -51,7 +53,7 @@ fn authority(bytes: &[u8]) -> Option<usize> {
 
 /// Number of trailing digits, as in a port.
 fn port(bytes: &[u8]) -> usize {
-    shape::run_back(bytes, shape::DIGIT, 6)
+    randomness::run_back(bytes, randomness::DIGIT, 6)
 }
 
 /// Whether the password is an example, as in documentation.
@@ -69,7 +71,7 @@ fn is_example(user: &str, password: &str) -> bool {
         "guest",
         "x-oauth-basic",
     ];
-    let repeated = user == password && user.bytes().all(|byte| shape::is(byte, shape::LOWER));
+    let repeated = user == password && user.bytes().all(|byte| randomness::is(byte, randomness::LOWER));
     placeholder::is_placeholder(password)
         || common.contains(&password.to_ascii_lowercase().as_str())
         || repeated
@@ -100,9 +102,14 @@ pub const WEB_HOOKS: [(&str, &str); 16] = [
 /// Returns the secret part of a webhook URL; its known prefix ends at `from`.
 pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let part =
-        NAME | shape::DASH | shape::DOT | shape::PLUS_SLASH | shape::PERCENT | shape::EQUALS | shape::COLON;
-    let mut length = shape::run(&bytes[from..], part, REACH);
+    let part = NAME
+        | randomness::DASH
+        | randomness::DOT
+        | randomness::PLUS_SLASH
+        | randomness::PERCENT
+        | randomness::EQUALS
+        | randomness::COLON;
+    let mut length = randomness::run(&bytes[from..], part, REACH);
     if bytes.get(from + length) == Some(&b'?') {
         length += bytes[from + length..]
             .iter()
@@ -115,7 +122,7 @@ pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
     let path = text.get(from..from + length)?.trim_end_matches(['.', ')', ',']);
     let secret = path
         .split(['/', '=', ':'])
-        .any(|part| part.len() >= 16 && (shape::looks_random(part) || part.len() >= 20));
+        .any(|part| part.len() >= 16 && (randomness::looks_random(part) || part.len() >= 20));
     let plain = path.split('/').next_back().is_some_and(placeholder::is_placeholder);
     (secret && !plain).then_some(from..from + path.len())
 }

@@ -1,16 +1,16 @@
 //! Decides whether an assigned value is a secret; the strength of the name determines how random it
 //! must look.
 
-use super::key::NameStrength;
+use super::name_strength::NameStrength;
 use super::placeholder;
-use super::shape::{self, ALNUM, DIGIT, DOT, LETTER, LOWER, NAME, UPPER};
+use super::randomness::{self, ALNUM, DIGIT, DOT, LETTER, LOWER, NAME, UPPER};
 
 /// Whether a value assigned to a name of this strength is a secret.
 pub fn is_secret(value: &str, strength: NameStrength, quoted: bool) -> bool {
     let value = value.trim();
     if value.len() < 4
         || placeholder::is_placeholder(value)
-        || shape::names_digest(value)
+        || randomness::names_digest(value)
         || is_address(value)
     {
         return false;
@@ -37,8 +37,8 @@ pub fn is_secret(value: &str, strength: NameStrength, quoted: bool) -> bool {
 /// Whether the value is a UUID or a digest, or ends with one, as keys of caches and tables do.
 fn names_content(value: &str) -> bool {
     let tail = value.len().checked_sub(36).and_then(|at| value.get(at..));
-    let digest = value.rsplit(['-', '_', '/']).next().is_some_and(shape::is_digest);
-    tail.is_some_and(shape::is_uuid) || digest
+    let digest = value.rsplit(['-', '_', '/']).next().is_some_and(randomness::is_digest);
+    tail.is_some_and(randomness::is_uuid) || digest
 }
 
 /// Whether the attribute of a configuration element is a password: anything but a placeholder.
@@ -51,7 +51,7 @@ pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     let mut at = 0;
     for part in value.split(' ') {
-        if part.len() >= 16 && is_secret(part, NameStrength::Medium, true) && !shape::is_uuid(part) {
+        if part.len() >= 16 && is_secret(part, NameStrength::Medium, true) && !randomness::is_uuid(part) {
             parts.push((at, at + part.len()));
         }
         at += part.len() + 1;
@@ -61,13 +61,13 @@ pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
 
 /// Whether the value looks generated and has at least `least` bytes.
 fn is_token(value: &str, least: usize) -> bool {
-    if value.len() < least || shape::is_clock_uuid(value) {
+    if value.len() < least || randomness::is_clock_uuid(value) {
         return false;
     }
     let secret_of_aws = value.len() == 40 && is_mixed_base64(value);
     secret_of_aws
-        || shape::is_uuid(value)
-        || shape::looks_random(value)
+        || randomness::is_uuid(value)
+        || randomness::looks_random(value)
         || is_key_pattern(value)
         || is_long_mixture(value)
 }
@@ -75,36 +75,39 @@ fn is_token(value: &str, least: usize) -> bool {
 /// Whether the value is a number too long for a count.
 fn is_long_number(value: &str) -> bool {
     (15..=40).contains(&value.len())
-        && value.bytes().all(|byte| shape::is(byte, DIGIT))
-        && shape::distinct(value.as_bytes()) >= 5
+        && value.bytes().all(|byte| randomness::is(byte, DIGIT))
+        && randomness::distinct(value.as_bytes()) >= 5
 }
 
 /// Whether the value is a long mixture of digits and letters without words, which `looks_random`
 /// considers too regular.
 fn is_long_mixture(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
-    let plain = count(NAME | shape::DASH | shape::PLUS_SLASH | shape::EQUALS | DOT);
+    let count = |alphabet| bytes.iter().filter(|byte| randomness::is(**byte, alphabet)).count();
+    let plain = count(NAME | randomness::DASH | randomness::PLUS_SLASH | randomness::EQUALS | DOT);
     value.len() >= 20
         && plain * 10 >= bytes.len() * 9
         && count(DIGIT) >= 4
         && count(LETTER) >= 4
         && value
             .split(['-', '_', '.', '/'])
-            .any(|part| part.len() >= 20 && part.bytes().any(|b| shape::is(b, DIGIT)))
+            .any(|part| part.len() >= 20 && part.bytes().any(|b| randomness::is(b, DIGIT)))
 }
 
 fn is_mixed_base64(value: &str) -> bool {
-    let has = |alphabet| value.bytes().any(|byte| shape::is(byte, alphabet));
-    value.bytes().all(|byte| shape::is(byte, shape::BASE64)) && has(UPPER) && has(LOWER) && has(DIGIT)
+    let has = |alphabet| value.bytes().any(|byte| randomness::is(byte, alphabet));
+    value.bytes().all(|byte| randomness::is(byte, randomness::BASE64))
+        && has(UPPER)
+        && has(LOWER)
+        && has(DIGIT)
 }
 
 /// Whether the value mixes upper-case letters, lower-case letters and digits like a base64 key.
 fn is_key_pattern(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
+    let count = |alphabet| bytes.iter().filter(|byte| randomness::is(**byte, alphabet)).count();
     value.len() >= 32
-        && bytes.iter().all(|byte| shape::is(*byte, shape::BASE64 | shape::URL_SAFE | DOT))
+        && bytes.iter().all(|byte| randomness::is(*byte, randomness::BASE64 | randomness::URL_SAFE | DOT))
         && count(UPPER) >= 4
         && count(LOWER) >= 4
         && count(DIGIT) >= 3
@@ -115,7 +118,7 @@ fn is_key_pattern(value: &str) -> bool {
 /// punctuation.
 fn is_password(value: &str, quoted: bool) -> bool {
     let bytes = value.as_bytes();
-    let count = |alphabet| bytes.iter().filter(|byte| shape::is(**byte, alphabet)).count();
+    let count = |alphabet| bytes.iter().filter(|byte| randomness::is(**byte, alphabet)).count();
     let (letters, digits) = (count(LETTER), count(DIGIT));
     let joints = bytes.iter().filter(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')).count();
     let signs = bytes.len() - letters - digits - joints;
@@ -159,7 +162,7 @@ fn is_phrase(value: &str) -> bool {
         "incorrect",
     ];
     let words: Vec<&str> = value.split_whitespace().collect();
-    let plain = words.iter().all(|word| word.bytes().all(|byte| shape::is(byte, LOWER | DIGIT)));
+    let plain = words.iter().all(|word| word.bytes().all(|byte| randomness::is(byte, LOWER | DIGIT)));
     (4..=12).contains(&words.len()) && plain && !words.iter().any(|word| OF_SENTENCES.contains(word))
 }
 
@@ -169,7 +172,9 @@ fn is_garbled(value: &str) -> bool {
         .bytes()
         .filter(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.'))
         .collect();
-    shape::distinct(&signs) >= 6 && value.len() >= 10 && value.bytes().any(|byte| shape::is(byte, ALNUM))
+    randomness::distinct(&signs) >= 6
+        && value.len() >= 10
+        && value.bytes().any(|byte| randomness::is(byte, ALNUM))
 }
 
 /// Whether the value is code, such as a call, a path through an object, a type or a condition,
@@ -178,23 +183,25 @@ fn is_code(value: &str, quoted: bool) -> bool {
     let bytes = value.as_bytes();
     let called = value.find('(').is_some_and(|at| {
         at > 0
-            && bytes[..at]
-                .iter()
-                .all(|byte| shape::is(*byte, NAME | DOT) || matches!(byte, b':' | b'!' | b'&' | b'<' | b'>'))
+            && bytes[..at].iter().all(|byte| {
+                randomness::is(*byte, NAME | DOT) || matches!(byte, b':' | b'!' | b'&' | b'<' | b'>')
+            })
     });
     let indexed = value.find(['[', '<', '!']).is_some_and(|at| {
         let opens = bytes[at] != b'!' || matches!(bytes.get(at + 1), Some(b'[' | b'(' | b'{' | b'='));
         at > 1
             && opens
-            && bytes[..at].iter().all(|byte| shape::is(*byte, NAME | DOT | shape::COLON))
-            && (bytes[at] == b'<' || !shape::looks_random(&value[..at]))
+            && bytes[..at].iter().all(|byte| randomness::is(*byte, NAME | DOT | randomness::COLON))
+            && (bytes[at] == b'<' || !randomness::looks_random(&value[..at]))
     });
     let dotted = value.split('.').count() >= 2
         && value.split(['.', '?', '!']).all(|part| {
-            part.bytes().all(|b| shape::is(b, NAME))
-                && part.bytes().next().is_none_or(|b| !shape::is(b, DIGIT))
+            part.bytes().all(|b| randomness::is(b, NAME))
+                && part.bytes().next().is_none_or(|b| !randomness::is(b, DIGIT))
         })
-        && value.split('.').all(|part| (part.len() < 14 || !shape::looks_random(part)) && part.len() <= 24);
+        && value
+            .split('.')
+            .all(|part| (part.len() < 14 || !randomness::looks_random(part)) && part.len() <= 24);
     let scoped = value.contains("::")
         || value.contains("->")
         || value.contains("=>")
@@ -208,15 +215,17 @@ fn is_code(value: &str, quoted: bool) -> bool {
             || value.starts_with("os.environ");
     }
     // `a.b,c||(d=1` is a piece of a program without blanks.
-    let name = shape::run(bytes, NAME | DOT, usize::MAX);
+    let name = randomness::run(bytes, NAME | DOT, usize::MAX);
     let goes_on = name >= 2 && matches!(bytes.get(name), Some(b',' | b'|' | b'&' | b'?' | b';' | b'='));
     let piece = goes_on && (value.contains('(') || value.contains("||") || value.contains("&&"));
     if called || indexed || piece || value.starts_with(['(', '[', '<', '&', '*', '!']) {
         return true;
     }
     let constant = value.contains('_')
-        && bytes.iter().all(|byte| shape::is(*byte, UPPER | DIGIT | shape::UNDERSCORE))
-        && value.split('_').any(|part| part.len() >= 2 && part.bytes().all(|byte| shape::is(byte, UPPER)));
+        && bytes.iter().all(|byte| randomness::is(*byte, UPPER | DIGIT | randomness::UNDERSCORE))
+        && value
+            .split('_')
+            .any(|part| part.len() >= 2 && part.bytes().all(|byte| randomness::is(byte, UPPER)));
     !is_garbled(value)
         && (constant
             || dotted
@@ -229,7 +238,7 @@ fn is_code(value: &str, quoted: bool) -> bool {
 fn is_number(value: &str) -> bool {
     let digits = value.trim_start_matches(['-', '+']);
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let (body, alphabet) = hex.map_or((digits, DIGIT | DOT), |hex| (hex, shape::ANY_HEX));
+    let (body, alphabet) = hex.map_or((digits, DIGIT | DOT), |hex| (hex, randomness::ANY_HEX));
     let body = body
         .trim_end_matches("u32")
         .trim_end_matches("i32")
@@ -237,7 +246,7 @@ fn is_number(value: &str) -> bool {
         .trim_end_matches("i64")
         .trim_end_matches("usize");
     let count = body.bytes().filter(|byte| *byte != b'_').count();
-    let plain = body.bytes().all(|byte| shape::is(byte, alphabet) || byte == b'_');
+    let plain = body.bytes().all(|byte| randomness::is(byte, alphabet) || byte == b'_');
     plain && if hex.is_some() { count <= 16 } else { count < 15 || body.contains('.') }
 }
 
@@ -247,14 +256,14 @@ fn is_date(value: &str) -> bool {
     bytes.len() >= 10
         && bytes[4] == b'-'
         && bytes[7] == b'-'
-        && bytes.iter().filter(|byte| shape::is(**byte, LETTER)).count() <= 2
-        && bytes[..4].iter().all(|byte| shape::is(*byte, DIGIT))
+        && bytes.iter().filter(|byte| randomness::is(**byte, LETTER)).count() <= 2
+        && bytes[..4].iter().all(|byte| randomness::is(*byte, DIGIT))
 }
 
 /// Whether the value is a URL or path; credentials in URLs are detected elsewhere.
 fn is_address(value: &str) -> bool {
     let scheme = value.find("://").is_some_and(|at| {
-        value[..at].bytes().all(|byte| shape::is(byte, ALNUM | DOT) || byte == b'+' || byte == b'-')
+        value[..at].bytes().all(|byte| randomness::is(byte, ALNUM | DOT) || byte == b'+' || byte == b'-')
     });
     scheme
         || value.starts_with("mailto:")
@@ -267,16 +276,16 @@ fn is_path(value: &str) -> bool {
     let rooted = ["./", "../", "~/", "/", "C:\\", "file:", "@/"].iter().any(|root| value.starts_with(root));
     rooted
         && (value[1..].contains('/') || value.contains('.') || value.contains('\\'))
-        && !value.split(['/', '.', '\\']).any(shape::looks_random)
+        && !value.split(['/', '.', '\\']).any(randomness::looks_random)
 }
 
 /// Whether the value is a version, range, date or size: digits and separators with at most two
 /// letters.
 fn is_version_like(value: &str) -> bool {
-    let letters = value.bytes().filter(|byte| shape::is(*byte, LETTER)).count();
+    let letters = value.bytes().filter(|byte| randomness::is(*byte, LETTER)).count();
     letters <= 2
         && value.bytes().all(|byte| {
-            shape::is(byte, ALNUM | DOT | shape::DASH)
+            randomness::is(byte, ALNUM | DOT | randomness::DASH)
                 || matches!(byte, b':' | b'+' | b'%' | b'/' | b',' | b'^')
         })
 }
@@ -286,8 +295,8 @@ fn is_dotted_version(value: &str) -> bool {
         || value
             .split('.')
             .take(2)
-            .all(|part| !part.is_empty() && part.len() <= 4 && part.bytes().any(|b| shape::is(b, DIGIT)))
-        || shape::is_digest(value)
+            .all(|part| !part.is_empty() && part.len() <= 4 && part.bytes().any(|b| randomness::is(b, DIGIT)))
+        || randomness::is_digest(value)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 
 pub mod event;
 pub mod fork;
-pub mod ours;
-pub mod scaffold;
+pub mod harness_text;
+pub mod injected_markers;
 pub mod status;
 pub mod title;
 pub mod typed_reply;

@@ -1,6 +1,6 @@
 //! Titles of sessions, derived from their first prompt.
 
-use super::scaffold::is_scaffold;
+use super::harness_text::is_scaffold;
 
 /// Maximum length of a title, in characters.
 pub const LONGEST: usize = 100;

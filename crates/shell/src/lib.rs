@@ -6,21 +6,21 @@
 //! Data (quoted text, comments, the body of a here-document) is never a command.
 
 mod ansi;
+mod build_command;
 pub mod decode;
+mod embedded_commands;
 mod expand;
-mod inline;
+mod inline_program;
 mod lex;
 mod output;
 mod parse;
-mod reading;
 mod scan;
-mod texts;
+mod shell_state;
 mod token;
-mod unwrap;
-mod words;
+mod wrapped_command;
 mod wrappers;
 
-pub use inline::program as program_text;
+pub use inline_program::program as program_text;
 
 /// Maximum nesting depth of commands within commands.
 pub const DEPTH: usize = 12;
@@ -131,7 +131,7 @@ pub struct ParsedScript {
 /// Parses a command line or script. Accepts any text, including incomplete input.
 #[must_use]
 pub fn read(text: &str) -> ParsedScript {
-    let mut reading = reading::ShellState::new();
+    let mut reading = shell_state::ShellState::new();
     reading.text(text, 0, None);
     reading.script
 }

@@ -1,8 +1,8 @@
 //! Parser from tokens to simple commands: pipes, redirections, groups, functions.
 
-use super::reading::ShellState;
+use super::shell_state::ShellState;
 use super::token::{RawWord, ShellToken, WordPiece};
-use super::{DEPTH, SimpleCommand, output, unwrap};
+use super::{DEPTH, SimpleCommand, output, wrapped_command};
 
 /// Reserved words that begin a part of a compound command and run nothing themselves.
 #[rustfmt::skip]
@@ -170,7 +170,7 @@ impl<'t> CommandReader<'_, 't> {
                 self.reading.text(value, self.depth + 1, self.folder.as_deref());
             }
         }
-        let printed = unwrap::add_command(command.clone(), self.depth, self.reading);
+        let printed = wrapped_command::add_command(command.clone(), self.depth, self.reading);
         let printed = self.redirect_output(&command, printed);
         let done = FinishedCommand { command, output: printed };
         if pipes {

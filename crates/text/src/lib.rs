@@ -2,7 +2,7 @@
 
 pub mod canonical;
 pub mod embedding;
-pub mod likeness;
+pub mod similarity;
 pub mod spelling;
 pub mod tokens;
-pub mod words;
+pub mod word_diff;

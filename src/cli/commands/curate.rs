@@ -7,7 +7,7 @@ use clap::Args;
 use super::{sessions, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
 use cm_app::curate::{self, Options};
-use cm_app::reflect::handed;
+use cm_app::reflect::work_package;
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
@@ -40,9 +40,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         _ => std::fs::read_to_string(memory.call.cwd.join(&arguments.file))
             .map_err(|error| Error::usage(format!("cannot read {name}: {error}")))?,
     };
-    let outcome = if handed::is_answer(&text) {
+    let outcome = if work_package::is_answer(&text) {
         let shelf = sessions::open(&memory, output)?;
-        handed::apply_answer(&memory, &shelf, &text, &name, arguments.dry_run)?
+        work_package::apply_answer(&memory, &shelf, &text, &name, arguments.dry_run)?
     } else {
         curate::curate(&memory, &curate::read(&text, &name)?, &Options::of_file(arguments.dry_run))?
     };

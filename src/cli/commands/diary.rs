@@ -6,7 +6,7 @@ use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
 use cm_app::diary::{self, Options};
-use cm_app::stop::Cancellation;
+use cm_app::cancellation::Cancellation;
 use cm_app::{Request, Context, Result};
 use cm_render::text;
 

@@ -9,7 +9,7 @@ use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
 use cm_server::mcp::{self, CallContext, ChangedFile, StdioEnd, McpLimits, McpServer, McpSetup};
 use cm_server::operations::{Caller, OFFER};
-use cm_app::{Request, Error, ErrorKind, Result, embed, news};
+use cm_app::{Request, Error, ErrorKind, Result, embed, subscriptions};
 
 /// Run an MCP server on standard input and output
 ///
@@ -59,7 +59,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
 pub fn follow(calls: &Calls, server: &McpServer) -> Result<()> {
     let feed = server.feed().clone();
     embed::read_in_background(&calls.warm, &calls.first);
-    news::follow(&calls.warm, &calls.first, feed.start_watcher(), move |touched| {
+    subscriptions::follow(&calls.warm, &calls.first, feed.start_watcher(), move |touched| {
         let changed = touched.into_iter().map(|one| ChangedFile { path: one.path, id: one.id });
         feed.publish(changed.collect::<Vec<_>>());
     })

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::{SessionAccess, whole};
+use cm_app::sessions::{SessionAccess, load};
 use cm_app::stash::{self, StashContent, Options};
 use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
@@ -95,7 +95,7 @@ fn given(memory: &Context, arguments: &Arguments, output: &Output) -> Result<Sta
 
 fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashContent> {
     let shelf = SessionAccess::open(memory, &mut |at| output.progress(at.done, at.total, "logs"))?;
-    Ok(StashContent::Session(Box::new(whole::load(memory, &shelf, id)?)))
+    Ok(StashContent::Session(Box::new(load::load(memory, &shelf, id)?)))
 }
 
 /// Opens the editor on a private temporary file and returns the text.

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::former::{self, LegacyPrivateEntry};
+use cm_app::legacy_private::{self, LegacyPrivateEntry};
 use cm_app::trust::{self, TrustAction};
 use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
@@ -42,7 +42,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
             return Err(Error::refused("no-terminal", "each private file needs confirmation in a terminal")
                 .hint("run the command in a terminal"));
         }
-        let outcome = former::import(&memory, &mut confirmed)?;
+        let outcome = legacy_private::import(&memory, &mut confirmed)?;
         return output.print(&memory, &outcome, text::trust::taken_over);
     }
     let options = match arguments {

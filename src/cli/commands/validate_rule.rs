@@ -6,7 +6,7 @@ use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
 use cm_app::sessions::RefreshProgress;
-use cm_app::stop::Cancellation;
+use cm_app::cancellation::Cancellation;
 use cm_app::{Request, Context, Result, validate_rule};
 use cm_render::text;
 

@@ -1,16 +1,16 @@
 //! Tests of the team server over real sockets on a loopback address, with a real vault.
 
 mod agents;
+mod authentication;
 mod bounds;
 mod contract;
-mod doors;
 mod ending;
 mod fairness;
-mod figures;
 mod fuzz;
+mod metrics;
 mod paths;
 mod process;
-mod sent;
 pub mod support;
+mod uploads;
 mod wire;
 mod work;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cm_agents::ingest::{IngestLimits, LogFormat, read, read_bytes};
 use cm_session::event::SessionEvent;
 
-use super::told::{RecordedEvents, examples, source};
+use super::event_recorder::{RecordedEvents, examples, source};
 
 /// An example of each format that can be read from memory.
 pub const EXAMPLES: [(LogFormat, &str); 12] = [

@@ -7,7 +7,7 @@ use cm_agents::ingest::{IngestLimits, LogFormat, LogSource, ReadStart, find, rea
 use cm_session::Agent;
 use rusqlite::{Connection, params};
 
-use super::told::{RecordedEvents, places_of};
+use super::event_recorder::{RecordedEvents, places_of};
 
 fn cursor_database(path: &Path) -> Connection {
     let database = Connection::open(path).unwrap();
@@ -260,7 +260,7 @@ fn a_chatgpt_export_is_read_from_its_archive() {
     use std::io::Write;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("export.zip");
-    let list = std::fs::read(super::told::examples().join("chatgpt/conversations.json")).unwrap();
+    let list = std::fs::read(super::event_recorder::examples().join("chatgpt/conversations.json")).unwrap();
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
     let options =
         zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);

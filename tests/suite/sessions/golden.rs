@@ -6,7 +6,7 @@ use std::path::Path;
 use cm_agents::ingest::{IngestLimits, LogLocations, find, read};
 use cm_session::Agent;
 
-use super::told::{RecordedEvents, examples, places_of, shown};
+use super::event_recorder::{RecordedEvents, examples, places_of, shown};
 
 /// Returns all events of an agent's logs as text.
 fn told(agent: Agent, places: &LogLocations, root: &Path) -> String {

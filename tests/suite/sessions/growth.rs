@@ -6,7 +6,7 @@ use cm_agents::ingest::{IngestLimits, LogCursor, LogFormat, LogSource, ReadStart
 use cm_session::Agent;
 
 use super::cut::EXAMPLES;
-use super::told::{RecordedEvents, agent_of, examples};
+use super::event_recorder::{RecordedEvents, agent_of, examples};
 
 fn run(source: &LogSource, cursor: Option<&LogCursor>, told: &mut RecordedEvents) -> (LogCursor, ReadStart) {
     let reading = read(source, cursor, IngestLimits::default(), told).unwrap();

@@ -1,9 +1,9 @@
 //! Sessions and text created by `cm` itself are excluded from learning.
 
 use cm_agents::ingest::{IngestLimits, LogFormat, RecordCounts, read_bytes};
-use cm_session::ours::MODEL_CALL;
+use cm_session::injected_markers::MODEL_CALL;
 
-use super::told::{RecordedEvents, source};
+use super::event_recorder::{RecordedEvents, source};
 
 fn told(format: LogFormat, path: &str, log: &str) -> (RecordedEvents, RecordCounts) {
     let mut told = RecordedEvents::default();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cm_agents::ingest::{IngestLimits, LogFormat, LogSource, read};
 
 use super::cut::{Places, hold, told};
-use super::told::{RecordedEvents, agent_of};
+use super::event_recorder::{RecordedEvents, agent_of};
 
 /// Returns the format of the logs in a folder, if they were written by an agent itself.
 fn format_of(folder: &str, path: &Path) -> Option<LogFormat> {

@@ -2,7 +2,7 @@
 
 use cm_agents::ingest::{IngestLimits, LogFormat, read_bytes};
 
-use super::told::{RecordedEvents, source};
+use super::event_recorder::{RecordedEvents, source};
 
 /// Returns the events of a log as text, one per line.
 fn lines(format: LogFormat, log: &str) -> Vec<String> {

@@ -3,7 +3,7 @@
 use cm_agents::ingest::{IngestLimits, LogFormat, RecordCounts, read_bytes};
 use cm_session::event::EventKind;
 
-use super::told::{RecordedEvents, source};
+use super::event_recorder::{RecordedEvents, source};
 
 fn claude(log: &str, limits: IngestLimits) -> (RecordedEvents, RecordCounts) {
     let mut told = RecordedEvents::default();

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::program::{ProgramPath, is_cm_server};
-use super::settings::{InstallStatus, SettingsError, edit, entries, object, reject_duplicate_keys, tree};
+use super::settings::{InstallStatus, SettingsError, edit, entries, json, object, reject_duplicate_keys};
 use super::{HookAgent, SettingsScope};
-use tree::JsonNode;
+use json::JsonNode;
 
 /// Name of the server in settings.
 pub const NAME: &str = "cm";
@@ -136,7 +136,7 @@ pub fn status(agent: HookAgent, text: &str) -> Result<InstallStatus, SettingsErr
 }
 
 fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
-    let Some(root) = tree::read(text, entries::syntax(agent))? else { return Ok(None) };
+    let Some(root) = json::read(text, entries::syntax(agent))? else { return Ok(None) };
     object(text, &root, "the settings")?;
     reject_duplicate_keys(text, &root)?;
     if let Some(servers) = root.get(key(agent)) {

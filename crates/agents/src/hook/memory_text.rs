@@ -1,7 +1,7 @@
 //! Splits a generated file such as `CORE.md` into parts and entries that can be injected
 //! separately.
 
-use super::border::{InjectionEntry, InjectionPart};
+use super::injection::{InjectionEntry, InjectionPart};
 use cm_note::markdown::escape::link_destination;
 use cm_note::path::NotePath;
 

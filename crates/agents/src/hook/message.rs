@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{HookAgent, HookEvent};
 use cm_learn::trauma::hook::{GuardRequest, HookProtocol, command_of};
-use cm_session::ours;
-use cm_session::scaffold::without_hook_context;
+use cm_session::harness_text::without_hook_context;
+use cm_session::injected_markers;
 
 /// A hook message from an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +135,7 @@ impl HookMessage {
 /// Removes the context that hooks and cm added to a prompt; `None` if nothing is left.
 fn user_text(prompt: &str) -> Option<String> {
     let prompt = without_hook_context(prompt);
-    let prompt = ours::strip_injected(prompt).unwrap_or_else(|| prompt.to_owned());
+    let prompt = injected_markers::strip_injected(prompt).unwrap_or_else(|| prompt.to_owned());
     (!prompt.trim().is_empty()).then_some(prompt)
 }
 

@@ -4,21 +4,21 @@
 //! The functions here only transform data and text; callers access files, processes and the clock.
 
 pub mod agent;
-pub mod border;
-pub mod choice;
 pub mod event;
 pub mod failure;
-pub mod fit;
+pub mod injection;
+pub mod injection_log;
 pub mod mcp;
 pub mod memory_text;
 pub mod message;
 pub mod opencode;
+pub mod plan;
 pub mod program;
-pub mod record;
+pub mod relevance;
 pub mod reply;
+pub mod selection;
 pub mod settings;
 pub mod skill;
-pub mod work;
 
 pub use agent::{HookAgent, SettingsScope};
 pub use event::HookEvent;

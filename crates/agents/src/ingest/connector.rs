@@ -4,17 +4,17 @@ use std::io::{self, Cursor as Bytes};
 use std::path::Path;
 
 use super::document::{self, DocumentEmitter};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, LineFormat};
-use super::out::Emitter;
-use super::places::LogLocations;
-use super::position::{LinePosition, LogCursor};
-use super::reading::{IngestLimits, ReadResult};
+use super::line_reader::{self, LineFormat};
+use super::locations::LogLocations;
+use super::log_cursor::{LinePosition, LogCursor};
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::EventSink;
 use super::source::{FoundLogs, LogFormat, LogSource};
 use super::tally::RecordCounts;
 use super::{
-    aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi, sent,
+    aider, amp, chatgpt, claude_code, cline, codex, copilot_cli, cursor, gemini, opencode, pi, uploaded,
 };
 use cm_session::Agent;
 
@@ -87,7 +87,9 @@ pub fn read(
     }
     match source.format {
         // In our own form, whichever agent's session it is.
-        LogFormat::SentLines => lines::read_file::<sent::UploadParser>(source, cursor, limits, sink),
+        LogFormat::SentLines => {
+            line_reader::read_file::<uploaded::UploadParser>(source, cursor, limits, sink)
+        }
         _ => connector(source.agent).read(source, cursor, limits, sink),
     }
 }
@@ -108,7 +110,7 @@ pub fn read_bytes(
             tell_lines::<cursor::transcript::TranscriptState>(source, bytes, limits, &mut out)
         }
         LogFormat::CopilotLines => tell_lines::<copilot_cli::CopilotState>(source, bytes, limits, &mut out),
-        LogFormat::SentLines => tell_lines::<sent::UploadParser>(source, bytes, limits, &mut out),
+        LogFormat::SentLines => tell_lines::<uploaded::UploadParser>(source, bytes, limits, &mut out),
         LogFormat::CodexCompressed => codex::tell_compressed(source, bytes, limits, &mut out),
         LogFormat::AiderHistory => aider::emit_bytes(source, bytes, limits, &mut out),
         LogFormat::PiTree => tell_document(pi::tell, source, bytes, limits, &mut out),
@@ -143,7 +145,7 @@ fn tell_lines<F: LineFormat>(
 ) -> io::Result<()> {
     F::begin(source, out);
     let mut input = bytes;
-    lines::emit_lines(&mut input, LinePosition::default(), &mut F::default(), limits, out).map(drop)
+    line_reader::emit_lines(&mut input, LinePosition::default(), &mut F::default(), limits, out).map(drop)
 }
 
 fn tell_document(

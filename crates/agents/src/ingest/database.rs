@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use super::loose::LenientTime;
-use super::position::LogStamp;
+use super::lenient::LenientTime;
+use super::log_cursor::LogStamp;
 use cm_note::instant::Instant;
 
 /// Maximum time to wait for a program that has locked its database.

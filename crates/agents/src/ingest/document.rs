@@ -5,11 +5,11 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{BUFFER_SIZE, unchanged};
-use super::out::Emitter;
-use super::position::{LogCursor, LogStamp};
-use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::line_reader::{BUFFER_SIZE, unchanged};
+use super::log_cursor::{LogCursor, LogStamp};
+use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::sink::EventSink;
 use super::source::LogSource;
 

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use super::SessionPassage;
+use super::builder::BriefingBuilder;
 use super::candidates::CHANCE;
-use super::stage::BriefingBuilder;
 use crate::diaries::DiaryIndex;
 use crate::error::Result;
 use crate::find::load;
@@ -23,7 +23,7 @@ use cm_index::sessions::{
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_learn::reflect::evidence::keywords;
-use cm_note::bullet::showing::same_project;
+use cm_note::bullet::visibility::same_project;
 use cm_note::markdown::escape::visible;
 use cm_note::markdown::outline;
 use cm_note::note::Note;

@@ -4,11 +4,11 @@
 use std::cell::OnceCell;
 
 use crate::memory::{Context, VaultLevel};
-use crate::sessions::allowed::project;
+use crate::sessions::session_filter::project;
 use cm_note::bullet::{Bullet, Scope};
 use cm_playbook::briefing::kinds::{MANIFESTS, WorkspaceLanguages};
 use cm_playbook::briefing::warning::MentionIndex;
-use cm_store::vault::{file_names, foreign};
+use cm_store::vault::{external_folder, file_names};
 
 /// Maximum number of workspace files to inspect.
 const FILES: usize = 2_000;
@@ -53,7 +53,7 @@ fn looked_at(memory: &Context) -> WorkspaceLanguages {
     for folder in folders {
         names.extend(file_names::file_names(&folder, FILES));
         for name in MANIFESTS {
-            let text = foreign::file(&folder.join(name)).unwrap_or_default();
+            let text = external_folder::file(&folder.join(name)).unwrap_or_default();
             manifests.push_str(&String::from_utf8_lossy(&text[..text.len().min(LONGEST)]));
         }
     }

@@ -3,17 +3,17 @@
 //! A diary is extracted by rules, or written by the configured model if it is enabled. No lock is
 //! held during model requests.
 
-pub(super) mod place;
+pub(super) mod location;
 pub(super) mod session;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cancellation::Cancellation;
 use super::error::{Error, Result};
 use super::memory::Context;
 use super::provider::{LanguageModel, ModelFailure};
 use super::sessions::SessionAccess;
-use super::stop::Cancellation;
 use super::write;
 use cm_learn::diary::note::note;
 use cm_learn::diary::read::read;
@@ -21,7 +21,7 @@ use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_note::change::ChangeSet;
 use cm_note::message::CommitMessage;
 use cm_session::status::SessionStatus;
-use place::DiaryLocation;
+use location::DiaryLocation;
 use session::SessionReader;
 
 /// Selects the session and how its diary is written.

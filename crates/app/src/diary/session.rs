@@ -8,17 +8,17 @@ use crate::logs::{self, ParsedSession};
 use crate::memory::Context;
 use crate::provider::{LanguageModel, ModelFailure};
 use crate::secrets;
-use crate::sessions::reads;
+use crate::sessions::access_log;
+use crate::sessions::load::GONE;
 use crate::sessions::sources::sources;
-use crate::sessions::whole::GONE;
 use cm_agents::ingest::LogSource;
 use cm_index::sessions::Session;
 use cm_learn::diary::{self, Diary, DiaryOrigin, StatementAuthor};
 use cm_learn::outcome::steps::{SessionStep, steps};
 use cm_learn::prose::cut;
 use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
-use cm_learn::reflect::check::{self, QuotableSession, Rejection};
 use cm_learn::reflect::package;
+use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
 use cm_secrets::RedactionRules;
 use cm_session::SessionMeta;
 use cm_session::event::SessionEvent;
@@ -94,13 +94,13 @@ impl SessionReader {
             events: std::mem::take(&mut told.events),
             path: told.path.clone(),
         };
-        let read = reads::SessionRead {
+        let read = access_log::SessionRead {
             sessions: vec![told.meta.id.clone()],
             bytes: told.bytes(),
             model,
-            ..reads::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
+            ..access_log::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
         };
-        reads::record(memory, vec![read]);
+        access_log::record(memory, vec![read]);
         let prompts = if sources.is_of_person(memory.target(), &source) {
             StatementAuthor::Person
         } else {
@@ -143,7 +143,7 @@ impl SessionTranscript {
         rules: &RedactionRules,
     ) -> std::result::Result<(Diary, Vec<Rejection>), ModelFailure> {
         let quotable = self.quotable();
-        let taken = |answer: &DiaryAnswer| check::diary(&self.diary, answer, "", &quotable);
+        let taken = |answer: &DiaryAnswer| verify::diary(&self.diary, answer, "", &quotable);
         let founded = |answer: &DiaryAnswer| {
             let (_, refused) = taken(answer);
             let all = points(answer).count();
@@ -155,7 +155,7 @@ impl SessionTranscript {
         match asker.ask(&package::diary(&self.events), ("diary", diary_schema()), founded) {
             Ok(answered) => {
                 let model = if answered.model.is_empty() { asker.name() } else { answered.model };
-                let (diary, refused) = check::diary(&self.diary, &answered.value, &model, &quotable);
+                let (diary, refused) = verify::diary(&self.diary, &answered.value, &model, &quotable);
                 Ok((without_secrets(diary, rules), refused))
             }
             Err(ModelFailure::Useless(why)) => {

@@ -3,7 +3,7 @@
 //! The agent waits for the response, so no index is refreshed or built here, and only what the
 //! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
 
-mod question;
+mod selection;
 mod start;
 
 use std::time::Duration;
@@ -14,16 +14,16 @@ use super::guard;
 use super::memory::{Context, Request};
 use super::sessions;
 use super::trust::UNTRUSTED;
-use cm_agents::hook::border::{InjectionPart, LONGEST};
 use cm_agents::hook::failure::FailureLogLine;
+use cm_agents::hook::injection::{InjectionPart, LONGEST};
+use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
+use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
-use cm_agents::hook::record::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::reply::{HookReply, nothing};
 use cm_agents::hook::skill::session_agent;
-use cm_agents::hook::work::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::{HookAgent, HookEvent, HookMessage};
 use cm_store::config::SettingOrigin;
-use cm_store::vault::lines::{JsonLinesFile, remove_old_injection_logs};
+use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
 
@@ -205,9 +205,9 @@ fn candidate_parts(
     let settings = &memory.target().settings;
     if !work.start {
         let parts = match &work.question {
-            Some(question) => question::parts(memory, message, question, &told.excluded_ids())?,
+            Some(question) => selection::parts(memory, message, question, &told.excluded_ids())?,
             None if work.held.is_empty() => Vec::new(),
-            None => question::held(memory, &work.held)?,
+            None => selection::held(memory, &work.held)?,
         };
         return Ok((parts, LONGEST));
     }
@@ -217,7 +217,7 @@ fn candidate_parts(
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let known = told.excluded_ids().into_iter().chain(ids).collect();
-    let mut parts = question::parts(memory, message, question, &known)?;
+    let mut parts = selection::parts(memory, message, question, &known)?;
     parts.extend(start);
     Ok((parts, tokens * PER_TOKEN + settings.integer("hooks.max_characters")))
 }

@@ -6,7 +6,7 @@ use super::check_indexes;
 use crate::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
 use crate::error::Result;
 use crate::memory::Context;
-use cm_agents::hook::border::{InjectionEntry, InjectionPart};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
 use cm_agents::hook::memory_text;
 use cm_note::bullet::BulletType;
 use cm_note::note::conflict::conflict_marker;

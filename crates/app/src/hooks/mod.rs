@@ -23,7 +23,7 @@ use cm_agents::hook::{HookAgent, SettingsScope, opencode};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 use cm_store::git::Repo;
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
@@ -204,10 +204,10 @@ pub fn apply(changes: &HookChanges) -> Result<()> {
             .hint("the file is unchanged; run the command again"));
         }
         if file.action == FileAction::Remove {
-            foreign::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
+            external_folder::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
         } else {
             let bytes = [(path, file.after.clone().into_bytes())];
-            foreign::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
+            external_folder::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
                 .map_err(|error| outside(&file.path, error))?;
         }
     }
@@ -369,7 +369,7 @@ fn is_on_path(call: &Request) -> bool {
 }
 
 fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
-    foreign::below(root, path).map_err(|error| outside(path.as_str(), error))
+    external_folder::below(root, path).map_err(|error| outside(path.as_str(), error))
 }
 
 /// Converts an I/O error and gives a specific message for symbolic links that leave the folder.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::Result;
 use crate::memory::Request;
-use crate::warm::ProcessCache;
+use crate::process_cache::ProcessCache;
 
 /// Duration of one slice of work, after which the vaults are opened again.
 const SLICE: Duration = Duration::from_secs(2);

@@ -26,7 +26,7 @@ use cm_index::{VectorTable, Vectors};
 use cm_note::note::read;
 use cm_note::passage::{Passage, passages};
 use cm_note::path::NotePath;
-use cm_note::rank::cut::CosineBaseline;
+use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 
 /// Maximum number of attempts to complete outdated vectors before they are used as they are.

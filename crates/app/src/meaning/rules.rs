@@ -5,7 +5,7 @@
 
 use crate::memory::OpenVault;
 use cm_embed::builtin::StaticModel;
-use cm_playbook::meaning::{EmbeddingModel, NoEmbeddings};
+use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_text::embedding::Embedding;
 
 struct BuiltIn;

@@ -12,7 +12,7 @@ use crate::sessions::{SessionAccess, agent};
 use cm_index::sessions::SessionKey;
 use cm_note::instant::Instant;
 use cm_session::Agent;
-use cm_store::vault::lines::JsonLinesFile;
+use cm_store::vault::json_lines::JsonLinesFile;
 
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

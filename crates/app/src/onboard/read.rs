@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{CategoryGap, asker, bullets, done};
 use crate::error::{Error, Result};
 use crate::memory::Context;
-use crate::sessions::{SessionAccess, SessionRow, reads};
+use crate::sessions::{SessionAccess, SessionRow, access_log};
 use crate::{logs, privacy, secrets};
 use cm_index::sessions::SessionSummary;
 use cm_learn::onboard::package::{INSTRUCTIONS, answer, example, framed, related};
@@ -125,13 +125,13 @@ fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<
     // What was read by rules that have changed since may still hold what they take out now.
     let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
     let text = logs::text(&excerpt(&shelf.events(&listed)?, MOST), &rules);
-    let read = reads::SessionRead {
+    let read = access_log::SessionRead {
         agent: key.agent.name().to_owned(),
         sessions: vec![key.id],
         bytes: text.len() as u64,
-        ..reads::SessionRead::default()
+        ..access_log::SessionRead::default()
     };
-    reads::record(memory, vec![read]);
+    access_log::record(memory, vec![read]);
     Ok((listed, text))
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::which::OutcomeSession;
+use super::resolve::OutcomeSession;
 use super::{CreditReason, CreditedRule, Options, UncreditedRule};
 use crate::error::Result;
 use crate::memory::{Context, VaultLevel};
 use crate::playbook::{find_bullet, merged};
-use crate::sessions::whole;
+use crate::sessions::load;
 use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
 use cm_learn::outcome::steps::steps;
 use cm_note::bullet::Bullet;
@@ -141,9 +141,9 @@ fn words(
     status: SessionStatus,
 ) -> Vec<RuleFeedback> {
     let Some(log) = &session.log else { return Vec::new() };
-    let told = match whole::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
+    let told = match load::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
         Ok(told) => told,
-        Err(error) if error.code == whole::GONE => {
+        Err(error) if error.code == load::GONE => {
             memory.notice("the session's log no longer exists, so its cited rules are unknown");
             return Vec::new();
         }

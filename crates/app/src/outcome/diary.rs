@@ -2,7 +2,7 @@
 //! the note are preserved; notes outlive indexes and logs.
 
 use super::Options;
-use super::which::OutcomeSession;
+use super::resolve::OutcomeSession;
 use crate::add::sharded;
 use crate::diaries::DiaryIndex;
 use crate::error::{Error, Result};

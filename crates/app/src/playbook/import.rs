@@ -20,7 +20,7 @@ use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_secrets::{RedactedSecret, RedactionRules, find, redact};
-use cm_store::vault::foreign;
+use cm_store::vault::external_folder;
 
 pub use cm_exchange::exchange::LeftOutKind;
 pub use cm_exchange::exchange::plan::{BulletSkipReason, SkippedBullet};
@@ -282,7 +282,7 @@ fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
 }
 
 fn text(memory: &Context, file: &Path) -> Result<String> {
-    let bytes = foreign::file(&memory.call.cwd.join(file))?;
+    let bytes = external_folder::file(&memory.call.cwd.join(file))?;
     String::from_utf8(bytes).map_err(|_| {
         Error::refused("invalid-utf8", format!("{} is not UTF-8", file.display()))
             .at(file.display(), None, None)

@@ -4,23 +4,23 @@
 //! `words` defines which settings files count. Prompts and the use of answers are defined by
 //! callers; every prompt is redacted before it is sent.
 
-mod words;
+mod settings;
 
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use super::cancellation::Cancellation;
 use super::error::{Error, ErrorKind, Result};
 use super::memory::Context;
-use super::stop::Cancellation;
 use cm_llm::{
     AnswerSchema, BoxedLlm, BudgetAccount, FallbackModel, MeteredModel, ModelRequest, ModelSelection,
     SpendingLedger, SpendingLimits, StructuredAnswer, StructuredAnswerError, key_from, request_structured,
     retry_policy,
 };
 use cm_secrets::{RedactionRules, redact};
-use cm_store::vault::lines::JsonLinesFile;
-use words::{SelectedModel, SelectedModels, chosen};
+use cm_store::vault::json_lines::JsonLinesFile;
+use settings::{SelectedModel, SelectedModels, chosen};
 
 /// Private file that records the cost of each request, one line per request.
 const LEDGER: &str = "models.jsonl";

@@ -4,33 +4,33 @@
 //! Every session is one commit and one line of the record, so an interrupted run loses nothing and
 //! the next run continues.
 
-mod carry;
-mod clean;
-pub mod handed;
+mod commit;
+mod evidence;
+mod log_result;
 mod memories;
-pub mod record;
-mod settle;
-mod todo;
-mod witness;
-mod work;
+mod process_session;
+mod queue;
+mod redact;
+pub mod reflection_log;
+pub mod work_package;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cancellation::Cancellation;
 use super::diary::session::SessionReader;
 use super::error::{Error, ErrorKind, Result};
 use super::memory::Context;
 use super::provider::{self, LanguageModel};
 use super::sessions::{SessionAccess, SessionSelection};
-use super::stop::Cancellation;
 use cm_learn::reflect::evidence::DAYS;
 use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
-use record::ReflectionLog;
-use todo::{QueuedSession, SessionQueue, plan};
-use work::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
+use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
+use queue::{QueuedSession, SessionQueue, plan};
+use reflection_log::ReflectionLog;
 
 pub use cm_learn::reflect::run::RunOutcome;
-pub use work::{LearnedChange, SessionReflection};
+pub use process_session::{LearnedChange, SessionReflection};
 
 /// Selection of sessions and mode of the run.
 #[derive(Debug, Clone, Default)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::allowed::resolve_path;
-use super::row::add_outcomes;
+use super::session_filter::resolve_path;
+use super::session_row::add_outcomes;
 use super::{SessionAccess, SessionRow, SessionSelection, agents};
 use crate::error::{Error, Result};
 use crate::memory::Context;

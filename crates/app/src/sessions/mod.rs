@@ -3,30 +3,30 @@
 //!
 //! Every query first reads new log entries. All data stays on this machine.
 
-pub(super) mod allowed;
+pub mod access_log;
+pub mod cass;
 pub(super) mod events;
-mod ingest;
+mod index_writer;
 pub mod list;
-pub mod outside;
-mod project;
-pub mod reads;
-mod row;
-mod scribe;
+pub mod load;
+pub(super) mod parse_statistics;
+mod project_folders;
+mod refresh_index;
 pub mod search;
+pub(super) mod session_filter;
+mod session_row;
 pub mod show;
 pub(super) mod sources;
 pub mod timeline;
-pub(super) mod understood;
-pub mod whole;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Context;
-use crate::reflect::record::ReflectionLog;
+use crate::reflect::reflection_log::ReflectionLog;
 use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 
-pub use ingest::RefreshProgress;
-pub use row::{SessionInfo, SessionRow, ShownEvent};
+pub use refresh_index::RefreshProgress;
+pub use session_row::{SessionInfo, SessionRow, ShownEvent};
 
 /// Selection of sessions.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ pub struct SessionSelection {
 /// # Errors
 /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
 pub(super) fn refresh(memory: &Context) -> Result<()> {
-    ingest::refresh(memory, &mut |_| {})
+    refresh_index::refresh(memory, &mut |_| {})
 }
 
 /// Access to the session index during a call.
@@ -63,7 +63,7 @@ impl SessionAccess {
         if memory.call.no_refresh {
             memory.notice("the session index was not updated (--no-refresh)");
         } else {
-            ingest::refresh(memory, progress)?;
+            refresh_index::refresh(memory, progress)?;
         }
         Ok(Self { record: ReflectionLog::load_with_notice(memory)?, ..Self::open_without_refresh(memory) })
     }

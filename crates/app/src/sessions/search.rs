@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cass::{ExternalHit, outside};
 use super::list::{filter, lookback};
-use super::outside::{ExternalHit, outside};
-use super::row::{SessionInfo, speaker};
+use super::session_row::{SessionInfo, speaker};
 use super::{SessionAccess, SessionSelection};
 use crate::error::{Error, Result};
 use crate::memory::Context;

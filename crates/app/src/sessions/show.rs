@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::row::{add_outcomes, joined};
+use super::session_row::{add_outcomes, joined};
 use super::{SessionAccess, SessionRow, ShownEvent};
-use crate::diary::place::DiaryLocation;
+use crate::diary::location::DiaryLocation;
 use crate::error::{Error, Result};
 use crate::memory::Context;
 use cm_index::sessions::{SessionSummary, Stretch};

@@ -5,10 +5,10 @@
 
 use std::path::PathBuf;
 
-use super::allowed::{SessionFilter, project, resolve_path};
+use super::session_filter::{SessionFilter, project, resolve_path};
 use crate::error::{Error, Result};
 use crate::memory::{Context, OpenVault, Request};
-use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, sent};
+use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
 
@@ -30,10 +30,10 @@ pub const SENT: &str = "sessions";
 pub(crate) fn is_signed_upload(open: &OpenVault, session: &str) -> Option<bool> {
     let is_plain = !session.is_empty() && !session.contains(['/', '\\', '\0']) && session != "..";
     let logs = Agent::ALL.into_iter().filter(|_| is_plain).filter_map(|agent| {
-        let path = format!("{SENT}/{}", sent::path(agent, session).to_string_lossy());
+        let path = format!("{SENT}/{}", uploaded::path(agent, session).to_string_lossy());
         open.vault.read_private(&path).ok().flatten()
     });
-    logs.map(|log| sent::is_signed(&log)).reduce(|all, signed| all && signed)
+    logs.map(|log| uploaded::is_signed(&log)).reduce(|all, signed| all && signed)
 }
 
 impl LogSources {
@@ -84,7 +84,7 @@ impl LogSources {
         let below = self.uploads.as_ref().and_then(|sent| source.path.strip_prefix(sent).ok());
         below.is_none_or(|path| {
             let log = open.vault.read_private(&format!("{SENT}/{}", path.to_string_lossy()));
-            log.ok().flatten().is_some_and(|log| sent::is_by_person(&log))
+            log.ok().flatten().is_some_and(|log| uploaded::is_by_person(&log))
         })
     }
 
@@ -101,7 +101,7 @@ impl LogSources {
         let is_wanted = |agent: &Agent| wanted.is_empty() || wanted.contains(agent);
         let agents: Vec<Agent> = self.allowed.agents.iter().copied().filter(is_wanted).collect();
         let mut found = self.places.as_ref().map(|places| ingest::find(&agents, places)).unwrap_or_default();
-        let sent = self.uploads.as_deref().map(|folder| sent::find(&agents, folder)).unwrap_or_default();
+        let sent = self.uploads.as_deref().map(|folder| uploaded::find(&agents, folder)).unwrap_or_default();
         found.sources.extend(sent.sources);
         found.errors.extend(sent.errors);
         found.sources.sort_by(|a, b| a.path.cmp(&b.path).then(a.agent.cmp(&b.agent)));

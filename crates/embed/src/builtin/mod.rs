@@ -14,7 +14,7 @@ mod wordpiece;
 pub use minilm::MiniLm;
 pub use static_model::StaticModel;
 
-use cm_note::rank::cut::CosineBaseline;
+use cm_note::rank::similarity_threshold::CosineBaseline;
 
 /// Factor for the spread of cosines if the model has no whole word of a question: word fragments
 /// occur in many unrelated texts.

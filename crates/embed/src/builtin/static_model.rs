@@ -13,7 +13,7 @@ use super::chance_of;
 use super::safetensors::{QuantizedTable, table};
 use super::wordpiece::{self, Token};
 use crate::{Embedder, Error};
-use cm_note::rank::cut::CosineBaseline;
+use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 use cm_weights::POTION;
 

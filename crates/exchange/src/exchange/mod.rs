@@ -3,7 +3,7 @@
 //! Parsers return a [`ImportedDocument`]; [`plan::plan`] decides which of its bullets enter a vault. This
 //! module accesses no files and does not check evidence for rules.
 
-mod keys;
+mod mapping_reader;
 pub mod plan;
 pub mod playbook;
 pub mod rule_file;

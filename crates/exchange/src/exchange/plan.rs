@@ -14,7 +14,7 @@ use cm_note::id::NoteId;
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, compose, read};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement};
-use cm_playbook::meaning::{NoEmbeddings, WordVectors};
+use cm_playbook::embedding_model::{NoEmbeddings, WordVectors};
 
 /// The contents of the vault.
 pub struct VaultContents<'a> {

@@ -6,7 +6,7 @@
 
 use yaml_serde::Value;
 
-use super::keys::MappingReader;
+use super::mapping_reader::MappingReader;
 use super::{GENERAL, ImportedDocument, category};
 use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use cm_note::bullet::content::fold_whitespace;

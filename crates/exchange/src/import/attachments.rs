@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::PlacedFile;
-use cm_note::foreign::ImportFolder;
 use cm_note::frontmatter::split::Split;
+use cm_note::import_source::ImportFolder;
 use cm_note::markdown;
 use cm_note::path::NotePath;
 

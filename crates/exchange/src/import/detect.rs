@@ -2,8 +2,8 @@
 //! contents of the notes.
 
 use super::{ImportFormat, basic_memory};
-use cm_note::foreign::{ImportFile, ImportFolder};
 use cm_note::frontmatter::{parse, split::Split};
+use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::note::TypeTable;
 
 /// The format of a folder and the reason for it; plain Markdown if nothing else is detected.

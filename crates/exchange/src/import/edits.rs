@@ -6,12 +6,12 @@ use yaml_serde::Value;
 
 use super::basic_memory::{self, NoteNameIndex};
 use super::{ImportFormat, ImportOptions, PlacedFile, zk};
-use crate::complete::{self, CompletionContext, TitleFrom};
+use crate::missing_keys::{self, CompletionContext, TitleFrom};
 use cm_note::finding::{Finding, FindingCode, Severity};
-use cm_note::foreign::ImportFolder;
 use cm_note::frontmatter::edit::{Edit, EditError};
 use cm_note::frontmatter::parse::{self, FrontmatterField, FrontmatterFields};
 use cm_note::frontmatter::split::Split;
+use cm_note::import_source::ImportFolder;
 use cm_note::path::NotePath;
 
 /// Data about the whole folder.
@@ -69,14 +69,15 @@ impl<'a> ImportContext<'a> {
         if !parsed.faults.is_empty() {
             return as_it_is;
         }
-        let (done, refused) = complete::apply_each(text, &self.edits(placed, &parsed.fields, split.body()));
+        let (done, refused) =
+            missing_keys::apply_each(text, &self.edits(placed, &parsed.fields, split.body()));
         (done.into_bytes(), refused.into_iter().map(|error| finding(placed, &error)).collect())
     }
 
     fn edits(&self, placed: &PlacedFile<'_>, fields: &FrontmatterFields, body: &str) -> Vec<Edit> {
         let mut edits = Vec::new();
         if placed.own.is_none() {
-            edits.push(complete::set("id", placed.id.as_str()));
+            edits.push(missing_keys::set("id", placed.id.as_str()));
         }
         let title = match self.how.format {
             ImportFormat::Obsidian | ImportFormat::BasicMemory => TitleFrom::Name,
@@ -85,7 +86,7 @@ impl<'a> ImportContext<'a> {
         let file = placed.file;
         let known =
             CompletionContext { path: &file.path, modified: file.modified, title, types: self.how.types };
-        edits.extend(complete::edits(fields, body, known));
+        edits.extend(missing_keys::edits(fields, body, known));
         match self.how.format {
             ImportFormat::BasicMemory => edits.extend(self.of_basic_memory(placed, fields, body)),
             ImportFormat::Zk => edits.extend(self.of_zk(placed, fields, body)),

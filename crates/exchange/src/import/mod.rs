@@ -8,7 +8,7 @@ mod attachments;
 pub mod basic_memory;
 pub mod detect;
 mod edits;
-mod known;
+mod existing;
 mod prose;
 pub mod state;
 pub mod zk;
@@ -19,9 +19,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_note::finding::{Finding, FindingCode, Severity};
-use cm_note::foreign::{ImportFile, ImportFolder};
 use cm_note::frontmatter::{parse, split::Split};
 use cm_note::id::NoteId;
+use cm_note::import_source::{ImportFile, ImportFolder};
 use cm_note::note::{NoteKind, RelationTable, TypeTable, read};
 use cm_note::path::NotePath;
 
@@ -183,7 +183,7 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
     let mut taken: Vec<&PlacedFile<'_>> = Vec::new();
     for placed in &placed {
         let (bytes, refused) = context.bytes_of(placed);
-        let held = known::skip_reason(placed, &bytes, how);
+        let held = existing::skip_reason(placed, &bytes, how);
         match held {
             Some(why) => {
                 plan.skipped.push(SkippedFile { path: placed.file.path.to_string(), why, line: None })

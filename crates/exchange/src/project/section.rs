@@ -1,6 +1,6 @@
 //! Markers of the playbook section in a rule file.
 
-use cm_note::markdown::part::ManagedSection;
+use cm_note::markdown::managed_section::ManagedSection;
 
 /// Prefix of the line that opens the section; any text up to `-->` may follow.
 const BEGIN: &str = "<!-- cm:begin playbook";

@@ -10,8 +10,8 @@ use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::columns::{Numbers, StretchColumns};
 use super::opened::SessionTable;
+use super::redacted_event::{KINDS, Speaker, line_of};
 use super::schema::NOBODY;
-use super::told::{KINDS, Speaker, line_of};
 
 /// Maximum number of log lines listed for a session.
 const MOST_LINES: usize = 20;

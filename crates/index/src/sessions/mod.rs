@@ -14,11 +14,11 @@ mod filter;
 mod list;
 mod opened;
 mod record;
+mod redacted_event;
 mod schema;
 mod search;
 mod store;
 mod stretches;
-mod told;
 mod writer;
 
 #[cfg(test)]
@@ -28,8 +28,8 @@ pub use evidence::ConversationEvidence;
 pub use filter::SessionIndexFilter;
 pub use list::{IndexedSessionPage, SessionLookup, SessionSummary};
 pub use record::{Log, ParseCounts, Session, SessionKey};
+pub use redacted_event::{RedactedEvent, Speaker};
 pub use search::{ConversationHit, SessionHits, SessionSearchRequest, Weights};
 pub use store::Sessions;
 pub use stretches::{Counts, Stretch};
-pub use told::{RedactedEvent, Speaker};
 pub use writer::SessionStoreWriter;

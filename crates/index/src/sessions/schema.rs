@@ -7,8 +7,8 @@ use tantivy::{TantivyDocument, Term};
 
 use super::opened::SessionIndex;
 use super::record::{Log, Session, SessionKey};
+use super::redacted_event::{RedactedEvent, Speaker, cut};
 use super::search::Weights;
-use super::told::{RedactedEvent, Speaker, cut};
 use crate::error::Error;
 use crate::text::{KEY, RAW, SearchFields, TEXT, fact};
 use cm_note::query::LabelField;

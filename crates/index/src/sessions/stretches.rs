@@ -8,7 +8,7 @@ use tantivy::DocAddress;
 use super::columns::Numbers;
 use super::opened::{SessionIndex, StoredText, each_with};
 use super::record::SessionKey;
-use super::told::{KINDS, Speaker, line_of, part_of};
+use super::redacted_event::{KINDS, Speaker, line_of, part_of};
 use crate::error::RebuildReason;
 use cm_note::instant::Instant;
 

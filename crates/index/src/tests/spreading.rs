@@ -3,7 +3,7 @@
 use super::neighbours::indexed;
 use super::vault::{Vault, parsed};
 use cm_note::note::Note;
-use cm_note::rank::spread::spread;
+use cm_note::rank::graph_expansion::spread;
 
 const PROBLEM: &str = "aaaaaa11-0000-4000-8000-000000000001";
 const FIX: &str = "bbbbbb22-0000-4000-8000-000000000002";

@@ -2,10 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::person::{UtteranceKind, utterances};
+use super::user_statements::{UtteranceKind, utterances};
 use super::{
-    Diary, DiaryItem, DiaryOrigin, ITEMS, RelatedSessionRef, StatementAuthor, agent, anchors, distinct,
-    touched, trouble,
+    Diary, DiaryItem, DiaryOrigin, ITEMS, RelatedSessionRef, StatementAuthor, agent_statements,
+    changed_files, distinct, failures, keywords,
 };
 pub use crate::outcome::steps::steps;
 use crate::outcome::verdict;
@@ -41,10 +41,10 @@ pub fn extract(
 ) -> Diary {
     let steps = steps(events);
     let told = UserStatements::of(meta, events);
-    let causes = agent::causes(events, &steps);
-    let challenges = trouble::challenges(events, &steps, &causes);
+    let causes = agent_statements::causes(events, &steps);
+    let challenges = failures::challenges(events, &steps, &causes);
     let mut decisions = told.decisions;
-    decisions.extend(agent::decisions(events));
+    decisions.extend(agent_statements::decisions(events));
     let mut learnings = told.learnings;
     let quoted = |item: &DiaryItem| {
         challenges.iter().any(|other| other.text.contains(item.text.trim_end_matches('.')))
@@ -52,7 +52,7 @@ pub fn extract(
     learnings.extend(causes.into_iter().map(|cause| cause.item).filter(|item| !quoted(item)));
     learnings.sort_by_key(|item| item.line);
     decisions.sort_by_key(|item| item.line);
-    let files = touched::files(&steps, meta.workspace.as_deref());
+    let files = changed_files::files(&steps, meta.workspace.as_deref());
     let duration = meta.started.zip(meta.ended).map(|(start, end)| end.unix().saturating_sub(start.unix()));
     Diary {
         id: id.to_owned(),
@@ -64,14 +64,14 @@ pub fn extract(
         title: title(meta, events),
         verdict: verdict(events, &steps),
         recorded_outcome: None,
-        accomplishments: distinct(agent::accomplishments(events, &steps), ITEMS),
+        accomplishments: distinct(agent_statements::accomplishments(events, &steps), ITEMS),
         decisions: distinct(decisions, ITEMS),
         challenges: distinct(challenges, ITEMS),
         preferences: distinct(told.preferences, ITEMS),
         learnings: distinct(learnings, ITEMS),
-        tags: anchors::tags(&files, &steps),
-        anchors: anchors::anchors(events, &steps, &files),
-        commands: touched::commands(&steps),
+        tags: keywords::tags(&files, &steps),
+        anchors: keywords::anchors(events, &steps, &files),
+        commands: changed_files::commands(&steps),
         files,
         related: related.to_vec(),
         origin: DiaryOrigin::Extracted,
@@ -145,7 +145,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
     use cm_session::Agent;
     use cm_session::event::ToolOutcome;
 

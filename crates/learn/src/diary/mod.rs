@@ -3,18 +3,18 @@
 //! It is extracted from the log by patterns, without a model. Each item refers to a line of the
 //! log. Uncertain statements are left out, so a diary may be empty.
 
-mod agent;
-mod anchors;
+mod agent_statements;
+mod changed_files;
 pub mod extract;
+mod failures;
+mod keywords;
 pub mod note;
-mod person;
 pub mod read;
-pub mod renew;
-mod touched;
-mod trouble;
+pub mod update;
+mod user_statements;
 
 pub use extract::{extract, id};
-pub use person::{Utterance, UtteranceKind, utterances};
+pub use user_statements::{Utterance, UtteranceKind, utterances};
 
 use std::collections::HashSet;
 

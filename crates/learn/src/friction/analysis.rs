@@ -10,7 +10,7 @@ use super::antigen::AntigenCandidate;
 use super::antigen::by_pattern;
 use super::antigen::by_words::{self, CandidateContext};
 use super::config::{FrictionConfig, FrictionRules};
-use super::examined::ExaminedLog;
+use super::examined_log::ExaminedLog;
 use super::forks::group_by_conversation;
 use super::record::{head, seconds, stamp};
 use super::score::{CommandCounts, FrictionTotals, SessionQuality, SignalPattern, SourceFriction, score};

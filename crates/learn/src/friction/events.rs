@@ -5,7 +5,7 @@
 use super::record::{LogRecord, RecordPart, RecordRole, SessionLog};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent};
-use cm_session::{RecordId, SessionMeta, scaffold};
+use cm_session::{RecordId, SessionMeta, harness_text};
 
 /// Converts all events of a session.
 pub fn log<'e>(meta: &SessionMeta, events: impl IntoIterator<Item = &'e SessionEvent>) -> SessionLog {
@@ -84,7 +84,7 @@ fn last_folder(path: &str) -> Option<&str> {
 fn record_part(kind: &EventKind) -> Option<(RecordRole, RecordPart)> {
     Some(match kind {
         EventKind::UserPrompt { text } => {
-            let role = if scaffold::is_scaffold(text) { RecordRole::Program } else { RecordRole::Person };
+            let role = if harness_text::is_scaffold(text) { RecordRole::Program } else { RecordRole::Person };
             (role, RecordPart::Text(text.clone()))
         }
         EventKind::Injected { text } => (RecordRole::Program, RecordPart::Text(text.clone())),

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::examined::ExaminedLog;
+use super::examined_log::ExaminedLog;
 use cm_session::RecordId;
 use cm_session::fork::conversations;
 

@@ -25,7 +25,7 @@ mod classic;
 pub mod claude_lines;
 pub mod config;
 pub mod events;
-mod examined;
+mod examined_log;
 mod forks;
 pub mod ledger;
 mod observed;
@@ -38,5 +38,5 @@ pub mod summary;
 
 pub use analysis::{FrictionAnalysis, conclude};
 pub use config::{FrictionConfig, FrictionRules};
-pub use examined::{ExaminedLog, examine};
+pub use examined_log::{ExaminedLog, examine};
 pub use report::{ReportFile, files};

@@ -254,7 +254,7 @@ fn parts(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::examples::bullet;
+    use super::super::test_bullets::bullet;
     use super::*;
 
     fn of(category: &str, tags: &[&str], content: &str) -> String {

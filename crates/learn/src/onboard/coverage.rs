@@ -108,11 +108,11 @@ pub fn coverage<'a>(bullets: impl IntoIterator<Item = &'a Bullet>) -> (Vec<Categ
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::examples;
+    use super::super::test_bullets;
     use super::*;
 
     fn bullet(category: &str, state: BulletState, maturity: Maturity) -> Bullet {
-        Bullet { state, maturity, ..examples::bullet(category, "Say nothing.") }
+        Bullet { state, maturity, ..test_bullets::bullet(category, "Say nothing.") }
     }
 
     #[test]

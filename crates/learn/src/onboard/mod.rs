@@ -5,11 +5,11 @@
 
 pub mod category;
 pub mod coverage;
-#[cfg(test)]
-mod examples;
-pub mod fit;
 pub mod package;
+pub mod session_score;
+#[cfg(test)]
+mod test_bullets;
 
 pub use category::Category;
 pub use coverage::{CategoryCoverage, CoverageLevel, coverage};
-pub use fit::{SessionCandidate, SessionFit, fit, order};
+pub use session_score::{SessionCandidate, SessionFit, fit, order};

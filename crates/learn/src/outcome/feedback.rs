@@ -284,7 +284,7 @@ mod tests {
 
     use super::*;
     use crate::outcome::steps::steps;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
     use cm_session::event::ToolOutcome;
 
     fn ids() -> Vec<(String, String)> {

@@ -7,7 +7,7 @@ pub mod reaction;
 pub mod shell;
 pub mod steps;
 #[cfg(test)]
-pub(crate) mod told;
+pub(crate) mod test_events;
 pub mod verdict;
 
 pub use verdict::{OutcomeEvidence, OutcomeVerdict, verdict};

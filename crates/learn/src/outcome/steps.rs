@@ -316,7 +316,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
 
     #[test]
     fn a_call_and_its_result_are_one_step() {

@@ -188,7 +188,7 @@ fn combine(signs: &[OutcomeEvidence], word: Option<&OutcomeEvidence>, passed_bef
 mod tests {
     use super::*;
     use crate::outcome::steps::steps;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
 
     fn status(kinds: Vec<EventKind>) -> SessionStatus {
         let events = log_of(kinds);

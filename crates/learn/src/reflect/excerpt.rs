@@ -6,7 +6,7 @@
 
 use crate::prose::without_injected;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
-use cm_session::ours;
+use cm_session::injected_markers;
 
 /// Maximum length of a session in a model's prompt, in characters.
 pub const MOST: usize = 50_000;
@@ -75,7 +75,7 @@ impl ExcerptPiece {
 fn piece(event: &SessionEvent) -> Option<ExcerptPiece> {
     let line = event.line;
     let side = if event.side { " (sub-agent)" } else { "" };
-    let own = |text: &str| ours::strip_injected(text).unwrap_or_else(|| text.to_owned());
+    let own = |text: &str| injected_markers::strip_injected(text).unwrap_or_else(|| text.to_owned());
     let (who, text, sort) = match &event.kind {
         EventKind::UserPrompt { text } => ("person".to_owned(), without_injected(text), TextKind::Person),
         EventKind::AssistantText { text } => ("agent".to_owned(), own(text), TextKind::Agent),
@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
 
     #[test]
     fn the_middle_of_what_tools_printed_goes_first() {

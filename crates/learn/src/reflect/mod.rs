@@ -4,16 +4,16 @@
 //! line, agent) is set by the program and never taken from a model.
 
 pub mod answer;
-pub mod border;
-pub mod check;
 pub mod draft;
 pub mod evidence;
 pub mod excerpt;
-pub mod near;
+pub mod fence;
 pub mod package;
+pub mod relevant_rules;
 pub mod rounds;
-pub mod rules;
 pub mod run;
+pub mod verify;
+pub mod without_model;
 
 pub use draft::{DraftChange, DraftOrigin, MOST, ReflectionDraft};
-pub use rules::{SessionInput, reflect, reflect_on};
+pub use without_model::{SessionInput, reflect, reflect_on};

@@ -7,16 +7,16 @@
 use std::fmt::Write as _;
 
 use super::answer;
-use super::border::fenced;
 use super::draft::{DraftChange, ReflectionDraft};
 use super::evidence::RuleValidation;
 use super::excerpt::{MOST, excerpt, without_middle};
+use super::fence::fenced;
 use crate::diary::Diary;
 use crate::diary::note::note;
 use crate::outcome::feedback::RuleRef;
 use cm_playbook::curation::delta::CurationDelta;
 use cm_session::event::SessionEvent;
-use cm_session::ours::MODEL_CALL;
+use cm_session::injected_markers::MODEL_CALL;
 
 const DIARY: &str = include_str!("../../../../templates/prompt/diary.md");
 const REFLECT: &str = include_str!("../../../../templates/prompt/reflect.md");
@@ -152,9 +152,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::told::*;
+    use crate::outcome::test_events::*;
     use crate::reflect::evidence;
-    use cm_session::ours::is_model_call;
+    use cm_session::injected_markers::is_model_call;
 
     fn borders(prompt: &str) -> usize {
         prompt.lines().filter(|line| line.starts_with("<<<")).count()

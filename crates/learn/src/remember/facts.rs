@@ -8,7 +8,7 @@ use cm_note::instant::Instant;
 use cm_note::note::suspicion::order;
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, opposed};
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::embedding_model::WordVectors;
 use cm_text::embedding::Embedding;
 
 /// Source location of a fact.
@@ -294,7 +294,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use cm_playbook::meaning::NoEmbeddings;
+    use cm_playbook::embedding_model::NoEmbeddings;
 
     fn told(text: &str, day: i64) -> StatedFact {
         let place = FactSource { from: format!("diary:{day}"), session: None, agent: None, line: 1 };

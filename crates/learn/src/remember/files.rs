@@ -4,8 +4,8 @@
 //! The files contain no generation date, so an unchanged memory results in unchanged files.
 
 use super::episodes::LoggedEpisode;
-use super::part::shown;
 use super::preferences::PreferenceEvidence;
+use super::render::shown;
 use crate::friction::antigen::by_words::Confidence;
 
 /// Notice below the heading, which identifies generated files.

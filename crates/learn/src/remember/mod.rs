@@ -5,18 +5,18 @@
 //! preferences their observations. A second run therefore finds nothing new, even if all caches are
 //! lost.
 
-pub mod antigen;
 pub mod episodes;
 pub mod facts;
 pub mod files;
-pub mod part;
+mod filter;
+pub mod friction_reports;
+pub mod parse;
 pub mod preferences;
-pub mod reading;
+pub mod render;
 pub mod section;
 pub mod source;
-mod worth;
 
-pub use antigen::SkippedCounts;
+pub use friction_reports::SkippedCounts;
 
 use episodes::{RememberedSources, SourceStatus, standing};
 use source::{MemorySource, SourceKind};
@@ -25,8 +25,8 @@ use cm_note::graph::Graph;
 use cm_note::instant::Instant;
 use cm_note::note::Note;
 use cm_note::note::compose::EpisodeEntry;
-use cm_playbook::live::live;
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::current_notes::live;
+use cm_playbook::embedding_model::WordVectors;
 
 /// The memory before a run.
 #[derive(Debug, Clone, Default)]
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
     use cm_note::note::compose;
-    use cm_playbook::meaning::NoEmbeddings;
+    use cm_playbook::embedding_model::NoEmbeddings;
     use source::Claim;
 
     fn source(key: &str, day: i64, fact: &str, wants: &str, is_event: bool) -> MemorySource {

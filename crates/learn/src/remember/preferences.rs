@@ -11,7 +11,7 @@ use cm_note::instant::Instant;
 use cm_note::note::suspicion::payload;
 use cm_note::path::NotePath;
 use cm_playbook::conflict::{RuleStatement, opposed};
-use cm_playbook::meaning::WordVectors;
+use cm_playbook::embedding_model::WordVectors;
 
 /// A session that shows or contradicts a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -308,7 +308,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use cm_playbook::meaning::NoEmbeddings;
+    use cm_playbook::embedding_model::NoEmbeddings;
 
     fn seen(session: &str, day: i64, against: bool) -> Observation {
         let at = Instant::from_unix(day * 86_400);

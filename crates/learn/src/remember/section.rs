@@ -1,6 +1,6 @@
 //! The memory part of a rule file, between `<!-- MEMORY:START -->` and `<!-- MEMORY:END -->`.
 
-use cm_note::markdown::part::ManagedSection;
+use cm_note::markdown::managed_section::ManagedSection;
 
 /// First line of the part.
 pub const START: &str = "<!-- MEMORY:START -->";

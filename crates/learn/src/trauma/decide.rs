@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::PathContext;
+use super::path_class::PathContext;
 use super::{Danger, DangerClass, DangerSeverity, dangers, shape};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};

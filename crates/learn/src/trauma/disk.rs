@@ -1,6 +1,6 @@
 //! Detects commands that overwrite devices or change permissions recursively.
 
-use super::reach::{CommandContext, PathClass};
+use super::path_class::{CommandContext, PathClass};
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::SimpleCommand;
 

@@ -1,6 +1,6 @@
 //! Detects commands that send secrets off the machine or give another machine a shell.
 
-use super::reach::CommandContext;
+use super::path_class::CommandContext;
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::{SimpleCommand, program_text};
 

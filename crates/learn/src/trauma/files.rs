@@ -1,6 +1,6 @@
 //! Detects commands that delete, empty or move away files and folders.
 
-use super::reach::{CommandContext, PathClass, is_made};
+use super::path_class::{CommandContext, PathClass, is_made};
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::SimpleCommand;
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::reach::PathContext;
+use super::path_class::PathContext;
 use super::{Danger, DangerClass, DangerSeverity, dangers};
 
 /// Outcome of a tool call.

@@ -13,16 +13,16 @@ mod git;
 pub mod hook;
 mod incident;
 mod infrastructure;
-mod obscured;
-mod place;
+mod obfuscation;
+mod path_class;
 mod publishing;
-mod reach;
 mod remote;
+mod sensitive_path;
 pub mod session;
 mod shape;
 mod system;
 pub mod tool;
-mod written;
+mod writes;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ use cm_shell::{ParsedScript, SimpleCommand};
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
 pub use incident::{CallOutcome, HarmEvidence, HarmfulCommand, NextStep, ObservedCommand, incident};
-pub use reach::{FileLookup, PathContext};
+pub use path_class::{FileLookup, PathContext};
 pub use tool::decide_change;
 
 /// Class of a danger. The names are stored in bullets.
@@ -167,7 +167,7 @@ impl Danger {
 #[must_use]
 pub fn dangers(text: &str, ground: &PathContext<'_>) -> Vec<Danger> {
     let script = cm_shell::read(text);
-    let variables = reach::ScriptVariables::of(&script);
+    let variables = path_class::ScriptVariables::of(&script);
     let mut found: Vec<Danger> =
         script.commands.iter().flat_map(|command| of_command(command, &script, ground, &variables)).collect();
     found.extend(remote::chained(&script));
@@ -187,18 +187,18 @@ fn of_command(
     command: &SimpleCommand,
     script: &ParsedScript,
     ground: &PathContext<'_>,
-    variables: &reach::ScriptVariables,
+    variables: &path_class::ScriptVariables,
 ) -> Vec<Danger> {
     if is_harmless(command) {
         return Vec::new();
     }
-    let site = reach::CommandContext { ground, variables, command };
+    let site = path_class::CommandContext { ground, variables, command };
     let mut found = files::dangers(command, &site);
-    found.extend(written::dangers(command, &site));
+    found.extend(writes::dangers(command, &site));
     found.extend(exfiltration::dangers(command, &site));
     found.extend(publishing::danger(command));
     found.extend(system::danger(command));
-    found.extend(obscured::danger(command));
+    found.extend(obfuscation::danger(command));
     found.extend(git::danger(command));
     found.extend(database::dangers(command));
     found.extend(infrastructure::danger(command));

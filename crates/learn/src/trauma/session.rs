@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::incident::apology;
 use super::{CallOutcome, HarmfulCommand, NextStep, ObservedCommand, PathContext, hook, incident};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
-use cm_session::{CallId, scaffold};
+use cm_session::{CallId, harness_text};
 
 /// An incident with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ fn step(event: &SessionEvent) -> Option<IncidentStep> {
     match &event.kind {
         EventKind::ToolCall { name, input, .. } => hook::command_of(name, input).map(IncidentStep::Called),
         EventKind::PersonCommand { command, .. } => Some(IncidentStep::Ran(command.clone())),
-        EventKind::UserPrompt { text } if !event.side && !scaffold::is_scaffold(text) => {
+        EventKind::UserPrompt { text } if !event.side && !harness_text::is_scaffold(text) => {
             Some(IncidentStep::Said(text.clone()))
         }
         EventKind::AssistantText { text } if !event.side && apology(text).is_some() => {

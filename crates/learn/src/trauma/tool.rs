@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::reach::{CommandContext, PathClass, PathContext, ScriptVariables};
-use super::{Danger, DangerClass, DangerSeverity, GuardDecision, PastIncident, judge, place};
+use super::path_class::{CommandContext, PathClass, PathContext, ScriptVariables};
+use super::{Danger, DangerClass, DangerSeverity, GuardDecision, PastIncident, judge, sensitive_path};
 use cm_shell::SimpleCommand;
 
 /// A file change that a tool is about to make.
@@ -111,7 +111,7 @@ pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Dange
             shape: format!("{does} <power>"),
         })
     };
-    if let Some((severity, reason)) = place::sensitivity(&site, path) {
+    if let Some((severity, reason)) = sensitive_path::sensitivity(&site, path) {
         return of(severity, reason);
     }
     match site.reach_through(path) {

@@ -7,7 +7,7 @@ pub mod blocked;
 pub mod content;
 pub mod id;
 pub mod marker;
-pub mod showing;
+pub mod visibility;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

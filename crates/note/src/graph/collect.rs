@@ -7,7 +7,7 @@ use crate::finding::{Finding, FindingCode, Severity};
 use crate::note::types::LINKS_TO;
 use crate::note::{LinkForm, Note, NoteLink, RelationTable};
 
-use super::nearest::TitleMatcher;
+use super::title_suggestion::TitleMatcher;
 use super::{Edge, EdgeSource, EdgeSourceForm, LINK_STRENGTH, NoteNames, Resolution};
 
 /// Type of an edge file that has none.

@@ -6,11 +6,11 @@
 mod collect;
 pub mod formats;
 mod names;
-mod nearest;
 mod related;
 #[doc(hidden)]
 pub mod sample;
-mod shape;
+mod statistics;
+mod title_suggestion;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::note::{Note, RelationTable};
 
 pub use names::{Mention, NameKey, NoteNames, Resolution, keys_of, mentions, names_of};
 pub use related::{EdgeDirection, EdgeFilter, RelatedNote};
-pub use shape::GraphStatistics;
+pub use statistics::GraphStatistics;
 
 /// Strength of a plain link, which is weaker than a typed edge (1 by default).
 pub const LINK_STRENGTH: f64 = 0.5;

@@ -6,8 +6,8 @@
 mod comment;
 pub mod escape;
 mod link;
+pub mod managed_section;
 pub mod mentions;
-pub mod part;
 mod plain;
 mod tag;
 

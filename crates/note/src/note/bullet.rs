@@ -3,7 +3,7 @@
 use yaml_serde::{Mapping, Value};
 
 use super::check::{BULLET_KINDS, VERIFY_KINDS, VERIFY_MODES};
-use super::entries::{mappings, text};
+use super::mapping_lists::{mappings, text};
 use super::values::FieldReader;
 use super::{Feedback, FeedbackSignal};
 use crate::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};

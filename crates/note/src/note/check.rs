@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::frontmatter::split::Split;
-use crate::note::entries::relation_hint;
+use crate::note::mapping_lists::relation_hint;
 use crate::note::values::FieldReader;
 use crate::note::{Note, NoteKind, RelationTable, TypeTable};
 use cm_text::spelling::nearest;

@@ -6,9 +6,9 @@ pub mod bullet;
 pub mod check;
 pub mod compose;
 pub mod conflict;
-mod entries;
-mod hidden;
+mod hidden_characters;
 pub mod kind;
+mod mapping_lists;
 pub mod name;
 pub mod read;
 pub mod schema;
@@ -27,8 +27,8 @@ use crate::id::NoteId;
 use crate::instant::Instant;
 use crate::path::NotePath;
 
-pub use entries::REASONS;
 pub use kind::NoteKind;
+pub use mapping_lists::REASONS;
 pub use types::{RelationTable, TypeTable};
 
 /// A note without its body. The index stores it and can rebuild it from the file at any time.

@@ -12,8 +12,8 @@ use crate::instant::Instant;
 use crate::markdown::{Outline, outline};
 use crate::note::values::FieldReader;
 use crate::note::{
-    EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict, entries,
-    hidden,
+    EdgeEnds, Note, NoteKind, NoteLink, Priority, RelationTable, TypeTable, bullet, check, conflict,
+    hidden_characters, mapping_lists,
 };
 use crate::path::NotePath;
 
@@ -37,7 +37,7 @@ pub fn read(path: &NotePath, bytes: &[u8], types: &TypeTable, relations: &Relati
         .chain(parsed.faults.into_iter().map(|fault| fault.finding(path)))
         .collect();
     let broken = findings.iter().any(|finding| finding.code != FindingCode::DuplicateKey);
-    findings.extend(hidden::findings(path, &text));
+    findings.extend(hidden_characters::findings(path, &text));
     findings.extend(conflict::finding(path, &text));
     if text.trim().is_empty() {
         let empty = Finding::new(path, FindingCode::EmptyNote, Severity::Warning, "the note is empty");
@@ -114,9 +114,9 @@ fn fill(values: &mut FieldReader<'_>, kind: NoteKind, outline: &Outline, known: 
         state: default(state, "draft"),
         maturity: default(maturity, "candidate"),
         scope: default(scope, "global"),
-        relations: entries::relations(values, known),
+        relations: mapping_lists::relations(values, known),
         edge: (kind == NoteKind::Edge).then(|| ends(values)).flatten(),
-        feedback: entries::feedback(values),
+        feedback: mapping_lists::feedback(values),
         condensed_into: values.texts("condensed_into"),
         bullet: None,
         blocked: None,

@@ -3,10 +3,10 @@
 //! Pure arithmetic on given numbers. Every factor is bounded, so that good feedback cannot lift a
 //! rule that is irrelevant to the task.
 
-pub mod cut;
 pub mod fusion;
-pub mod spread;
-pub mod worth;
+pub mod graph_expansion;
+pub mod similarity_threshold;
+pub mod tie_breakers;
 
 use crate::score::bullet::EffectiveScore;
 use crate::score::{DecayScore, DecayStatus};

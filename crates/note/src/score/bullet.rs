@@ -3,7 +3,7 @@
 //! Score: (Σ helpful − 4 × Σ harmful) × maturity multiplier, where events decay by their half-life.
 //! Only feedback affects the score; showing a bullet does not.
 
-mod parts;
+mod breakdown;
 mod replay;
 
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::bullet::{Bullet, Maturity};
 use crate::instant::Instant;
 use crate::note::{Feedback, FeedbackSignal};
 
-pub use parts::ScoreBreakdown;
+pub use breakdown::ScoreBreakdown;
 pub use replay::{MaturityInput, Replay, replay};
 
 /// Effective score of a bullet: finite, ordered, negative if harm outweighs help; serialized with

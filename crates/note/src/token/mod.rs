@@ -3,15 +3,15 @@
 //! No randomness and no file access. A `Secret` belongs to the holder; the vault stores the
 //! `Keyring`.
 
-pub mod keyring;
 pub mod kind;
 pub mod role;
 pub mod secret;
+pub mod token_store;
 
-pub use keyring::{AccessToken, TokenFileError, TokenStatus, TokenStore};
 pub use kind::TokenKind;
 pub use role::AccessRole;
 pub use secret::{SecretHash, TokenSecret};
+pub use token_store::{AccessToken, TokenFileError, TokenStatus, TokenStore};
 
 /// Maximum length of an owner's name, in characters.
 const LONGEST_PERSON: usize = 100;

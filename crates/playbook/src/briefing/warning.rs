@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
-use cm_text::likeness;
+use cm_text::similarity;
 use cm_text::tokens::fold;
 
 /// Kind of a warning.
@@ -69,7 +69,7 @@ pub struct MentionIndex {
 
 impl MentionIndex {
     pub fn of(text: &str) -> Self {
-        Self { folded: evened(text), words: likeness::words(text) }
+        Self { folded: evened(text), words: similarity::words(text) }
     }
 
     /// Whether the text mentions a pattern, ignoring case and spacing. A pattern made of words must
@@ -99,7 +99,7 @@ impl MentionIndex {
     /// Whether the text contains the rule, or at least five of its words and 85 % of them, in any
     /// order.
     pub fn quotes(&self, rule: &str) -> bool {
-        let words = likeness::words(rule);
+        let words = similarity::words(rule);
         let shared = words.intersection(&self.words).count();
         self.mentions(rule.trim_end_matches('.')) || shared >= 5 && shared * 100 >= words.len() * 85
     }
@@ -109,7 +109,7 @@ impl MentionIndex {
 /// rule's or 60 % of the task's words. Words for which `says_nothing` is true are ignored.
 pub fn is_about(rule: &str, task: &str, says_nothing: impl Fn(&str) -> bool) -> bool {
     let telling = |text: &str| -> BTreeSet<String> {
-        likeness::words(text).into_iter().filter(|word| word.len() > 1 && !says_nothing(word)).collect()
+        similarity::words(text).into_iter().filter(|word| word.len() > 1 && !says_nothing(word)).collect()
     };
     let (rule, task) = (telling(rule), telling(task));
     let shared = rule.intersection(&task).count();

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::lexicon::{ChoiceOption, CueWord, LEXICON};
-use super::marks::WordHashes;
-use super::piece::{RuleToken, TokenGap};
+use super::rule_token::{RuleToken, TokenGap};
+use super::word_hashes::WordHashes;
 
 /// Role of a word in its claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

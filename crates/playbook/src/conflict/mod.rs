@@ -7,18 +7,18 @@
 //! are chosen by name for one purpose are mutually exclusive even if no list contains them.
 //! [`opposed`] also detects synonyms, with a model that the caller passes.
 
-mod choosing;
 mod claim;
-mod compare;
+mod claim_comparison;
+mod compared_rules;
 mod lexicon;
-mod many;
-mod marks;
-mod meant;
+mod named_choice;
 mod neighbours;
 mod pairs;
-mod piece;
+mod relation;
+mod rule_token;
+mod similarity;
 mod statement;
-mod verdict;
+mod word_hashes;
 
 #[cfg(test)]
 mod tests;
@@ -26,11 +26,11 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use many::ComparedRules;
-pub use meant::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
+pub use compared_rules::ComparedRules;
 pub use pairs::{alike, oppositions};
+pub use relation::StatementRelation;
+pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
 pub use statement::{RuleStatement, likeness, may_be_like, words};
-pub use verdict::StatementRelation;
 
 /// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -67,12 +67,12 @@ pub fn opposition(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradict
 /// A contradiction in which one claim denies or excludes the other.
 fn claimed(a: &RuleStatement, b: &RuleStatement) -> Option<RuleContradiction> {
     let overlap = a.overlap(b);
-    if overlap < compare::LEAST || a.claims() == b.claims() {
+    if overlap < claim_comparison::LEAST || a.claims() == b.claims() {
         return None;
     }
     a.claims()
         .iter()
-        .find_map(|one| b.claims().iter().find_map(|other| compare::opposed(one, other, overlap)))
+        .find_map(|one| b.claims().iter().find_map(|other| claim_comparison::opposed(one, other, overlap)))
 }
 
 /// A contradiction in which both rules choose different named things for one purpose. `like`

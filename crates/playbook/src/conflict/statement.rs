@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::choosing::NamedChoice;
 use super::claim::{RuleClaim, TermRole, claims};
 use super::lexicon::{CueWord, LEXICON};
-use super::marks::WordHashes;
-use super::piece::{RuleToken, pieces};
+use super::named_choice::NamedChoice;
+use super::rule_token::{RuleToken, pieces};
+use super::word_hashes::WordHashes;
 use cm_text::canonical::CanonicalForm;
 
 /// A rule, parsed once for comparison with many others.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::meaning::{EmbeddingModel, NoEmbeddings, WordVectors};
+use crate::embedding_model::{EmbeddingModel, NoEmbeddings, WordVectors};
 use cm_text::embedding::Embedding;
 
 /// A test model with a few synonyms; other words have zero vectors.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use cm_note::bullet::content::fold_whitespace;
-use cm_note::bullet::showing::may_be_shown;
+use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, Maturity};
 use cm_note::graph::Graph;
 use cm_note::id::NoteId;
@@ -17,8 +17,8 @@ use cm_note::path::NotePath;
 use cm_note::score::bullet::{EffectiveScore, selection_score};
 use cm_note::score::{DecayScore, Scoring};
 
+use crate::current_notes::live;
 use crate::generated::link;
-use crate::live::live;
 
 /// A note that may be listed.
 #[derive(Debug, Clone, PartialEq)]

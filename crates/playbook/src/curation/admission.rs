@@ -1,11 +1,11 @@
 //! Checks whether a proposed rule may enter the playbook (04-curation): form, duplicates, blocks,
 //! conflicts, near duplicates, the quota, and the evidence gate, in this order.
 
+use super::bullet_index::{BulletIndex, is_standing};
 use super::history::{GateDecision, RuleEvidenceSource, SessionCounts};
-use super::shelf::{BulletIndex, is_standing};
 use super::{Authority, CurationLimits};
 use crate::conflict::{EmbeddedStatement, RuleStatement, Similarity};
-use crate::meaning::WordVectors;
+use crate::embedding_model::WordVectors;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_note::bullet::content::{self, InvalidRule, RuleHash};
 use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};

@@ -6,13 +6,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::admission::{Admission, AdmissionCheck, AdmittedRule, ProposedRule};
+use super::bullet_index::{BulletIndex, is_standing};
 use super::delta::{AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, PinDelta, ReplaceDelta};
 use super::history::RuleEvidenceSource;
 use super::report::{AppliedDelta, CurationReport, RuleConflict, UnappliedDelta};
-use super::shelf::{BulletIndex, is_standing};
 use super::{Authority, CurationLimits, Playbook};
 use crate::conflict::{EmbeddedStatement, RuleStatement, Similarity};
-use crate::meaning::{EmbeddingModel, WordVectors};
+use crate::embedding_model::{EmbeddingModel, WordVectors};
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::bullet::id::BulletId;
 use cm_note::bullet::{

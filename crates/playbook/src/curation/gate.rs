@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use super::bullet_index::is_standing;
 use super::curation::Curation;
 use super::history::GateDecision;
 use super::report::Activation;
-use super::shelf::is_standing;
 use cm_note::bullet::{Bullet, BulletState};
 use cm_note::note::suspicion::suspicion;
 use cm_note::note::{Feedback, FeedbackSignal};

@@ -2,9 +2,9 @@
 //! to it as their replacement.
 
 use super::Authority;
+use super::bullet_index::is_standing;
 use super::curation::{Curation, tags};
 use super::delta::MergeDelta;
-use super::shelf::is_standing;
 use crate::conflict::RuleStatement;
 use cm_note::bullet::content;
 use cm_note::bullet::{Bullet, BulletFields, BulletState, DerivedFrom, merge_feedback};

@@ -4,6 +4,8 @@
 //! Both are pure functions.
 
 pub mod admission;
+pub mod bullet_index;
+pub mod consequences;
 pub mod curation;
 pub mod delta;
 pub mod forgetting;
@@ -12,9 +14,7 @@ pub mod history;
 mod merging;
 pub mod plan;
 pub mod report;
-pub mod settle;
-pub mod shelf;
-pub mod word;
+pub mod review_decision;
 
 pub use curation::{CurationRequest, CurationResult, Proposer, curate};
 

@@ -10,7 +10,7 @@ use super::forgetting::{self, ForgetRequest};
 use super::history::{NoHistory, RuleEvidenceSource, SessionCounts};
 use super::plan::{self, VaultFiles};
 use super::{Authority, CurationLimits, Playbook};
-use crate::meaning::NoEmbeddings;
+use crate::embedding_model::NoEmbeddings;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::{Bullet, BulletState, BulletType, Maturity};
 use cm_note::change::VaultFileChange;
@@ -479,9 +479,9 @@ fn what_is_only_near_is_stored_with_its_neighbour_named() {
 #[test]
 fn a_long_rule_is_inverted_within_the_length_of_a_rule() {
     let rule = "Use words. ".repeat(45);
-    let warning = super::settle::warning(rule.trim());
+    let warning = super::consequences::warning(rule.trim());
     assert!(warning.chars().count() <= 500 && warning.starts_with("AVOID: Use") && warning.ends_with('…'));
-    let word = super::settle::warning(&"x".repeat(500));
+    let word = super::consequences::warning(&"x".repeat(500));
     assert!(word.chars().count() <= 500);
 }
 

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use super::{HISTORY, SectionLines, VaultView, dated};
+use crate::current_notes::supersessions;
 use crate::generated::link;
-use crate::live::supersessions;
 use cm_note::graph::{Edge, Resolution};
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::escape_inline;

@@ -17,9 +17,9 @@ use cm_note::score::{AccessStatistics, DecayScore, Scoring};
 
 use crate::conflict::MinSimilarity;
 use crate::curation::CurationLimits;
+use crate::current_notes::live;
+use crate::embedding_model::WordVectors;
 use crate::generated::{GeneratedFile, clipped, head, link};
-use crate::live::live;
-use crate::meaning::WordVectors;
 use tagging::TagIndex;
 
 /// Settings for the overview.

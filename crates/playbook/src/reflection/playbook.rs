@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{CONTRADICTIONS, ReflectionSettings, SectionLines, VaultView};
+use crate::current_notes::in_place;
+use crate::embedding_model::WordVectors;
 use crate::generated::link;
 use crate::health::{ContradictingRules, PlaybookHealth, health};
-use crate::live::in_place;
-use crate::meaning::WordVectors;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::graph::Edge;
 use cm_note::instant::Instant;

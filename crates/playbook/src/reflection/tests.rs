@@ -1,8 +1,8 @@
 //! Tests with a sample vault, an empty vault, and notes that try to inject Markdown.
 
 use super::*;
+use crate::embedding_model::NoEmbeddings;
 use crate::generated::same_but_for_day;
-use crate::meaning::NoEmbeddings;
 use cm_note::graph::sample::{edge, note};
 use cm_note::instant::Instant;
 use cm_note::markdown::outline;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::bytes_in::BodyError;
+use super::body_limit::BodyError;
 use super::limits::HttpLimits;
 use super::problem::Problem;
 

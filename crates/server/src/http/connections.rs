@@ -25,11 +25,11 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
-use super::entrance::Peer;
 use super::jobs::shutdown_requested;
-use super::patient::WriteTimeout;
+use super::middleware::Peer;
 use super::rate::rate_limit_key;
 use super::state::ServerState;
+use super::write_timeout::WriteTimeout;
 
 /// Timeout for the response to a rejected connection.
 const TURNED_AWAY: Duration = Duration::from_millis(500);

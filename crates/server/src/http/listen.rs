@@ -69,7 +69,7 @@ pub(super) fn bind_error(address: SocketAddr, error: &std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_note::token::{AccessRole, AccessToken, TokenSecret, keyring};
+    use cm_note::token::{AccessRole, AccessToken, TokenSecret, token_store};
 
     #[test]
     fn other_machines_are_let_in_by_a_live_token_only() {
@@ -81,9 +81,9 @@ mod tests {
             now,
             Some(Instant::from_unix(2_000)),
         );
-        let text = keyring::with_token("", &token).unwrap();
+        let text = token_store::with_token("", &token).unwrap();
         let live = TokenStore::parse(&text).unwrap();
-        let revoked = TokenStore::parse(&keyring::revoke_token(&text, &token.id, now).unwrap()).unwrap();
+        let revoked = TokenStore::parse(&token_store::revoke_token(&text, &token.id, now).unwrap()).unwrap();
         let none = TokenStore::default();
         let verdict = |address: &str, ring, now| {
             needs_no_token(address.parse().unwrap(), &[], ring, now).map_err(|e| e.code)

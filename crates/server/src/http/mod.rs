@@ -4,39 +4,39 @@
 //! limits, authentication), `route` (input parsing) and a lane (concurrency limit); only then is
 //! the vault opened. This layer is asynchronous; operations run on blocking threads.
 
-pub mod bearer;
+pub mod authentication;
 mod body;
-mod bytes_in;
+mod body_limit;
 mod connections;
-mod entrance;
 mod framing;
-mod guard;
 pub mod health;
 mod host;
 pub mod jobs;
-mod lanes;
 pub mod limits;
 pub mod listen;
 pub mod log;
 pub mod metrics;
-mod mount;
+mod middleware;
+mod nested_service;
 pub mod openapi;
-mod patient;
+mod operation_runner;
 mod problem;
 mod query;
 mod rate;
+mod request_checks;
 mod route;
 pub mod schedule;
 mod server;
 mod shape;
 mod state;
 mod token_ends;
+mod write_timeout;
 
 pub use jobs::Job;
 pub use limits::HttpLimits;
 pub use log::LogEntry;
 pub use metrics::Metric;
-pub use mount::NestedService;
+pub use nested_service::NestedService;
 pub use route::router;
 pub use server::{HttpServer, ShutdownResult, serve};
 pub use state::{Clock, HttpSetup, ServerState, TokenSource, VaultMetricsFn, VaultOpener};

@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
 use axum::{Router, middleware};
 
-use super::entrance::middleware;
 use super::health;
-use super::lanes::{OperationRunner, RunError};
-use super::mount::NestedService;
+use super::middleware::middleware;
+use super::nested_service::NestedService;
+use super::operation_runner::{OperationRunner, RunError};
 use super::problem::{Problem, answer};
 use super::shape::InputSchema;
 use super::state::ServerState;

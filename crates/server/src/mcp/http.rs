@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::McpLimits;
-use super::callers::{Callers, SessionOwner};
 use super::http_batch;
+use super::sessions::{Callers, SessionOwner};
 use crate::serving::TokenEnd;
 
 /// Which hosts and web origins may send requests.

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use rmcp::model::{ClientJsonRpcMessage, ErrorData};
 use serde_json::Value;
 
-use super::refusal;
+use super::error_response;
 
 /// Maximum size of the response to one message, in bytes.
 const LONGEST: usize = 64 << 20;
@@ -39,7 +39,7 @@ pub(super) async fn answer(
         let text = Bytes::from(message.to_string());
         if message["method"] == "initialize" {
             let refused = ErrorData::invalid_request("initialize cannot be part of a batch", None);
-            answers.push(refusal::error(message["id"].clone(), &refused));
+            answers.push(error_response::error(message["id"].clone(), &refused));
             continue;
         }
         match serde_json::from_value(message) {
@@ -49,7 +49,7 @@ pub(super) async fn answer(
                 Err(refused) if answers.is_empty() => return Ok(refused),
                 Err(refused) => answers.push(failed(&message, refused.status())),
             },
-            Err(_) => answers.extend(refusal::of(&text, "a batch cannot contain another batch")),
+            Err(_) => answers.extend(error_response::of(&text, "a batch cannot contain another batch")),
         }
     }
     if answers.is_empty() {
@@ -105,7 +105,7 @@ fn id(message: &ClientJsonRpcMessage) -> Value {
 
 fn failed(message: &ClientJsonRpcMessage, status: StatusCode) -> Value {
     let reason = format!("the request was not answered (status {})", status.as_u16());
-    refusal::error(id(message), &ErrorData::internal_error(reason, None))
+    error_response::error(id(message), &ErrorData::internal_error(reason, None))
 }
 
 #[cfg(test)]

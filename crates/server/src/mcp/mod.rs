@@ -5,33 +5,33 @@
 //! 2026-07-28 and all earlier ones, and opens the vault for each call on a separate thread. It does
 //! not use sampling: reflection is handed to the agent as a work package.
 
-mod callers;
-mod changes;
+mod call;
+mod change_feed;
 mod complete;
+mod error_response;
 mod failure;
 mod http;
 mod http_batch;
 mod integers;
 mod limits;
-mod lines;
-mod listening;
+mod line_transport;
 mod prompts;
-mod refusal;
 mod resources;
 mod schema;
 mod server;
 mod session;
+mod sessions;
 mod stdio;
+mod subscriptions;
 mod tools;
-mod work;
 
 #[cfg(test)]
 mod tests;
 
-pub use changes::{ChangeFeed, ChangedFile, WatcherStartGuard};
+pub use change_feed::{ChangeFeed, ChangedFile, WatcherStartGuard};
 pub use http::{OriginPolicy, guarded};
 pub use limits::McpLimits;
-pub use lines::LineTransport;
+pub use line_transport::LineTransport;
 pub use server::{CallContext, CallOpener, McpServer, McpSetup};
 pub use session::McpSession;
 pub use stdio::{StdioEnd, serve, stdio};

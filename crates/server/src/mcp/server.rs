@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::tools::Tools;
-use super::{ChangeFeed, McpLimits, McpSession, work};
+use super::{ChangeFeed, McpLimits, McpSession, call};
 use crate::operations::{Caller, Catalog};
 use crate::serving::ConcurrencyLimit;
 use cm_app::server_audit::AuditSink;
@@ -121,7 +121,7 @@ impl McpServer {
         let let_in = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>());
         let caller = let_in.or(self.0.setup.caller.as_ref())?;
         let client = context.client_info();
-        Some(work::with_client_agent(caller.clone(), client.as_ref().map(|client| client.name.as_str())))
+        Some(call::with_client_agent(caller.clone(), client.as_ref().map(|client| client.name.as_str())))
     }
 }
 

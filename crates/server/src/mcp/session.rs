@@ -13,10 +13,10 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::listening::{self, Subscriptions};
+use super::call::CallWork;
 use super::resources::{KEEP, LONGEST};
-use super::work::CallWork;
-use super::{McpServer, complete, failure, prompts, resources, tools, work};
+use super::subscriptions::{self, Subscriptions};
+use super::{McpServer, call, complete, failure, prompts, resources, tools};
 use crate::operations::AccessRole;
 use cm_app::Error;
 
@@ -59,7 +59,7 @@ impl McpSession {
         let given = tools::given(arguments, tool);
         let role = operation.effect.role();
         let run = move |memory: &cm_app::Context| (operation.run)(memory, given);
-        Ok(work::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
+        Ok(call::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)
     }
 }
 
@@ -113,7 +113,7 @@ impl ServerHandler for McpSession {
         first_page(request)?;
         let recent = self.server.offer().recent;
         let work = CallWork { name: "resources/list", role: AccessRole::Reader, run: recent };
-        let recent = work::run(&self.server, &context, work).await?;
+        let recent = call::run(&self.server, &context, work).await?;
         let recent = recent.map_err(|error| failure::of_request(&error))?;
         Ok(resources::listed(self.server.offer(), recent))
     }
@@ -138,7 +138,7 @@ impl ServerHandler for McpSession {
         let target = resources::target(&uri, &offer).map_err(|error| refused(&error))?;
         let read = move |memory: &cm_app::Context| resources::read(memory, &target, &offer);
         let work = CallWork { name: "resources/read", role: AccessRole::Reader, run: read };
-        let contents = work::run(&self.server, &context, work).await?;
+        let contents = call::run(&self.server, &context, work).await?;
         let contents = contents.map_err(|error| refused(&error))?;
         Ok(ReadResourceResponse::Complete(resources::result(uri, contents)))
     }
@@ -183,7 +183,7 @@ impl ServerHandler for McpSession {
         let typed = request.argument.value;
         let values = move |memory: &cm_app::Context| suggest(memory, wanted, &typed);
         let work = CallWork { name: "completion/complete", role: AccessRole::Reader, run: values };
-        let values = work::run(&self.server, &context, work).await?;
+        let values = call::run(&self.server, &context, work).await?;
         Ok(complete::result(values.map_err(|error| failure::of_request(&error))?))
     }
 
@@ -197,7 +197,7 @@ impl ServerHandler for McpSession {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        listening::listen(&self.server, &self.ended, context).await
+        subscriptions::listen(&self.server, &self.ended, context).await
     }
 
     async fn subscribe(
@@ -228,7 +228,7 @@ impl ServerHandler for McpSession {
             let subscriptions = Arc::clone(&self.subscriptions);
             let offer = *self.server.offer();
             let ended = self.ended.clone();
-            tokio::spawn(listening::forward(context.peer, news, subscriptions, offer, ended));
+            tokio::spawn(subscriptions::forward(context.peer, news, subscriptions, offer, ended));
         }
     }
 

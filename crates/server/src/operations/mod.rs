@@ -6,6 +6,8 @@
 mod add;
 mod append;
 mod caller;
+mod catalog;
+mod completion;
 mod context;
 mod core;
 mod episode;
@@ -14,7 +16,6 @@ mod feedback;
 mod get;
 mod input;
 mod observe;
-mod offer;
 mod outcome;
 mod output;
 mod progress;
@@ -25,14 +26,13 @@ mod related;
 mod resources;
 mod search;
 mod sessions;
-mod suggest;
 mod update;
 mod validate_rule;
 
 use serde_json::Value;
 
 pub use caller::Caller;
-pub use offer::{Catalog, CompletionKind, Contents, ListedNote, Resource};
+pub use catalog::{Catalog, CompletionKind, Contents, ListedNote, Resource};
 
 use cm_app::{Context, Result};
 pub use cm_note::token::AccessRole;
@@ -130,7 +130,7 @@ pub static OFFER: Catalog = Catalog {
     resources: &resources::RESOURCES,
     note: resources::note,
     recent: resources::recent,
-    complete: suggest::complete,
+    complete: completion::complete,
 };
 
 /// All operations, in the order in which tools are listed.

@@ -11,7 +11,7 @@ use super::output::{answer, outline};
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
 use cm_app::curate::CurationOutcome;
-use cm_app::reflect::handed::{self, WorkPackages};
+use cm_app::reflect::work_package::{self, WorkPackages};
 use cm_app::sessions::{SessionAccess, SessionSelection};
 use cm_app::{Context, Result, reflect};
 use cm_render::text;
@@ -63,11 +63,11 @@ fn run(memory: &Context, given: Value) -> Result<OperationResult> {
     let shelf = SessionAccess::open(memory, &mut report_logs_read(memory))?;
     if let Some(given) = input.answer {
         let given = Value::Object(given).to_string();
-        let outcome = handed::apply_answer(memory, &shelf, &given, ANSWER, false)?;
+        let outcome = work_package::apply_answer(memory, &shelf, &given, ANSWER, false)?;
         return Ok(answer(memory, &outcome, &text::curate::curated(&outcome)));
     }
     let which = SessionSelection { agents: input.agent, workspace: input.workspace, days: input.days };
     let options = reflect::Options { selection: which, ..reflect::Options::default() };
-    let handed = handed::build_packages(memory, &shelf, &options)?;
+    let handed = work_package::build_packages(memory, &shelf, &options)?;
     Ok(answer(memory, &handed, &text::reflect::work_packages(&handed)))
 }

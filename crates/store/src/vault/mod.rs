@@ -6,11 +6,11 @@
 pub mod caches;
 pub mod error;
 pub mod exchange;
+pub mod external_folder;
 pub mod file_names;
-pub mod foreign;
 pub mod journal;
+pub mod json_lines;
 pub mod layout;
-pub mod lines;
 pub mod lock;
 pub mod private;
 pub mod trust;

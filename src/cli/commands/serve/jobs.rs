@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::calls::Calls;
 use cm_server::http::Job;
 use cm_server::http::schedule::JobInterval;
-use cm_app::stop::Cancellation;
+use cm_app::cancellation::Cancellation;
 use cm_app::{Actor, CallerIdentity, Context, Result, ProgressWatch, jobs};
 
 /// 03:00 UTC.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::tree::{JsonItem, JsonKind, JsonNode};
+use super::json::{JsonItem, JsonKind, JsonNode};
 
 /// Formatting style of a text, detected from its content.
 struct JsonLayout<'a> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::tree::JsonDialect;
+use super::json::JsonDialect;
 use crate::hook::program::ProgramPath;
 use crate::hook::{HookAgent, HookEvent};
 

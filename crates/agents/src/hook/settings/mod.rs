@@ -5,8 +5,8 @@
 
 pub(super) mod edit;
 pub mod entries;
+pub(super) mod json;
 pub mod summary;
-pub(super) mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::program::{ProgramPath, is_cm_hook};
 use super::{HookAgent, HookEvent};
 use edit::Removal;
-use tree::{JsonItem, JsonKind, JsonNode};
+use json::{JsonItem, JsonKind, JsonNode};
 
-pub use tree::SettingsError;
+pub use json::SettingsError;
 
 /// Installation status of the hooks in a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub fn installed(agent: HookAgent, text: &str) -> Result<Vec<HookEvent>, Setting
 
 /// Parses the settings and checks the parts that are edited.
 fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
-    let Some(root) = tree::read(text, entries::syntax(agent))? else { return Ok(None) };
+    let Some(root) = json::read(text, entries::syntax(agent))? else { return Ok(None) };
     object(text, &root, "the settings")?;
     reject_duplicate_keys(text, &root)?;
     if let Some(hooks) = root.get("hooks") {

@@ -10,12 +10,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::connector::Connector;
+use super::emitter::{Emitter, SessionState};
 use super::error::IngestError;
-use super::lines::{self, BUFFER_SIZE, LineEvent, LineReader};
-use super::out::{Emitter, SessionState};
-use super::places::LogLocations;
-use super::position::{ContentSeal, LinePosition, LogCursor, LogStamp};
-use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::line_reader::{self, BUFFER_SIZE, LineEvent, LineReader};
+use super::locations::LogLocations;
+use super::log_cursor::{ContentSeal, LinePosition, LogCursor, LogStamp};
+use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -62,7 +62,7 @@ fn read_file(
 ) -> io::Result<ReadResult> {
     let mut file = File::open(&source.path)?;
     let stamp = LogStamp::of(&file.metadata()?);
-    if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
     let kept = cursor.filter(|cursor| {

@@ -6,17 +6,17 @@ use std::io;
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines;
-use super::loose::{ContentPiece, MessageContent};
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::file_uri::folder_of;
+use super::json_object;
+use super::lenient::{ContentPiece, MessageContent};
+use super::line_reader;
+use super::locations::{self, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
-use super::uri::folder_of;
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_session::event::{EventKind, ToolOutcome};
@@ -33,7 +33,7 @@ impl Connector for Amp {
         for root in roots {
             let files = if root.is_file() { vec![root] } else { found.list(&root) };
             for path in files {
-                if places::name(&path).starts_with("T-") && places::name(&path).ends_with(".json") {
+                if locations::name(&path).starts_with("T-") && locations::name(&path).ends_with(".json") {
                     found.add(Agent::Amp, LogFormat::AmpThread, path);
                 }
             }
@@ -58,8 +58,8 @@ pub fn tell(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::initial_meta(source));
-    let stem = places::stem(&source.path);
+    out.begin(line_reader::initial_meta(source));
+    let stem = locations::stem(&source.path);
     document::members_then_entries(
         input,
         &["messages"],
@@ -68,7 +68,7 @@ pub fn tell(
         &mut |out, name, bytes| member(name, bytes, out),
         &mut |out, _, bytes| {
             out.identify(stem);
-            object::emit_object(bytes, out, |bytes, out| {
+            json_object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|said| message(&said, out))
             });
         },
@@ -81,7 +81,7 @@ fn member(name: &str, bytes: &[u8], out: &mut Emitter<'_>) {
         "id" => out.identify(&text()),
         "title" => out.title(&text()),
         "created" => {
-            if let Ok(when) = serde_json::from_slice::<super::loose::LenientTime>(bytes) {
+            if let Ok(when) = serde_json::from_slice::<super::lenient::LenientTime>(bytes) {
                 out.extend_time_range(when.0);
             }
         }

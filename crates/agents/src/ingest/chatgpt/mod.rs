@@ -12,13 +12,13 @@ use std::path::Path;
 
 use super::connector::Connector;
 use super::document::{self, DocumentPart, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, BUFFER_SIZE};
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::{LogCursor, LogStamp};
-use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::json_object;
+use super::line_reader::{self, BUFFER_SIZE};
+use super::locations::{self, LogLocations};
+use super::log_cursor::{LogCursor, LogStamp};
+use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_session::event::{EventKind, ToolOutcome};
@@ -55,7 +55,7 @@ impl Connector for Chatgpt {
 }
 
 fn format_of(path: &Path) -> Option<LogFormat> {
-    let name = places::name(path);
+    let name = locations::name(path);
     if name.ends_with(".zip") {
         Some(LogFormat::ChatgptArchive)
     } else {
@@ -78,7 +78,7 @@ fn read_archive(
     let path = &source.path;
     let file = File::open(path).map_err(IngestError::io(path))?;
     let stamp = LogStamp::of(&file.metadata().map_err(IngestError::io(path))?);
-    if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
     let refused = |error| IngestError::Archive { path: path.clone(), source: error };
@@ -123,7 +123,7 @@ fn tell_list<R: BufRead + ?Sized>(
     let limits = IngestLimits { max_record_bytes: limits.max_record_bytes.saturating_mul(4) };
     let end = document::walk(input, &["conversations"], limits, &mut |part| match part {
         DocumentPart::Entry(_, ordinal, bytes) => {
-            let told = object::read(bytes, |bytes| {
+            let told = json_object::read(bytes, |bytes| {
                 serde_json::from_slice(bytes).map(|wire| conversation(source, &wire, out))
             });
             if told.is_err() {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{
+use crate::ingest::lenient::{
     ContentPiece, LenientBool, LenientList, LenientNumber, LenientObject, LenientText, LenientTime,
 };
 use cm_note::instant::Instant;

@@ -1,7 +1,7 @@
 //! Claude Code: a folder per project, with one JSON Lines file per session and per subagent.
 
-mod answer;
-mod given;
+mod assistant;
+mod attachments;
 mod user;
 mod wire;
 
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::connector::Connector;
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, LineFormat};
-use super::loose::{ContentPiece, MessageContent};
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::lenient::{ContentPiece, MessageContent};
+use super::line_reader::{self, LineFormat};
+use super::locations::{self, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -59,7 +59,7 @@ impl Connector for ClaudeCode {
         limits: IngestLimits,
         sink: &mut dyn EventSink,
     ) -> Result<ReadResult, IngestError> {
-        lines::read_file::<ClaudeState>(source, cursor, limits, sink)
+        line_reader::read_file::<ClaudeState>(source, cursor, limits, sink)
     }
 }
 
@@ -67,14 +67,14 @@ impl Connector for ClaudeCode {
 /// output.
 fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "jsonl")
-        && places::name(path) != "history.jsonl"
+        && locations::name(path) != "history.jsonl"
         && !path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tool-results" | "memory")))
 }
 
 /// Returns the session in whose folder a subagent's log is stored.
 fn parent_of(path: &Path) -> Option<&str> {
-    let agents = path.parent().filter(|folder| places::name(folder) == "subagents")?;
-    Some(places::folder(agents)).filter(|name| !name.is_empty())
+    let agents = path.parent().filter(|folder| locations::name(folder) == "subagents")?;
+    Some(locations::folder(agents)).filter(|name| !name.is_empty())
 }
 
 /// Returns whether a text has the form of a UUID.
@@ -104,8 +104,8 @@ struct CompactionBoundary {
 
 impl LineFormat for ClaudeState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let stem = places::stem(&source.path);
-        let mut meta = lines::initial_meta(source);
+        let stem = locations::stem(&source.path);
+        let mut meta = line_reader::initial_meta(source);
         match &source.parent {
             Some(parent) => {
                 meta.id = format!("{parent}/{stem}").into();
@@ -152,12 +152,12 @@ impl ClaudeState {
                 None => out.count_unknown("user without a message"),
             },
             "assistant" => match &record.message.0 {
-                Some(message) => answer::tell(record, message, out),
+                Some(message) => assistant::tell(record, message, out),
                 None => out.count_unknown("assistant without a message"),
             },
             "system" => self.system(record, out),
             "attachment" => match &record.attachment.0 {
-                Some(attachment) => given::attached(record, attachment, out),
+                Some(attachment) => attachments::attached(record, attachment, out),
                 None => out.count_unknown("attachment without content"),
             },
             "summary" => {
@@ -178,7 +178,7 @@ impl ClaudeState {
                 }
                 out.skip(kind, SkipReason::Metadata);
             }
-            "progress" => given::progress(record, out),
+            "progress" => attachments::progress(record, out),
             "queue-operation" => out.skip(kind, SkipReason::Duplicate),
             "agent-name"
             | "permission-mode"

@@ -1,10 +1,10 @@
 //! Records of the user role: prompts, text inserted by programs, and tool results.
 
 use super::wire::{ClaudeBlock, ClaudeRecord};
-use crate::ingest::out::Emitter;
+use crate::ingest::emitter::Emitter;
 use crate::ingest::sink::SkipReason;
 use cm_session::event::{EventKind, ToolOutcome};
-use cm_session::scaffold;
+use cm_session::harness_text;
 
 /// Emits the events of a block in the user role.
 pub fn block(record: &ClaudeRecord<'_>, block: &ClaudeBlock<'_>, out: &mut Emitter<'_>) {
@@ -23,7 +23,7 @@ pub fn text(record: &ClaudeRecord<'_>, said: &str, out: &mut Emitter<'_>) {
     if matches!(trimmed, "[Request interrupted by user]" | "[Request interrupted by user for tool use]") {
         return out.emit(at, id, side, EventKind::Interrupt);
     }
-    if let Some(command) = scaffold::unwrapped(trimmed, "bash-input") {
+    if let Some(command) = harness_text::unwrapped(trimmed, "bash-input") {
         let command = command.to_owned();
         return out.emit(at, id, side, EventKind::PersonCommand { command, output: None, exit_code: None });
     }

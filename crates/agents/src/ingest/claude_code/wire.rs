@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
+use crate::ingest::lenient::{LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

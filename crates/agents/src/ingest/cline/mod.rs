@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, BUFFER_SIZE};
-use super::loose::{ContentPiece, MessageContent};
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::{LogCursor, LogStamp};
-use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::json_object;
+use super::lenient::{ContentPiece, MessageContent};
+use super::line_reader::{self, BUFFER_SIZE};
+use super::locations::{self, LogLocations};
+use super::log_cursor::{LogCursor, LogStamp};
+use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
 use cm_session::event::{EventKind, ToolOutcome};
-use cm_session::{Agent, scaffold};
+use cm_session::{Agent, harness_text};
 use wire::{ApiMessage, ClineBlock, ClineQuestion, ClineRequest, ClineUiMessage, TaskMetadata, ToolUse};
 
 const SEEN: &str = "ui_messages.json";
@@ -75,7 +75,7 @@ impl Connector for Cline {
             LogStamp::at(&source.path),
             vec![LogStamp::at(&task.join(SENT)), LogStamp::at(&task.join(ABOUT))],
         );
-        if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
+        if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
             return Ok(reading);
         }
         let mut out = Emitter::new(sink);
@@ -104,8 +104,8 @@ impl Connector for Cline {
 }
 
 fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-    let mut meta = lines::initial_meta(source);
-    let task = places::folder(&source.path);
+    let mut meta = line_reader::initial_meta(source);
+    let task = locations::folder(&source.path);
     if task.is_empty() {
         return out.begin(meta);
     }
@@ -143,7 +143,7 @@ fn tell_entries(
     one: fn(&[u8], &mut Emitter<'_>) -> serde_json::Result<()>,
 ) -> io::Result<()> {
     document::members_then_entries(input, &[], limits, out, &mut |_, _, _| {}, &mut |out, _, bytes| {
-        object::emit_object(bytes, out, one);
+        json_object::emit_object(bytes, out, one);
     })
 }
 
@@ -288,7 +288,7 @@ fn sent_text(by_person: bool, text: &str, out: &mut Emitter<'_>) {
     }
     let said = ["task", "feedback", "answer", "user_message"]
         .iter()
-        .find_map(|name| scaffold::unwrapped(text, name));
+        .find_map(|name| harness_text::unwrapped(text, name));
     match said {
         Some(words) => out.emit_prompt(None, None, words),
         None => out.emit(None, None, false, EventKind::Injected { text: text.to_owned() }),

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::ingest::document::{self, SeekableInput};
-use crate::ingest::lines;
-use crate::ingest::loose::{
+use crate::ingest::emitter::Emitter;
+use crate::ingest::json_object;
+use crate::ingest::lenient::{
     ContentPiece, LenientBool, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
 };
-use crate::ingest::object;
-use crate::ingest::out::Emitter;
-use crate::ingest::places;
-use crate::ingest::reading::IngestLimits;
+use crate::ingest::line_reader;
+use crate::ingest::locations;
+use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::{FoundLogs, LogSource};
 use cm_note::instant::Instant;
@@ -25,7 +25,7 @@ const MESSAGES: &str = ".messages.json";
 
 /// Returns the message file in a session's folder.
 pub fn messages_in(folder: &Path, found: &mut FoundLogs) -> Option<PathBuf> {
-    found.list(folder).into_iter().find(|path| places::name(path).ends_with(MESSAGES))
+    found.list(folder).into_iter().find(|path| locations::name(path).ends_with(MESSAGES))
 }
 
 /// Metadata of a session.
@@ -100,9 +100,9 @@ pub fn tell(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    let name = places::name(&source.path);
+    let name = locations::name(&source.path);
     let id = name.strip_suffix(MESSAGES).unwrap_or(name);
-    let mut meta = lines::initial_meta(source);
+    let mut meta = line_reader::initial_meta(source);
     meta.id = id.into();
     out.begin_named(meta);
     let beside = FoundLogs::default().read_companion(&source.path.with_file_name(format!("{id}.json")));
@@ -117,7 +117,7 @@ pub fn tell(
         out,
         &mut |_, _, _| {},
         &mut |out, _, bytes| {
-            object::emit_object(bytes, out, |bytes, out| {
+            json_object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|read| message(&read, out))
             });
         },

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{LenientBool, LenientList, LenientText, LenientTime, MessageContent, RawJson};
+use crate::ingest::lenient::{LenientBool, LenientList, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize, Default)]
 pub struct TaskMetadata<'a> {

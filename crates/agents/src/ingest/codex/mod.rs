@@ -2,7 +2,7 @@
 //! JSON document.
 
 mod record;
-mod shell;
+mod tool_output;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, BUFFER_SIZE, LineFormat};
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::{LinePosition, LogCursor, LogStamp};
-use super::reading::{IngestLimits, ReadResult, ReadStart};
+use super::json_object;
+use super::line_reader::{self, BUFFER_SIZE, LineFormat};
+use super::locations::{self, LogLocations};
+use super::log_cursor::{LinePosition, LogCursor, LogStamp};
+use super::read_result::{IngestLimits, ReadResult, ReadStart};
 use super::sink::EventSink;
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_session::Agent;
@@ -61,13 +61,13 @@ impl Connector for Codex {
         match source.format {
             LogFormat::CodexCompressed => read_compressed(source, cursor, limits, sink),
             LogFormat::CodexDocument => document::read_file(source, cursor, limits, sink, tell_document),
-            _ => lines::read_file::<CodexState>(source, cursor, limits, sink),
+            _ => line_reader::read_file::<CodexState>(source, cursor, limits, sink),
         }
     }
 }
 
 fn format_of(path: &Path) -> Option<LogFormat> {
-    let name = places::name(path);
+    let name = locations::name(path);
     if name.ends_with(".jsonl") {
         Some(LogFormat::CodexLines)
     } else if name.ends_with(".jsonl.zst") {
@@ -81,7 +81,7 @@ fn format_of(path: &Path) -> Option<LogFormat> {
 
 /// Returns the UUID at the end of a log's file name.
 fn id_in_name(path: &Path) -> Option<&str> {
-    let stem = places::name(path).split('.').next()?;
+    let stem = locations::name(path).split('.').next()?;
     stem.get(stem.len().checked_sub(36)?..)
 }
 
@@ -108,7 +108,7 @@ fn read_compressed(
     let path = &source.path;
     let file = File::open(path).map_err(IngestError::io(path))?;
     let stamp = LogStamp::of(&file.metadata().map_err(IngestError::io(path))?);
-    if let Some(reading) = lines::unchanged(cursor, stamp, &[]) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
@@ -131,7 +131,7 @@ pub fn tell_compressed(
         return Ok(());
     };
     let mut lines = BufReader::with_capacity(BUFFER_SIZE, decoder);
-    if lines::emit_lines(&mut lines, LinePosition::default(), &mut CodexState::default(), limits, out)
+    if line_reader::emit_lines(&mut lines, LinePosition::default(), &mut CodexState::default(), limits, out)
         .is_err()
     {
         out.mark_truncated();
@@ -155,13 +155,13 @@ pub fn tell_document(
         out,
         &mut |out, name, bytes| {
             if name == "session" {
-                object::emit_object(bytes, out, |bytes, out| {
+                json_object::emit_object(bytes, out, |bytes, out| {
                     serde_json::from_slice(bytes).map(|meta| record::about(&meta, out))
                 });
             }
         },
         &mut |out, _, bytes| {
-            object::emit_object(bytes, out, |bytes, out| {
+            json_object::emit_object(bytes, out, |bytes, out| {
                 let item: CodexPayload<'_> = serde_json::from_slice(bytes)?;
                 state.item(item.timestamp.0, &item, out);
                 Ok(())

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::shell;
+use super::tool_output;
 use super::wire::{CodexEnvelope, CodexPayload};
-use crate::ingest::lines::{self, LineFormat};
-use crate::ingest::loose::MessageContent;
-use crate::ingest::out::Emitter;
+use crate::ingest::emitter::Emitter;
+use crate::ingest::lenient::MessageContent;
+use crate::ingest::line_reader::{self, LineFormat};
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
 use cm_note::instant::Instant;
@@ -55,7 +55,7 @@ impl DuplicateFilter {
 
 impl LineFormat for CodexState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        out.begin(lines::initial_meta(source));
+        out.begin(line_reader::initial_meta(source));
     }
 
     fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
@@ -151,7 +151,7 @@ impl CodexState {
             | "custom_tool_call_output"
             | "local_shell_call_output"
             | "tool_search_call_output"
-            | "tool_search_output" => shell::result(call(), item.output),
+            | "tool_search_output" => tool_output::result(call(), item.output),
             kind @ ("compaction" | "context_compaction" | "compaction_summary" | "ghost_snapshot") => {
                 return out.skip(kind, SkipReason::Duplicate);
             }

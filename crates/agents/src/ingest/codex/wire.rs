@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
+use crate::ingest::lenient::{
+    LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
+};
 
 #[derive(Deserialize)]
 pub struct CodexEnvelope<'a> {

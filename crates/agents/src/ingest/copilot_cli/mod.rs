@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, LineFormat};
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::json_object;
+use super::line_reader::{self, LineFormat};
+use super::locations::{self, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -61,7 +61,7 @@ impl Connector for CopilotCli {
     ) -> Result<ReadResult, IngestError> {
         match source.format {
             LogFormat::CopilotDocument => document::read_file(source, cursor, limits, sink, tell_document),
-            _ => lines::read_file::<CopilotState>(source, cursor, limits, sink),
+            _ => line_reader::read_file::<CopilotState>(source, cursor, limits, sink),
         }
     }
 }
@@ -90,8 +90,8 @@ const MOST_OPEN: usize = 1000;
 
 impl LineFormat for CopilotState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let mut meta = lines::initial_meta(source);
-        let folder = places::folder(&source.path);
+        let mut meta = line_reader::initial_meta(source);
+        let folder = locations::folder(&source.path);
         if folder.is_empty() {
             return out.begin(meta);
         }
@@ -258,7 +258,7 @@ pub fn tell_document(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::initial_meta(source));
+    out.begin(line_reader::initial_meta(source));
     document::members_then_entries(
         input,
         &["chatMessages", "timeline"],
@@ -276,7 +276,7 @@ pub fn tell_document(
             if list == "timeline" {
                 return out.skip("timeline", SkipReason::Duplicate);
             }
-            object::emit_object(bytes, out, |bytes, out| {
+            json_object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|message| legacy(&message, out))
             });
         },

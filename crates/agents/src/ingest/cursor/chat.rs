@@ -5,14 +5,14 @@ use rusqlite::OptionalExtension;
 use super::transcript::said;
 use super::wire::{Blob, ChatMeta, CursorBlock};
 use crate::ingest::database::{self, has_table};
+use crate::ingest::emitter::Emitter;
 use crate::ingest::error::IngestError;
-use crate::ingest::lines;
-use crate::ingest::loose::{ContentPiece, MessageContent};
-use crate::ingest::object;
-use crate::ingest::out::Emitter;
-use crate::ingest::places;
-use crate::ingest::position::{LogCursor, LogStamp};
-use crate::ingest::reading::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::json_object;
+use crate::ingest::lenient::{ContentPiece, MessageContent};
+use crate::ingest::line_reader;
+use crate::ingest::locations;
+use crate::ingest::log_cursor::{LogCursor, LogStamp};
+use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::LogSource;
 use cm_session::event::{EventKind, ToolOutcome};
@@ -28,12 +28,12 @@ pub fn read(
         LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
         vec![database::log_stamp(path)],
     );
-    if let Some(reading) = lines::unchanged(cursor, stamp, &beside) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    let mut meta = lines::initial_meta(source);
-    meta.id = places::folder(path).into();
+    let mut meta = line_reader::initial_meta(source);
+    meta.id = locations::folder(path).into();
     out.begin_named(meta);
     tell(source, limits, &mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
@@ -73,7 +73,7 @@ fn tell(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusq
         }
         match database::bytes(row, 1)? {
             Some(data) if data.starts_with(b"{") => {
-                object::emit_object(&data, out, |data, out| {
+                json_object::emit_object(&data, out, |data, out| {
                     serde_json::from_slice(data).map(|said| blob(&said, out))
                 });
             }

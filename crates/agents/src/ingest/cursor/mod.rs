@@ -2,9 +2,9 @@
 //!
 //! The editor stores credentials in the same database. Every query names the keys that it needs.
 
-mod bubble;
 mod chat;
-mod desktop;
+mod editor_database;
+mod editor_message;
 pub mod transcript;
 mod wire;
 
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use super::connector::Connector;
 use super::error::IngestError;
-use super::lines;
-use super::places::{self, HostPlatform, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::file_uri::folder_of;
+use super::line_reader;
+use super::locations::{self, HostPlatform, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::EventSink;
 use super::source::{FoundLogs, LogFormat, LogSource};
-use super::uri::folder_of;
 use cm_session::Agent;
 
 pub struct CursorEditor;
@@ -58,10 +58,10 @@ impl Connector for CursorEditor {
     ) -> Result<ReadResult, IngestError> {
         match source.format {
             LogFormat::CursorTranscript => {
-                lines::read_file::<transcript::TranscriptState>(source, cursor, limits, sink)
+                line_reader::read_file::<transcript::TranscriptState>(source, cursor, limits, sink)
             }
             LogFormat::CursorChat => chat::read(source, cursor, limits, sink),
-            _ => desktop::read(source, cursor, limits, sink),
+            _ => editor_database::read(source, cursor, limits, sink),
         }
     }
 }
@@ -92,7 +92,7 @@ fn find_transcripts(home: &Path, found: &mut FoundLogs) {
             .into_iter()
             .filter(|path| {
                 path.extension().is_some_and(|ending| ending == "jsonl")
-                    && places::folder(path) != "subagents"
+                    && locations::folder(path) != "subagents"
             })
             .collect();
         if logs.is_empty() {

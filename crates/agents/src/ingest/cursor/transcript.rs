@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::wire::{CursorBlock, TranscriptLine};
-use crate::ingest::lines::{self, LineFormat};
-use crate::ingest::loose::{ContentPiece, MessageContent};
-use crate::ingest::out::Emitter;
-use crate::ingest::places;
+use crate::ingest::emitter::Emitter;
+use crate::ingest::lenient::{ContentPiece, MessageContent};
+use crate::ingest::line_reader::{self, LineFormat};
+use crate::ingest::locations;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
 use cm_session::event::EventKind;
-use cm_session::scaffold;
+use cm_session::harness_text;
 
 /// Parser state between lines; empty.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -18,8 +18,8 @@ pub struct TranscriptState {}
 
 impl LineFormat for TranscriptState {
     fn begin(source: &LogSource, out: &mut Emitter<'_>) {
-        let mut meta = lines::initial_meta(source);
-        meta.id = places::stem(&source.path).into();
+        let mut meta = line_reader::initial_meta(source);
+        meta.id = locations::stem(&source.path).into();
         out.begin_named(meta);
     }
 
@@ -63,7 +63,7 @@ pub fn said(role: &str, text: &str, out: &mut Emitter<'_>) {
 
 /// Returns the user's own text in a prompt to which the program added context.
 fn query_in(text: &str) -> Option<&str> {
-    if let Some(query) = scaffold::unwrapped(text, "user_query") {
+    if let Some(query) = harness_text::unwrapped(text, "user_query") {
         return Some(query);
     }
     let (_, after) = text.split_once("<user_query>")?;

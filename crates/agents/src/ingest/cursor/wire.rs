@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{
+use crate::ingest::lenient::{
     LenientBool, LenientList, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
 };
 

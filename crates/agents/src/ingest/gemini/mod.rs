@@ -12,13 +12,13 @@ use sha2::{Digest, Sha256};
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines;
-use super::object;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::json_object;
+use super::line_reader;
+use super::locations::{self, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -83,12 +83,13 @@ fn find_project(project: &Path, workspaces: &BTreeMap<String, String>, found: &m
     }
     let root = found.read_companion(&project.join(".project_root")).map(|text| text.trim().to_owned());
     let workspace =
-        root.filter(|root| !root.is_empty()).or_else(|| workspaces.get(places::name(project)).cloned());
+        root.filter(|root| !root.is_empty()).or_else(|| workspaces.get(locations::name(project)).cloned());
     for path in logs {
         let Some(format) = format_of(&path) else { continue };
         let mut source = LogSource::new(Agent::Gemini, format, &path);
         source.workspace.clone_from(&workspace);
-        source.parent = Some(places::folder(&path)).filter(|_| path.parent() != Some(&chats)).map(Into::into);
+        source.parent =
+            Some(locations::folder(&path)).filter(|_| path.parent() != Some(&chats)).map(Into::into);
         found.sources.push(source);
     }
 }
@@ -108,7 +109,7 @@ pub fn tell_document(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::initial_meta(source));
+    out.begin(line_reader::initial_meta(source));
     let mut members = String::from("{");
     let mut calls = EmittedCalls::default();
     document::members_then_entries(
@@ -128,7 +129,7 @@ pub fn tell_document(
             }
         },
         &mut |out, _, bytes| {
-            object::emit_object(bytes, out, |bytes, out| {
+            json_object::emit_object(bytes, out, |bytes, out| {
                 serde_json::from_slice(bytes).map(|said| message(&said, &mut calls, out))
             });
         },

@@ -7,11 +7,11 @@ use std::io::{self, SeekFrom};
 use super::wire::{GeminiLine, GeminiMeta};
 use super::{EmittedCalls, about, message};
 use crate::ingest::document::SeekableInput;
-use crate::ingest::lines::{self, LineEvent, LineReader};
-use crate::ingest::object;
-use crate::ingest::out::Emitter;
-use crate::ingest::position::LinePosition;
-use crate::ingest::reading::IngestLimits;
+use crate::ingest::emitter::Emitter;
+use crate::ingest::json_object;
+use crate::ingest::line_reader::{self, LineEvent, LineReader};
+use crate::ingest::log_cursor::LinePosition;
+use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
 
@@ -76,7 +76,7 @@ pub fn tell_lines(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    out.begin(lines::initial_meta(source));
+    out.begin(line_reader::initial_meta(source));
     let live = replay(input, limits, out)?;
     let mut at = None;
     let mut calls = EmittedCalls::default();
@@ -92,7 +92,7 @@ pub fn tell_lines(
             feed.take_unterminated();
         }
         at = Some(feed.position.offset);
-        object::emit_object(feed.bytes(), out, |bytes, out| tell_run(bytes, run, line, &mut calls, out));
+        json_object::emit_object(feed.bytes(), out, |bytes, out| tell_run(bytes, run, line, &mut calls, out));
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ fn replay(
             LineEvent::LineRest(_) | LineEvent::End => break,
         };
         out.record(line);
-        object::emit_object(feed.bytes(), out, |bytes, out| {
+        json_object::emit_object(feed.bytes(), out, |bytes, out| {
             serde_json::from_slice(bytes)
                 .map(|change| step(bytes, &change, line, start, &mut conversation, out))
         });

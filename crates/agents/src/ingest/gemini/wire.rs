@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{LenientList, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
+use crate::ingest::lenient::{LenientList, LenientObject, LenientText, LenientTime, MessageContent, RawJson};
 
 /// Names of projects, by folder.
 #[derive(Deserialize, Default)]

@@ -1,15 +1,15 @@
 //! opencode: one database for all sessions; earlier versions wrote a tree of small JSON files.
 
-mod rows;
-mod tree;
+mod database;
+mod file_tree;
 mod wire;
 
 use super::connector::Connector;
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::out::Emitter;
-use super::places::{self, LogLocations};
-use super::position::LogCursor;
-use super::reading::{IngestLimits, ReadResult};
+use super::locations::{self, LogLocations};
+use super::log_cursor::LogCursor;
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -30,7 +30,7 @@ impl Connector for Opencode {
                 continue;
             }
             let databases: Vec<_> =
-                found.list(&root).into_iter().filter(|path| is_database(places::name(path))).collect();
+                found.list(&root).into_iter().filter(|path| is_database(locations::name(path))).collect();
             // A database took over what was in the tree.
             if databases.is_empty() {
                 for path in found.files_below(&root.join("storage/session"), 1) {
@@ -53,8 +53,8 @@ impl Connector for Opencode {
         sink: &mut dyn EventSink,
     ) -> Result<ReadResult, IngestError> {
         match source.format {
-            LogFormat::OpencodeTree => tree::read(source, cursor, limits, sink),
-            _ => rows::read(source, cursor, limits, sink),
+            LogFormat::OpencodeTree => file_tree::read(source, cursor, limits, sink),
+            _ => database::read(source, cursor, limits, sink),
         }
     }
 }

@@ -8,14 +8,14 @@ use std::io::{self, SeekFrom};
 
 use super::connector::Connector;
 use super::document::{self, SeekableInput};
+use super::emitter::Emitter;
 use super::error::IngestError;
-use super::lines::{self, LineEvent, LineReader};
-use super::loose::MessageContent;
-use super::object;
-use super::out::Emitter;
-use super::places::LogLocations;
-use super::position::{LinePosition, LogCursor};
-use super::reading::{IngestLimits, ReadResult};
+use super::json_object;
+use super::lenient::MessageContent;
+use super::line_reader::{self, LineEvent, LineReader};
+use super::locations::LogLocations;
+use super::log_cursor::{LinePosition, LogCursor};
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::{EventSink, SkipReason};
 use super::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -70,10 +70,10 @@ pub fn tell(
     limits: IngestLimits,
     out: &mut Emitter<'_>,
 ) -> io::Result<()> {
-    let mut meta = lines::initial_meta(source);
-    meta.id = super::places::stem(&source.path).rsplit('_').next().unwrap_or_default().into();
+    let mut meta = line_reader::initial_meta(source);
+    meta.id = super::locations::stem(&source.path).rsplit('_').next().unwrap_or_default().into();
     if meta.id.as_str().is_empty() {
-        meta.id = lines::initial_meta(source).id;
+        meta.id = line_reader::initial_meta(source).id;
     }
     out.begin(meta);
     let left = inactive_lines(input, limits)?;
@@ -101,7 +101,7 @@ pub fn tell(
             out.skip("entry", SkipReason::Reverted);
             continue;
         }
-        object::emit_object(feed.bytes(), out, |bytes, out| {
+        json_object::emit_object(feed.bytes(), out, |bytes, out| {
             serde_json::from_slice(bytes).map(|said| entry(&said, out))
         });
     }
@@ -123,7 +123,7 @@ fn inactive_lines(input: &mut dyn SeekableInput, limits: IngestLimits) -> io::Re
             LineEvent::Oversized(_) | LineEvent::LineRest(_) => continue,
             LineEvent::End => break,
         };
-        let place = object::read(feed.bytes(), |bytes| {
+        let place = json_object::read(feed.bytes(), |bytes| {
             let place: PiTreePosition<'_> = serde_json::from_slice(bytes)?;
             Ok((place.kind.or_empty() != "session").then(|| (place.id.owned(), place.parent_id.owned())))
         });
@@ -243,7 +243,7 @@ fn assistant(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out
         MessageContent::Nothing => {}
         MessageContent::Blocks(pieces) => {
             for piece in pieces {
-                let super::loose::ContentPiece::Block(block) = piece else {
+                let super::lenient::ContentPiece::Block(block) = piece else {
                     out.count_unknown("assistant/no block");
                     continue;
                 };

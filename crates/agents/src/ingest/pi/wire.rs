@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::ingest::loose::{
+use crate::ingest::lenient::{
     LenientBool, LenientNumber, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
 };
 

@@ -22,7 +22,7 @@ use super::bytes::WeightReader;
 use super::chance_of;
 use super::wordpiece::{self, BEGIN, END, Token};
 use crate::{Embedder, Error};
-use cm_note::rank::cut::CosineBaseline;
+use cm_note::rank::similarity_threshold::CosineBaseline;
 use cm_text::embedding::Embedding;
 use cm_weights::MINILM;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::talk::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
+use super::sample_session::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
 use crate::sessions::{RedactedEvent, SessionStoreWriter, Sessions};
 
 fn talks() -> Vec<SampleSession> {
@@ -34,7 +34,7 @@ fn run(
                 return false;
             }
             *until -= 1;
-            writer.event(&talk.key(), &RedactedEvent::of(event, super::talk::redacted)).unwrap();
+            writer.event(&talk.key(), &RedactedEvent::of(event, super::sample_session::redacted)).unwrap();
         }
         talk.go_on(writer, talk.events.len());
         if step_after_each {
@@ -87,7 +87,7 @@ fn a_connector_that_fails_half_way_and_begins_again_tells_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     for event in &talks[0].events[..3] {
-        writer.event(&talks[0].key(), &RedactedEvent::of(event, super::talk::redacted)).unwrap();
+        writer.event(&talks[0].key(), &RedactedEvent::of(event, super::sample_session::redacted)).unwrap();
     }
     // The step keeps what was told, with no word of the log having been read.
     writer.commit().unwrap();
@@ -109,7 +109,9 @@ fn a_log_whose_reading_fails_is_read_from_its_beginning() {
     let mut writer = SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap();
     // The log was rewritten, and cannot be read further than this.
     writer.clear_events(&talks[0].key()).unwrap();
-    writer.event(&talks[0].key(), &RedactedEvent::of(&talks[0].events[0], super::talk::redacted)).unwrap();
+    writer
+        .event(&talks[0].key(), &RedactedEvent::of(&talks[0].events[0], super::sample_session::redacted))
+        .unwrap();
     writer.forget_log(&talks[0].log());
     writer.finish().unwrap();
     assert_ne!(plain(&Sessions::open(folder.path())), expected);
@@ -132,7 +134,7 @@ fn a_run_that_dies_before_conversations_are_told_apart_is_mended_by_the_next() {
     writer.commit().unwrap();
     drop(writer);
     let sessions = Sessions::open(folder.path());
-    assert_eq!(super::talk::ids(&sessions, "socket").len(), 2);
+    assert_eq!(super::sample_session::ids(&sessions, "socket").len(), 2);
     SessionStoreWriter::open(folder.path(), AT_ONCE).unwrap().finish().unwrap();
-    assert_eq!(super::talk::ids(&sessions, "socket").len(), 1);
+    assert_eq!(super::sample_session::ids(&sessions, "socket").len(), 1);
 }

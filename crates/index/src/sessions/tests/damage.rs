@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::talk::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
+use super::sample_session::{AT_ONCE, SampleSession, agent, person, seen, told, tool};
 use crate::sessions::{SessionStoreWriter, Sessions};
 use crate::{Error, RebuildReason, frame};
 

@@ -1,6 +1,6 @@
 //! Tests for finding the evidence of a rule in sessions.
 
-use super::talk::{SampleSession, agent, instant, person, told, tool};
+use super::sample_session::{SampleSession, agent, instant, person, told, tool};
 use crate::sessions::SessionIndexFilter;
 
 #[test]

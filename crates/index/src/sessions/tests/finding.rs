@@ -1,6 +1,6 @@
 //! Tests for search results and ranking.
 
-use super::talk::{
+use super::sample_session::{
     SampleSession, agent, event, found_ids, ids, instant, key, person, search, search_with, told, tool,
 };
 use crate::sessions::{SessionIndexFilter, Speaker, Weights};
@@ -180,6 +180,6 @@ fn no_secret_reaches_the_index() {
     let sessions = told(folder.path(), &[talk]);
     let everyone = Weights { person: 1.0, agent: 1.0, tool: 1.0 };
     assert_eq!(search_with(&sessions, secret, &SessionIndexFilter::default(), everyone).total, 0);
-    assert!(!super::talk::seen(&sessions).unwrap().contains(secret));
+    assert!(!super::sample_session::seen(&sessions).unwrap().contains(secret));
     assert!(!format!("{:?}", sessions.stretches(&key("a"), 0..=9, 0, 9).unwrap()).contains(secret));
 }

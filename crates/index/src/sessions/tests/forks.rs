@@ -1,6 +1,6 @@
 //! Tests for grouping sessions into conversations.
 
-use super::talk::{AT_ONCE, SampleSession, ids, person, search, told};
+use super::sample_session::{AT_ONCE, SampleSession, ids, person, search, told};
 use crate::sessions::{SessionIndexFilter, SessionStoreWriter, Sessions};
 use cm_session::event::SessionEvent;
 

@@ -1,6 +1,6 @@
 //! Tests for listing sessions and looking them up.
 
-use super::talk::{AT_ONCE, SampleSession, agent, event, key, person, told, tool};
+use super::sample_session::{AT_ONCE, SampleSession, agent, event, key, person, told, tool};
 use crate::sessions::{
     ParseCounts, SessionIndexFilter, SessionKey, SessionLookup, SessionStoreWriter, Sessions,
 };
@@ -170,7 +170,7 @@ fn a_session_of_ours_leaves_nothing() {
     assert!(writer.session(&SessionKey::of(&talk.meta)).unwrap().is_none());
     writer.finish().unwrap();
     assert_eq!(listed(&sessions), Vec::<String>::new());
-    assert_eq!(super::talk::ids(&sessions, "summarise"), Vec::<String>::new());
+    assert_eq!(super::sample_session::ids(&sessions, "summarise"), Vec::<String>::new());
     assert_eq!(sessions.logs().unwrap().len(), 1);
 }
 

@@ -7,5 +7,5 @@ mod finding;
 mod forks;
 mod listing;
 mod order;
-mod talk;
+mod sample_session;
 mod writers;

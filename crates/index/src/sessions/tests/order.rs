@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::talk::{AT_ONCE, SampleSession, agent, person, redacted, seen, tool};
+use super::sample_session::{AT_ONCE, SampleSession, agent, person, redacted, seen, tool};
 use crate::sessions::{ParseCounts, RedactedEvent, SessionStoreWriter, Sessions};
 use cm_session::event::SessionEvent;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::talk::{AT_ONCE, SampleSession, agent, ids, person, seen, told};
+use super::sample_session::{AT_ONCE, SampleSession, agent, ids, person, seen, told};
 use crate::sessions::{SessionStoreWriter, Sessions};
 use crate::{Error, RebuildReason};
 use cm_session::event::EventKind;
@@ -72,7 +72,7 @@ fn a_grown_session_goes_on_and_an_event_told_again_is_replaced() {
     assert_eq!(said(&stepwise), said(&at_once));
     assert_eq!(said(&stepwise).len(), 3);
     let found = |sessions: &Sessions| {
-        let found = super::talk::search(sessions, "socket", &Default::default());
+        let found = super::sample_session::search(sessions, "socket", &Default::default());
         found.hits.into_iter().map(|hit| (hit.score, hit.lines, hit.stretches)).collect::<Vec<_>>()
     };
     assert_eq!(found(&stepwise), found(&at_once));
@@ -96,7 +96,7 @@ fn parts_of_a_line_are_events_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let mut second = person(1, "second part");
     second.part = 1;
-    let mut third = super::talk::event(1, EventKind::Interrupt);
+    let mut third = super::sample_session::event(1, EventKind::Interrupt);
     third.part = 2;
     let talk = SampleSession::new("a", vec![person(1, "first part"), second.clone(), third, second]);
     let sessions = told(folder.path(), std::slice::from_ref(&talk));

@@ -5,7 +5,7 @@ mod batches;
 mod bounds;
 mod complete;
 mod http;
-mod news;
+mod notifications;
 mod prompts;
 mod resources;
 mod streams;

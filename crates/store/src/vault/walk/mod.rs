@@ -2,12 +2,12 @@
 //!
 //! Files are not opened, and links are not followed out of the vault.
 
+mod commit_tree;
 #[cfg(target_os = "linux")]
 mod linux;
 mod metadata;
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
-mod recorded;
 
 use std::io;
 use std::path::Path;
@@ -16,11 +16,11 @@ use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::listing::{FileStat, VaultListing};
 use cm_note::path::{GENERATED, NotePath, is_git_folder};
 
+pub use commit_tree::{CommitTree, walk_recorded};
 #[cfg(target_os = "linux")]
 use linux::FdFolder;
 #[cfg(not(target_os = "linux"))]
 use portable::PathFolder;
-pub use recorded::{CommitTree, walk_recorded};
 
 /// Folders of derived data at the root.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];

@@ -1,0 +1,83 @@
+//! Scores how relevant a note is to the agent's current work, on an absolute scale, so that nothing
+//! is injected if nothing fits.
+
+use std::collections::BTreeSet;
+
+use cm_text::similarity;
+
+/// Minimum length of the shorter text, in words, for the share of common words; prevents high
+/// scores of very short texts.
+const FEWEST: usize = 4;
+/// Cosine similarity at or below which two texts are unrelated.
+const FAR: f64 = 0.25;
+/// Cosine similarity from which two texts mean the same.
+const SAME: f64 = 0.75;
+/// Weight of the lower of the two scores (words and meaning).
+const BOTH: f64 = 0.5;
+
+/// The distinct content words of a text, stemmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentWords(BTreeSet<String>);
+
+impl ContentWords {
+    /// Extracts the content words of a text. `says_nothing` returns `true` for stop words.
+    pub fn of(text: &str, says_nothing: impl Fn(&str) -> bool) -> Self {
+        let words = similarity::words(text).into_iter();
+        Self(words.filter(|word| word.chars().count() > 1 && !says_nothing(word)).collect())
+    }
+
+    /// Returns `true` if the text has no content words.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Share of the shorter text's words that the other text contains, 0–1.
+    fn overlap(&self, other: &Self) -> f64 {
+        let both = self.0.intersection(&other.0).count();
+        both as f64 / self.0.len().min(other.0.len()).max(FEWEST) as f64
+    }
+}
+
+/// Scores the relevance of a note to a question, 0–1, by their common words and their cosine
+/// similarity (−1 to 1; `None` if the note has no embedding).
+#[must_use]
+pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f64>) -> f64 {
+    let words = question.overlap(note);
+    let meaning = cosine.map_or(0.0, |cosine| ((cosine - FAR) / (SAME - FAR)).clamp(0.0, 1.0));
+    let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
+    (better + BOTH * other).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn telling(text: &str) -> ContentWords {
+        ContentWords::of(text, |word| ["the", "is", "it", "and", "its"].contains(&word))
+    }
+
+    #[test]
+    fn a_note_fits_by_words_by_meaning_or_by_some_of_both() {
+        let question = telling("the upload test is flaky again");
+        let rule = telling("Give the upload test its own port, and it is never flaky.");
+        let other = telling("Write the changelog before the release.");
+        assert!(relevance(&question, &rule, None) >= 0.5);
+        assert!(relevance(&question, &other, Some(0.3)) < 0.5);
+        assert!(relevance(&question, &other, Some(0.6)) >= 0.5);
+        assert!(relevance(&telling("the test"), &rule, None) < 0.5, "one word is chance");
+        assert!(telling("it is the").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_fit_is_a_share_and_grows_with_nearness(a in "[a-e ]{0,20}", b in "[a-e ]{0,20}", near in -1.0_f64..1.0) {
+            let (a, b) = (telling(&a), telling(&b));
+            let one = relevance(&a, &b, Some(near));
+            prop_assert!((0.0..=1.0).contains(&one));
+            prop_assert!(relevance(&a, &b, Some(near + 0.1)) >= one && one >= relevance(&a, &b, None));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Log of accesses to agents' sessions: which log was read, by which command, when, how much of it,
+//! and whether a model received it. It never contains session text.
+//!
+//! Every function that reads a log or passes session text on adds an entry.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::memory::Context;
+use cm_note::instant::Instant;
+use cm_session::{Agent, SessionId};
+use cm_store::vault::json_lines::JsonLinesFile;
+
+/// Maximum number of session ids in an entry.
+const MOST_NAMED: usize = 20;
+
+/// One access to sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionRead {
+    /// Agent of the sessions, or the program that was queried for them.
+    pub agent: String,
+    /// Path of the log, if one was read.
+    pub log: Option<String>,
+    /// Sessions that were read.
+    pub sessions: Vec<SessionId>,
+    /// Size of their text in bytes.
+    pub bytes: u64,
+    /// Model that received the text.
+    pub model: Option<String>,
+}
+
+impl SessionRead {
+    /// Returns an access to a log of an agent.
+    pub fn of_log(agent: Agent, log: String) -> Self {
+        Self { agent: agent.name().to_owned(), log: Some(log), ..Self::default() }
+    }
+}
+
+/// An access as it is logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadLogEntry {
+    /// Time at which the text was read.
+    pub at: Instant,
+    /// Command that read the sessions, such as `cm sessions`.
+    pub command: String,
+    /// Agent that ran the command; null for a person.
+    #[serde(default)]
+    pub by: Option<String>,
+    /// Agent of the sessions, or the program that was queried for them.
+    pub agent: String,
+    /// Path of the log; null if the text came from the session index.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// Session ids, at most twenty.
+    #[serde(default)]
+    pub sessions: Vec<String>,
+    /// Number of sessions, with or without a day.
+    #[serde(default)]
+    pub count: usize,
+    /// Size of their text in bytes.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Model that received the text; null if none did.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// Appends accesses to the log. If the file cannot be written, adds a notice; the command
+/// continues.
+pub fn record(memory: &Context, reads: Vec<SessionRead>) {
+    let call = &memory.call;
+    let entry = |read: SessionRead| ReadLogEntry {
+        at: call.now,
+        command: call.verb.clone(),
+        // Commands that have a flag `--agent` mean another agent by it.
+        by: call.variables.get("CM_AGENT").filter(|name| !name.is_empty()).cloned(),
+        agent: read.agent,
+        log: read.log,
+        count: read.sessions.len(),
+        sessions: read.sessions.iter().take(MOST_NAMED).map(ToString::to_string).collect(),
+        bytes: read.bytes,
+        model: read.model,
+    };
+    let entries: Vec<ReadLogEntry> = reads.into_iter().map(entry).collect();
+    let log = JsonLinesFile::of_reads(&memory.target().vault);
+    if let Err(error) = log.and_then(|log| log.append(&entries)) {
+        memory.notice(format!("the read of sessions could not be logged: {error}"));
+    }
+}
+
+/// Returns the logged accesses, oldest first. Damaged lines are skipped with a notice.
+///
+/// # Errors
+/// Returns an error if the file cannot be read.
+pub fn entries(memory: &Context) -> Result<Vec<ReadLogEntry>> {
+    let (entries, damaged) = JsonLinesFile::of_reads(&memory.target().vault)?.read()?;
+    if damaged > 0 {
+        memory.notice(format!("{damaged} damaged lines of reads.jsonl were skipped"));
+    }
+    Ok(entries)
+}

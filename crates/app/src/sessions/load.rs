@@ -1,0 +1,56 @@
+//! Loads a session with all its events from its log.
+//!
+//! The index provides the session and the path of its log; the events are read from the log and
+//! redacted.
+
+use super::sources::{path_of, sources};
+use super::{SessionAccess, access_log};
+use crate::error::{Error, ErrorKind, Result};
+use crate::logs::{ParsedSession, of_source};
+use crate::memory::Context;
+use crate::secrets;
+use cm_session::SessionMeta;
+
+/// Error code if the log was deleted or no longer contains the session.
+pub const GONE: &str = "log-gone";
+
+/// Loads a session by its id or a unique prefix of it, redacted.
+///
+/// # Errors
+/// Returns an error if the id matches no session or several, or if the log cannot be read.
+pub fn load(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ParsedSession> {
+    let session = shelf.find(name)?.session;
+    load_from_log(memory, &session.meta, session.log.as_deref().unwrap_or_default())
+}
+
+/// Loads a session from this log, redacted, and logs the access.
+///
+/// # Errors
+/// Returns [`GONE`] if the log was deleted or no longer contains the session, and another error if
+/// it cannot be read.
+pub fn load_from_log(memory: &Context, meta: &SessionMeta, log: &str) -> Result<ParsedSession> {
+    let gone = |why: String| {
+        Error::new(ErrorKind::NotFound, GONE, why).hint("`cm sessions show` still shows what was indexed")
+    };
+    let open = memory.target();
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let sources = sources(memory, meta.workspace.as_deref());
+    let found = sources.as_ref().map(|sources| sources.find(&[]).sources).unwrap_or_default();
+    let source = found.iter().find(|source| source.agent == meta.agent && path_of(source) == log);
+    let Some((sources, source)) = sources.as_ref().zip(source) else {
+        return Err(gone(format!("the log of session {} no longer exists: {log}", meta.id)));
+    };
+    let told = of_source(source)?.into_iter().find(|told| told.meta.id == meta.id);
+    let Some(told) = told.filter(|told| sources.allow(source, &told.meta)) else {
+        return Err(gone(format!("{log} no longer contains session {}", meta.id)));
+    };
+    access_log::record(
+        memory,
+        vec![access_log::SessionRead {
+            sessions: vec![meta.id.clone()],
+            bytes: told.bytes(),
+            ..access_log::SessionRead::of_log(meta.agent, log.to_owned())
+        }],
+    );
+    Ok(told.redacted(&rules))
+}

@@ -1,0 +1,298 @@
+//! Reads new entries of agents' logs into the session index.
+//!
+//! Reading continues where it last ended. The events of a log, its session and the new position are
+//! written in one transaction.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::access_log;
+use super::index_writer::{AllowedSessions, SessionIndexWriter, title_of};
+use super::sources::{LogSources, path_of};
+use crate::error::Result;
+use crate::memory::Context;
+use crate::progress::ProgressWatch;
+use crate::secrets;
+use cm_agents::ingest::{self, IngestLimits, LogCursor, LogFormat, LogSource, ReadResult, RecordCounts};
+use cm_index::Error::Unusable;
+use cm_index::sessions::{ParseCounts, SessionKey, SessionStoreWriter};
+use cm_secrets::{RedactionRules, redact};
+use cm_session::SessionId;
+
+/// Key among the log entries of the index that stores the filter and the redaction rules in use. If
+/// they change, every log is read again.
+pub(super) const SCOPE: &str = "cm:scope";
+
+/// Maximum number of notices per kind that are listed individually.
+const MAX_NOTICES: usize = 3;
+
+/// Progress of reading logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefreshProgress {
+    /// Number of logs that were processed.
+    pub done: usize,
+    /// Total number of logs.
+    pub total: usize,
+}
+
+/// Updates the session index. If another process is doing so, or if the index cannot be written,
+/// adds a notice and leaves it as it is.
+///
+/// # Errors
+/// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
+/// was cancelled.
+pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<()> {
+    let open = memory.target();
+    let Some(home) = &memory.call.home else {
+        memory.notice("the home directory is unknown, so no logs are read");
+        return Ok(());
+    };
+    let (rules, patterns) = secrets::rules_of_logs(memory, open)?;
+    let sources = LogSources::of(memory, open, home.clone());
+    let mut reader = IndexRefresher {
+        folder: super::folder(memory),
+        scope: format!("{} {patterns}", sources.allowed.fingerprint()),
+        sources,
+        rules,
+        large: open.settings.integer("sessions.max_file_mb") as u64 * 1_000_000,
+        notices: RefreshNotices::default(),
+        watch: memory.call.watch.clone(),
+        first: false,
+    };
+    let read = match reader.read_all(false, progress) {
+        // Damage that shows only now: all is read anew.
+        Err(Unusable(_)) => reader.read_all(true, progress),
+        read => read,
+    };
+    reader.notices.add_notices(memory);
+    if reader.first && reader.sources.allowed.allows_all() && !memory.call.by.has_token {
+        memory
+            .notice("the global vault reads sessions of all projects; limit them with `sessions.workspaces`");
+    }
+    if reader.first && reader.notices.left_out > 0 {
+        let count = reader.notices.left_out;
+        memory.notice(format!(
+            "{count} sessions of other folders are skipped; add folders to `sessions.workspaces` in your own settings"
+        ));
+    }
+    access_log::record(memory, std::mem::take(&mut reader.notices.read));
+    // What was read until then is kept; the next reading goes on.
+    memory.call.watch.check_cancelled()?;
+    match read {
+        Ok(()) => Ok(()),
+        Err(cm_index::Error::Busy { .. }) => {
+            memory.notice("another process is reading sessions; the answer uses what is indexed so far");
+            Ok(())
+        }
+        Err(cm_index::Error::Io { path, source }) => {
+            memory.notice(format!(
+                "new sessions are not read, because {} cannot be used ({source}); the answer uses the existing index",
+                path.display()
+            ));
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// State of one pass over all logs.
+struct IndexRefresher {
+    folder: PathBuf,
+    scope: String,
+    sources: LogSources,
+    rules: RedactionRules,
+    /// Size in bytes from which a log is reported as large.
+    large: u64,
+    notices: RefreshNotices,
+    watch: ProgressWatch,
+    /// Whether the index has been created for this filter just now.
+    first: bool,
+}
+
+impl IndexRefresher {
+    fn read_all(
+        &mut self,
+        anew: bool,
+        progress: &mut dyn FnMut(RefreshProgress),
+    ) -> std::result::Result<(), cm_index::Error> {
+        let mut writer = self.writer(anew)?;
+        let found = self.sources.find(&[]);
+        self.notices = RefreshNotices::default();
+        self.notices.unread.extend(found.errors.iter().map(ToString::to_string));
+        let logs = found.sources.iter().map(|source| (path_of(source), source.format)).collect();
+        for (done, source) in found.sources.iter().enumerate() {
+            if self.watch.is_cancelled() {
+                break;
+            }
+            progress(RefreshProgress { done, total: found.sources.len() });
+            self.read(&mut writer, source, &path_of(source), &logs)?;
+        }
+        writer.finish()
+    }
+
+    /// Opens the index for writing; clears it if it was written with another filter or other
+    /// redaction rules.
+    fn writer(&mut self, anew: bool) -> std::result::Result<SessionStoreWriter, cm_index::Error> {
+        let begin = || SessionStoreWriter::create_new(&self.folder, Duration::ZERO);
+        let mut writer =
+            if anew { begin()? } else { SessionStoreWriter::open_or_repair(&self.folder, Duration::ZERO)?.0 };
+        let kept = writer.log(SCOPE)?.map(|log| log.cursor);
+        if kept.as_ref() == Some(&self.scope) {
+            return Ok(writer);
+        }
+        if kept.is_some() {
+            drop(writer);
+            writer = begin()?;
+        }
+        writer.read(SCOPE, self.scope.clone(), ParseCounts::default(), false)?;
+        self.first = true;
+        Ok(writer)
+    }
+
+    fn read(
+        &mut self,
+        writer: &mut SessionStoreWriter,
+        source: &LogSource,
+        path: &str,
+        logs: &HashMap<String, LogFormat>,
+    ) -> std::result::Result<(), cm_index::Error> {
+        let kept = writer.log(path)?;
+        let mut cursor: Option<LogCursor> = kept.and_then(|log| serde_json::from_str(&log.cursor).ok());
+        let allowed = match self.sources.allowed.is_by_folder() {
+            true => Some(self.allowed_of(writer, source, &mut cursor)?),
+            false => None,
+        };
+        let is_other = allowed.as_ref().is_some_and(HashSet::is_empty);
+        let mut scribe = SessionIndexWriter {
+            writer,
+            rules: &self.rules,
+            source,
+            path,
+            logs,
+            allowed,
+            read_from_start: HashSet::new(),
+            decided: HashMap::new(),
+            failed: None,
+            must_reread: false,
+            bytes: 0,
+        };
+        let read = ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scribe);
+        let heard = access_log::SessionRead {
+            sessions: scribe.written_sessions(),
+            bytes: scribe.bytes,
+            ..access_log::SessionRead::of_log(source.agent, path.to_owned())
+        };
+        let SessionIndexWriter { failed, must_reread: again, .. } = scribe;
+        let is_new = |reading: &ReadResult| reading.progress != ingest::ReadStart::Unchanged;
+        if read.as_ref().is_ok_and(is_new) {
+            self.notices.read.push(heard);
+        }
+        match (failed, read) {
+            (Some(error), _) => Err(error),
+            (None, Ok(reading)) if reading.progress == ingest::ReadStart::Unchanged => Ok(()),
+            (None, Ok(_)) if again => {
+                writer.forget_log(path);
+                Ok(())
+            }
+            (None, Ok(mut reading)) => {
+                if is_other {
+                    // The title is another project's words. A session that is allowed later is read from its start.
+                    reading.cursor.redact(|_| String::new());
+                }
+                self.keep(writer, path, reading)
+            }
+            (None, Err(error)) => {
+                self.notices.unread.push(error.to_string());
+                writer.forget_log(path);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the sessions of a log that may be read. The log is scanned for this separately, so
+    /// that nothing of other sessions is written.
+    fn allowed_of(
+        &mut self,
+        writer: &mut SessionStoreWriter,
+        source: &LogSource,
+        cursor: &mut Option<LogCursor>,
+    ) -> std::result::Result<HashSet<SessionId>, cm_index::Error> {
+        let mut scout = AllowedSessions::default();
+        if ingest::read(source, cursor.as_ref(), IngestLimits::default(), &mut scout).is_err() {
+            // The reading that counts fails as well, and says so.
+            return Ok(HashSet::new());
+        }
+        let (allowed, others): (Vec<_>, Vec<_>) =
+            scout.metas.iter().partition(|meta| self.sources.allow(source, meta));
+        self.notices.left_out += others.iter().filter(|meta| !meta.subagent).count();
+        let allowed: HashSet<SessionId> = allowed.into_iter().map(|meta| meta.id.clone()).collect();
+        for id in allowed.iter().filter(|id| !scout.begun.contains(id)) {
+            let key = SessionKey { agent: source.agent, id: id.clone() };
+            if writer.session(&key)?.is_none() {
+                // It named its folder only now; what came before was passed over.
+                *cursor = None;
+            }
+        }
+        Ok(allowed)
+    }
+
+    fn keep(
+        &mut self,
+        writer: &mut SessionStoreWriter,
+        path: &str,
+        reading: ReadResult,
+    ) -> std::result::Result<(), cm_index::Error> {
+        let ReadResult { mut cursor, tally, progress } = reading;
+        if cursor.size() >= self.large {
+            self.notices.large.push(format!("{path} has {} MB", cursor.size() / 1_000_000));
+        }
+        if tally.is_mostly_unknown() {
+            self.notices.unknown.push(format!("{path} {}", not_understood(&tally, &self.rules)));
+        }
+        cursor.redact(|title| title_of(title, &self.rules).into_string());
+        // A cursor is made of numbers and texts, which always have a JSON form; without one the log is read anew.
+        let cursor = serde_json::to_string(&cursor).unwrap_or_default();
+        let from_start = progress == ingest::ReadStart::FromStart;
+        writer.read(path, cursor, understanding(&tally, &self.rules), from_start)
+    }
+}
+
+fn understanding(tally: &RecordCounts, rules: &RedactionRules) -> ParseCounts {
+    let unknown = tally.unknown.iter().map(|(name, count)| (redact(name, rules).0.into_string(), *count));
+    ParseCounts { records: tally.records, not_understood: tally.not_understood(), unknown: unknown.collect() }
+}
+
+/// Describes how many records were not recognized, with up to three of their kinds.
+fn not_understood(tally: &RecordCounts, rules: &RedactionRules) -> String {
+    let kinds: Vec<String> =
+        tally.unknown.keys().take(3).map(|name| redact(name, rules).0.into_string()).collect();
+    let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+    format!("({} of {} records{kinds})", tally.not_understood(), tally.records)
+}
+
+/// Notices and reports of a pass.
+#[derive(Debug, Default)]
+struct RefreshNotices {
+    /// Logs with new events.
+    read: Vec<access_log::SessionRead>,
+    /// Number of sessions in folders that may not be read.
+    left_out: usize,
+    unread: Vec<String>,
+    unknown: Vec<String>,
+    large: Vec<String>,
+}
+
+impl RefreshNotices {
+    fn add_notices(&self, memory: &Context) {
+        let few = |what: &str, all: &[String]| {
+            all.iter().take(MAX_NOTICES).for_each(|one| memory.notice(format!("{what}{one}")));
+            if all.len() > MAX_NOTICES {
+                memory.notice(format!("{what}{} more", all.len() - MAX_NOTICES));
+            }
+        };
+        few("", &self.unread);
+        few("mostly not parsed, maybe written by another version of the agent: ", &self.unknown);
+        few("large, read in parts: ", &self.large);
+    }
+}

@@ -1,0 +1,209 @@
+//! Decides which sessions may be read. A project vault reads the sessions of its project, the
+//! global vault reads all. The user's settings can add folders; a shared settings file can only
+//! restrict.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::project_folders::ProjectFolders;
+use crate::actor::Actor;
+use crate::memory::{Context, OpenVault, VaultLevel};
+use cm_session::{Agent, SessionMeta};
+use cm_store::config::SettingOrigin;
+
+/// Filter for the sessions that may be read.
+#[derive(Debug, Clone, Default)]
+pub struct SessionFilter {
+    /// Agents whose sessions may be read.
+    pub agents: Vec<Agent>,
+    /// Folders of the project, plus those that the user named; `None` for the global vault, which
+    /// reads every folder.
+    project: Option<ProjectFolders>,
+    /// Lists of folders: the session's folder must be in or below one of every list. An empty list
+    /// accepts all.
+    lists: Vec<Vec<String>>,
+    /// Whether to accept conversations without a folder, from exports that the user's private
+    /// settings list.
+    exports: bool,
+}
+
+impl SessionFilter {
+    /// Builds the filter from the settings of a vault.
+    pub fn of(memory: &Context, open: &OpenVault) -> Self {
+        let named = lists(open, "sessions.agents");
+        for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
+            memory.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
+        }
+        let passes = |agent: &Agent| {
+            named.iter().all(|list| list.is_empty() || list.iter().any(|name| name == agent.name()))
+        };
+        let base = project(open);
+        let folders = |whose| -> Vec<String> {
+            let typed = list(open, "sessions.workspaces", whose).unwrap_or_default();
+            typed.iter().map(|typed| resolve_path(memory, base, typed)).collect()
+        };
+        let (own, shared) = (folders(SettingsOwner::Own), folders(SettingsOwner::Shared));
+        let is_job = memory.call.by.kind == Actor::Job;
+        let (project, own) = match is_global(memory, open) {
+            // Nobody watches a job: it reads what a person has named for it.
+            _ if is_job => (Some(ProjectFolders::named(own)), Vec::new()),
+            true => (None, own),
+            false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
+        };
+        let exports =
+            open.settings.get_from("sessions.exports", |origin| *origin == SettingOrigin::Private).is_some();
+        Self {
+            agents: Agent::ALL.into_iter().filter(passes).collect(),
+            project,
+            lists: [own, shared].into_iter().filter(|list| !list.is_empty()).collect(),
+            exports,
+        }
+    }
+
+    /// Accepts all sessions; used if no vault is open.
+    pub fn all() -> Self {
+        Self { agents: Agent::ALL.to_vec(), ..Self::default() }
+    }
+
+    /// Returns a text that changes whenever the filter changes.
+    pub fn fingerprint(&self) -> String {
+        // A new version that knows more agents is no change of what is allowed.
+        let all = self.agents.len() == Agent::ALL.len();
+        let agents = if all { "all".to_owned() } else { format!("{:?}", self.agents) };
+        match &self.project {
+            None => format!("{agents} {:?}", self.lists),
+            Some(project) => format!("{agents} {:?} of {:?}", self.lists, project.list()),
+        }
+    }
+
+    /// Returns whether the filter depends on a session's folder.
+    pub fn is_by_folder(&self) -> bool {
+        self.project.is_some() || !self.lists.is_empty()
+    }
+
+    /// Returns whether sessions of every folder are accepted.
+    pub fn allows_all(&self) -> bool {
+        !self.is_by_folder()
+    }
+
+    /// Returns whether no folder is accepted, so that no local session is read.
+    pub fn allows_none(&self) -> bool {
+        self.project.as_ref().is_some_and(|project| project.list().is_empty())
+    }
+
+    /// Returns the lists of folders; a session must match each of them.
+    pub fn lists(&self) -> Vec<Vec<String>> {
+        self.project.iter().map(ProjectFolders::list).chain(self.lists.iter().cloned()).collect()
+    }
+
+    /// Iterates over the folders of all lists.
+    pub fn folders(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.lists().into_iter().flatten().map(PathBuf::from)
+    }
+
+    /// Returns whether a local session may be read. A session without a folder belongs to no
+    /// project.
+    pub fn allows(&self, meta: &SessionMeta) -> bool {
+        let is_export = self.exports && meta.agent == Agent::Chatgpt && meta.workspace.is_none();
+        let is_of_project = self
+            .project
+            .as_ref()
+            .is_none_or(|project| meta.workspace.as_deref().is_some_and(|inner| project.holds(inner)));
+        (is_export && self.lists.is_empty()) || (is_of_project && self.allows_upload(meta))
+    }
+
+    /// Returns whether an uploaded session may be read. The project does not matter, because the
+    /// sender chose the vault.
+    pub fn allows_upload(&self, meta: &SessionMeta) -> bool {
+        self.lists.iter().all(|list| {
+            list.iter().any(|folder| meta.workspace.as_deref().is_some_and(|inner| is_below(inner, folder)))
+        })
+    }
+}
+
+/// Origin of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SettingsOwner {
+    /// The user's own settings.
+    Own,
+    /// A settings file that others can write.
+    Shared,
+}
+
+/// Returns a list setting from this origin; `None` if it is not set.
+fn list(open: &OpenVault, name: &str, whose: SettingsOwner) -> Option<Vec<String>> {
+    let is_of = |origin: &SettingOrigin| origin.is_users() == (whose == SettingsOwner::Own);
+    let (value, _) = open.settings.get_from(name, is_of)?;
+    let items = value.as_array().into_iter().flatten();
+    Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
+}
+
+/// Returns a list setting from both origins, the user's first.
+fn lists(open: &OpenVault, name: &str) -> Vec<Vec<String>> {
+    [SettingsOwner::Own, SettingsOwner::Shared]
+        .into_iter()
+        .filter_map(|whose| list(open, name, whose))
+        .collect()
+}
+
+/// Returns whether this is the global vault, even if it was opened by path.
+pub fn is_global(memory: &Context, open: &OpenVault) -> bool {
+    let global = memory.call.global.as_ref().and_then(|path| path.canonicalize().ok());
+    open.level == VaultLevel::Global
+        || global.is_some_and(|path| open.vault.root().canonicalize().is_ok_and(|root| path == root))
+}
+
+/// Returns the folder that a vault belongs to: its own, or the parent of a hidden folder such as
+/// `.memory`.
+pub fn project(open: &OpenVault) -> &Path {
+    let root = open.vault.root();
+    let hidden = root.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    if hidden { root.parent().unwrap_or(root) } else { root }
+}
+
+/// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
+/// to `base`.
+pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
+    let home = memory.call.home.as_deref();
+    let path = match (typed.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => base.join(typed),
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain.to_string_lossy().into_owned()
+}
+
+pub fn is_below(inner: &str, folder: &str) -> bool {
+    Path::new(inner).starts_with(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_allowed_where_every_list_has_its_folder() {
+        let meta = |workspace: Option<&str>| SessionMeta {
+            workspace: workspace.map(str::to_owned),
+            ..SessionMeta::new(Agent::Pi, "s".into())
+        };
+        let list = |folders: &[&str]| folders.iter().map(|folder| (*folder).to_owned()).collect::<Vec<_>>();
+        let all = SessionFilter::default();
+        assert!(all.allows(&meta(None)) && all.allows(&meta(Some("/a"))));
+        let some =
+            SessionFilter { lists: vec![list(&["/a", "/c"]), list(&["/a/b"])], ..SessionFilter::default() };
+        assert!(some.allows(&meta(Some("/a/b"))) && some.allows(&meta(Some("/a/b/d"))));
+        for outside in [None, Some("/a"), Some("/c"), Some("/a/bc"), Some("/x")] {
+            assert!(!some.allows(&meta(outside)), "{outside:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Sessions and their utterances as shown in answers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::SessionAccess;
+use crate::diaries::DiaryIndex;
+use crate::error::Result;
+use crate::memory::Context;
+use crate::reflect::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
+use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretch};
+use cm_note::instant::Instant;
+use cm_session::status::SessionStatus;
+
+/// Description of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionInfo {
+    /// Session id, unique for its agent.
+    pub id: String,
+    /// Shortest unique prefix of the id, at least 8 characters.
+    pub prefix: String,
+    /// Agent of the session, such as `claude-code`.
+    pub agent: String,
+    /// Working directory, as written in the log.
+    pub workspace: Option<String>,
+    /// Title, or the beginning of the first prompt.
+    pub title: Option<String>,
+    /// Time of the first log entry.
+    pub started: Option<Instant>,
+    /// Time of the last log entry.
+    pub ended: Option<Instant>,
+    /// Git branch at the start of the session.
+    pub branch: Option<String>,
+    /// Model of the last answer.
+    pub model: Option<String>,
+    /// Id of the session that it was forked from, or that started it as a subagent.
+    pub parent: Option<String>,
+    /// Whether an agent started the session.
+    pub subagent: bool,
+    /// Path of the log file that contains the session.
+    pub log: Option<String>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionRow {
+    /// Id, agent, times and other metadata of the session.
+    #[serde(flatten)]
+    pub named: SessionInfo,
+    /// Days since the last log entry.
+    pub age_days: Option<f64>,
+    /// Number of events in the session, of every kind.
+    pub events: usize,
+    /// Number of prompts by the user.
+    pub prompts: usize,
+    /// Size of the text in bytes.
+    pub bytes: u64,
+    /// Outcome according to the diary: `success`, `failure`, `partial` or `mixed`; null if unknown.
+    pub outcome: Option<String>,
+    /// Whether more than half of the log's records were not recognized, so that content may be
+    /// missing.
+    pub mostly_unknown: bool,
+    /// Whether `cm reflect` has processed the session.
+    pub state: ReflectionState,
+    /// Result of the last `cm reflect` on the session.
+    pub reflected: Option<ReflectionSummary>,
+}
+
+/// Result of reflecting on a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReflectionSummary {
+    /// Time of the attempt.
+    pub at: Instant,
+    /// Result of the attempt.
+    pub came: ReflectionResult,
+    /// Number of proposals, applied or not.
+    pub proposed: usize,
+    /// Number of proposals that changed something.
+    pub applied: usize,
+    /// Error message of a failed attempt.
+    pub why: Option<String>,
+}
+
+impl From<&ReflectionEntry> for ReflectionSummary {
+    fn from(line: &ReflectionEntry) -> Self {
+        let ReflectionEntry { at, came, proposed, applied, why, .. } = line.clone();
+        Self { at, came, proposed, applied, why }
+    }
+}
+
+/// An utterance or other event of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ShownEvent {
+    /// Line number in the log, from 1.
+    pub line: u64,
+    /// Time of the event.
+    pub at: Option<Instant>,
+    /// Kind of event: `user_prompt`, `assistant_text`, `tool_call`, …
+    pub kind: String,
+    /// Speaker: `person`, `agent` or `tool`; null for events without text.
+    pub speaker: Option<String>,
+    /// Text, redacted.
+    pub text: String,
+}
+
+impl SessionAccess {
+    pub(crate) fn named(&self, session: &Session) -> Result<SessionInfo> {
+        let meta = session.meta.clone();
+        let id = meta.id.as_str().to_owned();
+        Ok(SessionInfo {
+            prefix: self.prefix(&id)?,
+            id,
+            agent: meta.agent.name().to_owned(),
+            workspace: meta.workspace,
+            title: meta.title,
+            started: meta.started,
+            ended: meta.ended,
+            branch: meta.branch,
+            model: meta.model,
+            parent: meta.parent.map(|parent| parent.as_str().to_owned()),
+            subagent: meta.subagent,
+            log: session.log.clone(),
+        })
+    }
+
+    pub(crate) fn row(&self, listed: &SessionSummary, now: Instant) -> Result<SessionRow> {
+        let understood = listed.log.as_ref().map(|log| &log.understood);
+        Ok(SessionRow {
+            named: self.named(&listed.session)?,
+            age_days: listed.session.meta.ended.map(|ended| ended.days_until(now)),
+            events: listed.counts.total(),
+            prompts: listed.counts.events.get("user_prompt").copied().unwrap_or(0),
+            bytes: listed.counts.bytes,
+            outcome: None,
+            mostly_unknown: understood
+                .is_some_and(|of| of.not_understood.saturating_mul(2) > of.records.max(1)),
+            state: self.record.state(listed),
+            reflected: self
+                .record
+                .last(listed.session.meta.agent.name(), listed.session.meta.id.as_str())
+                .map(ReflectionSummary::from),
+        })
+    }
+
+    /// Returns a unique prefix of the id, of about 8, 13, 18 or 24 characters, else the whole id.
+    fn prefix(&self, id: &str) -> Result<String> {
+        for length in [8, 13, 18, 24] {
+            let Some((end, _)) = id.char_indices().nth(length) else { break };
+            let prefix = id[..end].trim_end_matches('-');
+            if let Some(SessionLookup::One(_)) = self.query(|sessions| sessions.lookup(prefix))? {
+                return Ok(prefix.to_owned());
+            }
+        }
+        Ok(id.to_owned())
+    }
+}
+
+/// Adds the outcomes of sessions from the diaries of all open vaults.
+pub(super) fn add_outcomes(memory: &Context, rows: &mut [SessionRow]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+    }
+    let ids: Vec<&str> = rows.iter().map(|row| row.named.id.as_str()).collect();
+    let diaries = DiaryIndex::of(memory, &ids)?;
+    for row in rows {
+        let kept = diaries.get(Some(&row.named.agent), &row.named.id);
+        let status =
+            kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
+        row.outcome = status.map(|status| status.name().to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn speaker(speaker: Option<Speaker>) -> Option<String> {
+    let name = match speaker? {
+        Speaker::Person => "person",
+        Speaker::Agent => "agent",
+        Speaker::Tool => "tool",
+    };
+    Some(name.to_owned())
+}
+
+/// Joins the chunks of each utterance.
+pub(crate) fn joined(stretches: Vec<Stretch>) -> Vec<ShownEvent> {
+    let mut said: Vec<ShownEvent> = Vec::new();
+    let mut last = None;
+    for stretch in stretches {
+        let who = (stretch.line, stretch.part, stretch.speaker);
+        match said.last_mut().filter(|_| last == Some(who)) {
+            Some(before) => before.text.push_str(&stretch.text),
+            None => said.push(ShownEvent {
+                line: stretch.line,
+                at: stretch.at,
+                kind: stretch.kind.to_owned(),
+                speaker: speaker(stretch.speaker),
+                text: stretch.text,
+            }),
+        }
+        last = Some(who);
+    }
+    said
+}

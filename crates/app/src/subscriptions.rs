@@ -1,0 +1,108 @@
+//! Reports changed files with the IDs of their notes, for clients that subscribe to a note.
+//!
+//! Changes are reported shortly after they happen, without their kind.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::error::Result;
+use super::find::load;
+use super::memory::{Context, OpenVault, Request, VaultLevel};
+use super::process_cache::{ProcessCache, VaultChange};
+use super::trust::UNTRUSTED;
+use cm_index::Index;
+use cm_note::path::NotePath;
+use cm_store::vault::layout;
+
+/// A changed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedNoteFile {
+    /// Path in its vault.
+    pub path: String,
+    /// ID of the current or previous note; `None` if the file is not a note or has no ID.
+    pub id: Option<String>,
+}
+
+/// Last reported note IDs by level and path.
+#[derive(Debug, Default)]
+struct ReportedIds(HashMap<(VaultLevel, String), String>);
+
+/// Reports changes of notes from a separate thread until `warm` is dropped. Changes made after
+/// `waking` is dropped are reported; before that, folders are walked and watches are set up, which
+/// takes a moment in a large vault.
+///
+/// An untrusted vault reports nothing; requests of an agent fail with the refusal.
+///
+/// # Errors
+/// Those of [`Context::open`].
+pub fn follow(
+    warm: &Arc<ProcessCache>,
+    call: &Request,
+    waking: impl Send + 'static,
+    tell: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
+) -> Result<()> {
+    match warm.open(call.clone()) {
+        Err(error) if error.code == UNTRUSTED => return Ok(()),
+        opened => drop(opened?),
+    }
+    let (keeper, call) = (Arc::downgrade(warm), call.clone());
+    std::thread::spawn(move || {
+        let opened = || keeper.upgrade()?.open(call.clone()).ok();
+        let Some(memory) = opened() else { return };
+        let Some(changes) = keeper.upgrade().map(|warm| warm.changes(&memory)) else { return };
+        drop(waking);
+        let mut known = ReportedIds::of(&memory);
+        drop(memory);
+        for changed in changes {
+            // Where the settings are broken just now, files are told without what they are.
+            tell(known.touched(opened().as_ref(), &changed));
+        }
+    });
+    Ok(())
+}
+
+impl ReportedIds {
+    fn of(memory: &Context) -> Self {
+        let mut known = HashMap::new();
+        for open in &memory.vaults {
+            // What cannot be read now is known when it changes.
+            let ids = memory
+                .ensure_fresh(open)
+                .and_then(|()| memory.query_index(open, Index::ids))
+                .unwrap_or_default();
+            known.extend(ids.into_iter().map(|(path, id)| ((open.level, path.to_string()), id.to_string())));
+        }
+        Self(known)
+    }
+
+    fn touched(&mut self, memory: Option<&Context>, changed: &VaultChange) -> Vec<ChangedNoteFile> {
+        let open = memory.map(|memory| memory.vault_at(changed.level));
+        let mut touched = Vec::new();
+        for path in &changed.paths {
+            let key = (changed.level, path.clone());
+            let before = self.0.remove(&key);
+            let now = open.and_then(|open| id_of(open, path));
+            if let Some(id) = &now {
+                self.0.insert(key, id.clone());
+            }
+            if before.is_some() && before != now {
+                touched.push(ChangedNoteFile { path: path.clone(), id: before.clone() });
+            }
+            if now.is_some() || before.is_none() {
+                touched.push(ChangedNoteFile { path: path.clone(), id: now });
+            }
+        }
+        touched
+    }
+}
+
+/// ID of the note at `path`; `None` for generated files, other files and notes without an ID.
+fn id_of(open: &OpenVault, path: &str) -> Option<String> {
+    let is_note = Path::new(path).extension().is_some_and(|end| end == "md" || end == "markdown");
+    if !is_note || [layout::CORE, layout::REFLECTION].contains(&path) {
+        return None;
+    }
+    let found = load(open, &NotePath::parse(path).ok()?).ok()?;
+    found.note.id.map(|id| id.to_string())
+}

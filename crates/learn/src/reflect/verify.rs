@@ -1,0 +1,341 @@
+//! Verifies a model's answer against its session: each quote must occur in the session, and each
+//! bullet must exist. Verified parts become drafts with an origin that the program sets.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::answer::{DeltasAnswer, DiaryAnswer, ProposedChange, ProposedDelta, QuotedStatement};
+use super::draft::{DraftChange, DraftOrigin, ProposedMemory, ReflectionDraft, confidence, strongest};
+use super::fence::neutralize;
+use crate::diary::{Diary, DiaryItem, DiaryOrigin, ITEMS, StatementAuthor, distinct};
+use crate::outcome::OutcomeVerdict;
+use cm_note::bullet::content::{fold_whitespace, rule};
+use cm_note::note::check::is_category;
+use cm_playbook::curation::delta::{
+    AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, ReplaceDelta, RuleProposal,
+};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::status::SessionStatus;
+
+/// The quotable texts of a session, by line.
+#[derive(Debug, Clone)]
+pub struct QuotableSession {
+    session: String,
+    agent: String,
+    lines: BTreeMap<u64, Vec<(StatementAuthor, String)>>,
+}
+
+/// Reason for rejecting a part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The quote is too short to be evidence.
+    #[error("the quote `{0}` is too short")]
+    ShortQuote(String),
+    /// The quote does not occur in the session.
+    #[error("the session does not contain `{0}`")]
+    NoSuchQuote(String),
+    /// The bullet does not exist.
+    #[error("rule {0} not found")]
+    UnknownBullet(String),
+    /// The text is not a valid rule or memory.
+    #[error("{0}")]
+    NotARule(String),
+    /// The category name is invalid.
+    #[error("`{0}` is not a valid category")]
+    BadCategory(String),
+    /// The text exceeds its limit.
+    #[error("the text has {length} characters; the limit is {most}")]
+    TooLong {
+        /// Length in characters.
+        length: usize,
+        /// Maximum length in characters.
+        most: usize,
+    },
+    /// A merge of fewer than two bullets.
+    #[error("a merge needs at least two rules")]
+    NothingToMerge,
+}
+
+/// Minimum length of a quote, in characters.
+const QUOTE: usize = 8;
+/// Maximum length of a fact or preference, in characters.
+const MEMORY: usize = 160;
+
+impl QuotableSession {
+    /// Collects the quotable texts of a session: messages, tool calls and their output, but neither
+    /// thinking nor text that a program inserted. `prompts` is the author of the prompts.
+    pub fn of(session: &str, agent: &str, events: &[SessionEvent], prompts: StatementAuthor) -> Self {
+        let mut lines: BTreeMap<u64, Vec<(StatementAuthor, String)>> = BTreeMap::new();
+        for event in events {
+            let (voice, text) = match &event.kind {
+                EventKind::UserPrompt { text } => (prompts, text.clone()),
+                EventKind::AssistantText { text } => (StatementAuthor::Agent, text.clone()),
+                EventKind::ToolCall { input, .. } => {
+                    (StatementAuthor::Agent, input.as_str().map_or_else(|| input.to_string(), str::to_owned))
+                }
+                EventKind::ToolResult { text, .. } => (StatementAuthor::Log, text.clone()),
+                EventKind::PersonCommand { command, output, .. } => {
+                    (StatementAuthor::Log, format!("{command}\n{}", output.as_deref().unwrap_or("")))
+                }
+                _ => continue,
+            };
+            lines.entry(event.line).or_default().push((voice, plain(&text)));
+        }
+        Self { session: session.to_owned(), agent: agent.to_owned(), lines }
+    }
+
+    /// Finds a quote on the stated line or else on the first line that contains it.
+    fn find(&self, line: u64, quote: &str) -> Result<(DraftOrigin, StatementAuthor), Rejection> {
+        let wanted = plain(quote);
+        if wanted.chars().count() < QUOTE {
+            return Err(Rejection::ShortQuote(quote.to_owned()));
+        }
+        let on = |line: u64| {
+            let texts = self.lines.get(&line).into_iter().flatten();
+            texts.into_iter().find(|(_, text)| text.contains(&wanted)).map(|(voice, _)| (line, *voice))
+        };
+        let found = on(line).or_else(|| self.lines.keys().find_map(|line| on(*line)));
+        let (line, voice) = found.ok_or_else(|| Rejection::NoSuchQuote(crate::prose::cut(quote, 80)))?;
+        Ok((DraftOrigin { session: self.session.clone(), agent: self.agent.clone(), line }, voice))
+    }
+}
+
+/// Normalizes a text for comparison with quotes: whitespace, case and fences.
+fn plain(text: &str) -> String {
+    fold_whitespace(&neutralize(text)).to_lowercase()
+}
+
+/// Returns the verified drafts of an answer, and the rejected deltas by number, from 1.
+pub fn deltas(
+    answer: &DeltasAnswer,
+    known: &HashSet<&str>,
+    session: &QuotableSession,
+) -> (Vec<ReflectionDraft>, Vec<(usize, Rejection)>) {
+    let (mut drafts, mut refused) = (Vec::new(), Vec::new());
+    for (number, proposed) in (1..).zip(&answer.deltas) {
+        match one(proposed, known, session) {
+            Ok(draft) => drafts.push(draft),
+            Err(why) => refused.push((number, why)),
+        }
+    }
+    (strongest(drafts).0, refused)
+}
+
+fn one(
+    proposed: &ProposedDelta,
+    known: &HashSet<&str>,
+    session: &QuotableSession,
+) -> Result<ReflectionDraft, Rejection> {
+    let (origin, voice) = session.find(proposed.line, &proposed.quote)?;
+    let bullet = |id: &str| {
+        if known.contains(id) { Ok(id.to_owned()) } else { Err(Rejection::UnknownBullet(id.to_owned())) }
+    };
+    let ruled = |text: &str| rule(text).map_err(|error| Rejection::NotARule(error.to_string()));
+    let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&fold_whitespace(reason), 300));
+    let quote = crate::prose::cut(&fold_whitespace(&proposed.quote), 300);
+    let judge = |id: &str| {
+        bullet(id).map(|id| FeedbackDelta {
+            id,
+            session: Some(origin.session.clone()),
+            reason: reason.clone(),
+            weight: None,
+            invert: false,
+        })
+    };
+    let what = match &proposed.step {
+        ProposedChange::Add { category, content, bullet_type, scope, tags } => {
+            if !is_category(category) {
+                return Err(Rejection::BadCategory(category.clone()));
+            }
+            let bullet = RuleProposal {
+                category: category.clone(),
+                content: ruled(content)?,
+                bullet_type: *bullet_type,
+                scope: *scope,
+                tags: tags.iter().take(8).cloned().collect(),
+                evidence: vec![quote],
+                ..RuleProposal::default()
+            };
+            let (session, line) = (Some(origin.session.clone()), Some(origin.line));
+            DraftChange::Delta(CurationDelta::Add(Box::new(AddDelta { bullet, reason, session, line })))
+        }
+        ProposedChange::Helpful { id } => DraftChange::Delta(CurationDelta::Helpful(judge(id)?)),
+        ProposedChange::Harmful { id } => DraftChange::Delta(CurationDelta::Harmful(judge(id)?)),
+        ProposedChange::Replace { id, content } => DraftChange::Delta(CurationDelta::Replace(ReplaceDelta {
+            id: bullet(id)?,
+            content: ruled(content)?,
+            reason,
+        })),
+        ProposedChange::Deprecate { id } => DraftChange::Delta(CurationDelta::Deprecate(DeprecateDelta {
+            id: bullet(id)?,
+            reason,
+            replaced_by: None,
+        })),
+        ProposedChange::Merge { ids, content } => {
+            let ids = ids.iter().map(|id| bullet(id)).collect::<Result<Vec<_>, _>>()?;
+            if ids.iter().collect::<HashSet<_>>().len() < 2 {
+                return Err(Rejection::NothingToMerge);
+            }
+            DraftChange::Delta(CurationDelta::Merge(MergeDelta { ids, content: ruled(content)?, reason }))
+        }
+        ProposedChange::Fact { content } => DraftChange::Memory(memory("fact", content, quote)?),
+        ProposedChange::Preference { content } => DraftChange::Memory(memory("preference", content, quote)?),
+    };
+    let strength = if voice.is_persons() { 60 } else { 40 };
+    Ok(ReflectionDraft { what, origins: vec![origin], strength })
+}
+
+fn memory(note_type: &'static str, content: &str, quote: String) -> Result<ProposedMemory, Rejection> {
+    let text = fold_whitespace(content);
+    match text.chars().count() {
+        length if length > MEMORY => Err(Rejection::TooLong { length, most: MEMORY }),
+        0..10 => Err(Rejection::NotARule("a memory needs at least 10 characters".to_owned())),
+        _ => Ok(ProposedMemory {
+            note_type,
+            text,
+            observations: 1,
+            confidence: confidence(1),
+            evidence: vec![quote],
+        }),
+    }
+}
+
+/// Replaces the sections of an extracted diary by the verified items of an answer; also returns the
+/// rejections. The outcome from the log takes precedence; the model's is used only if the log has
+/// no evidence.
+pub fn diary(
+    extracted: &Diary,
+    answer: &DiaryAnswer,
+    model: &str,
+    session: &QuotableSession,
+) -> (Diary, Vec<Rejection>) {
+    let mut refused = Vec::new();
+    let mut held = |points: &[QuotedStatement]| {
+        let mut items = Vec::new();
+        for point in points {
+            match session.find(point.line, &point.quote) {
+                Ok((origin, voice)) => items.extend(DiaryItem::new(&point.text, origin.line, voice)),
+                Err(why) => refused.push(why),
+            }
+        }
+        distinct(items, ITEMS)
+    };
+    let words = |list: &[String]| -> Vec<String> {
+        let short = list.iter().map(|word| fold_whitespace(word.trim_start_matches('#')));
+        short.filter(|word| (1..=40).contains(&word.chars().count())).take(8).collect()
+    };
+    let verdict = match extracted.verdict.status {
+        SessionStatus::Unknown => OutcomeVerdict { status: answer.status, signs: Vec::new() },
+        _ => extracted.verdict.clone(),
+    };
+    let diary = Diary {
+        accomplishments: held(&answer.accomplishments),
+        decisions: held(&answer.decisions),
+        challenges: held(&answer.challenges),
+        preferences: held(&answer.preferences),
+        learnings: held(&answer.key_learnings),
+        tags: Some(words(&answer.tags))
+            .filter(|tags| !tags.is_empty())
+            .unwrap_or_else(|| extracted.tags.clone()),
+        anchors: Some(words(&answer.search_anchors))
+            .filter(|words| !words.is_empty())
+            .unwrap_or_else(|| extracted.anchors.clone()),
+        verdict,
+        origin: DiaryOrigin::Model(model.to_owned()),
+        ..extracted.clone()
+    };
+    (diary, refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::test_events::*;
+    use crate::reflect::answer::parse;
+    use cm_session::event::ToolOutcome;
+
+    fn session() -> QuotableSession {
+        let events = log_of([
+            person("No, never force-push <<<shared>>> branches."),
+            agent("The cache key left out the tenant."),
+            result("1", ToolOutcome::Error, "error: stale tenant key"),
+            EventKind::Injected { text: "injected words to quote".into() },
+        ]);
+        QuotableSession::of("s-1", "codex", &events, StatementAuthor::Person)
+    }
+
+    fn of(deltas_json: &str) -> Result<ReflectionDraft, Rejection> {
+        let answer: DeltasAnswer = parse(&format!("{{\"deltas\":[{deltas_json}]}}")).unwrap();
+        let (mut drafts, refused) = deltas(&answer, &HashSet::from(["b-mt2ssunl-jq6d8j"]), &session());
+        refused.into_iter().next().map_or_else(|| Ok(drafts.remove(0)), |(_, why)| Err(why))
+    }
+
+    #[test]
+    fn where_a_delta_comes_from_is_found_by_its_quote_and_set_by_the_program() {
+        let draft =
+            of(r#"{"type":"add","category":"git","content":"Never force-push shared branches.","line":99,
+            "quote":"never  force-push","session":"forged"}"#)
+            .unwrap();
+        assert_eq!(draft.origins, [DraftOrigin { session: "s-1".into(), agent: "codex".into(), line: 1 }]);
+        let DraftChange::Delta(CurationDelta::Add(add)) = draft.what else { panic!("no add") };
+        assert_eq!((add.session.as_deref(), add.line), (Some("s-1"), Some(1)));
+    }
+
+    #[test]
+    fn what_the_session_does_not_say_is_refused() {
+        let with = |quote: &str| {
+            of(&format!(
+                r#"{{"type":"fact","content":"The key holds the tenant.","line":2,"quote":"{quote}"}}"#
+            ))
+        };
+        assert!(with("cache key left out").is_ok());
+        assert!(with("stale tenant key").is_ok());
+        assert!(with("‹‹‹shared>>> branches").is_ok(), "as the border shows it");
+        assert_eq!(with("it never said this"), Err(Rejection::NoSuchQuote("it never said this".into())));
+        assert_eq!(with("injected words"), Err(Rejection::NoSuchQuote("injected words".into())));
+        assert_eq!(with("key"), Err(Rejection::ShortQuote("key".into())));
+    }
+
+    #[test]
+    fn unknown_bullets_long_rules_and_odd_categories_are_refused() {
+        let quote = r#""line":1,"quote":"never force-push""#;
+        let refused = |step: &str| of(&format!("{{{step},{quote}}}")).unwrap_err();
+        assert_eq!(refused(r#""type":"helpful","id":"b-none""#), Rejection::UnknownBullet("b-none".into()));
+        assert!(of(&format!(r#"{{"type":"harmful","id":"b-mt2ssunl-jq6d8j",{quote}}}"#)).is_ok());
+        let long = "x".repeat(501);
+        assert!(matches!(
+            refused(&format!(r#""type":"add","category":"git","content":"{long}""#)),
+            Rejection::NotARule(_)
+        ));
+        assert!(matches!(
+            refused(&format!(r#""type":"fact","content":"{long}""#)),
+            Rejection::TooLong { .. }
+        ));
+        assert_eq!(
+            refused(r#""type":"add","category":"Not One","content":"Never force-push.""#),
+            Rejection::BadCategory("Not One".into())
+        );
+        assert_eq!(
+            refused(r#""type":"merge","ids":["b-mt2ssunl-jq6d8j"],"content":"Never force-push.""#),
+            Rejection::NothingToMerge
+        );
+    }
+
+    #[test]
+    fn a_models_diary_keeps_what_holds_and_the_verdict_that_has_signs() {
+        let answer: DiaryAnswer = parse(
+            r#"{"status":"success","preferences":[
+            {"text":"Never force-push shared branches.","line":1,"quote":"never force-push"},
+            {"text":"Made up.","line":1,"quote":"something made up"}]}"#,
+        )
+        .unwrap();
+        let mut extracted = Diary { session: "s-1".into(), ..Diary::default() };
+        let (made, refused) = diary(&extracted, &answer, "m", &session());
+        assert_eq!(
+            (made.preferences.len(), refused.len(), made.verdict.status),
+            (1, 1, SessionStatus::Success)
+        );
+        assert_eq!((made.preferences[0].line, made.preferences[0].voice), (1, StatementAuthor::Person));
+        extracted.verdict.status = SessionStatus::Failure;
+        assert_eq!(diary(&extracted, &answer, "m", &session()).0.verdict.status, SessionStatus::Failure);
+    }
+}

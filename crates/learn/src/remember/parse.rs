@@ -1,0 +1,279 @@
+//! Parses stashes and diaries into sources: facts, preferences and events.
+//!
+//! A stash has no fixed format. Sections are used if their headings name their content; elsewhere,
+//! only sentences that are recognizable as lasting statements.
+
+use super::SkippedCounts;
+use super::filter::{RejectReason, fact, preference};
+use super::source::{Claim, MemorySource, SourceKind, hash};
+use crate::diary::read::{read, unescaped};
+use crate::diary::{Diary, DiaryItem, StatementAuthor, UtteranceKind, utterances};
+use crate::prose::{MessageAuthor, cut, pattern, sentences};
+use crate::reflect::without_model::names_a_cause;
+use cm_note::frontmatter::parse::parse;
+use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
+use cm_note::markdown::escape::visible;
+use cm_note::markdown::outline;
+use cm_note::note::Note;
+use cm_session::status::SessionStatus;
+
+/// Maximum length of an episode's summary, in characters.
+const SUMMARY: usize = 280;
+/// Number of leading lines that are searched for a date.
+const HEAD: usize = 12;
+
+pattern!(DATE = r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?");
+pattern!(
+    FACTS = r"^(?:(?:key |recent |main |important )?(?:facts?|findings?|learnings?|lessons?(?: learned)?|decisions?|discoveries|conclusions?))$"
+);
+pattern!(WANTS = r"^(?:(?:user |team |my |our |key )?(?:preferences?|conventions?))$");
+
+/// Parses a stash or diary of the vault. `text` is the content of its file, with secrets removed.
+pub fn of_note(note: &Note, origin: SourceKind, text: &str) -> MemorySource {
+    let split = Split::of(text);
+    let at = note.created.or(note.updated).unwrap_or(Instant::from_unix(0));
+    let mut source = MemorySource::new(format!("{}:{}", origin.name(), note.key()), origin, at);
+    source.title = visible(&note.title);
+    source.tags.clone_from(&note.tags);
+    source.session.clone_from(&note.session);
+    source.agent.clone_from(&note.agent);
+    source.workspace.clone_from(&note.workspace);
+    source.note = Some(note.path.clone());
+    take(&mut source, text, split.body());
+    source
+}
+
+/// Parses a stash of another tool. `path` is relative to the project folder; `at` is the
+/// modification time, used if the file contains no date.
+pub fn of_file(project: &str, path: &str, text: &str, at: Instant) -> MemorySource {
+    let split = Split::of(text);
+    let fields = parse(&split).fields;
+    let word = |key: &str| fields.get(key).and_then(|field| field.text());
+    let body = split.body();
+    let dated = ["created", "timestamp", "date"].iter().find_map(|key| Instant::parse(&word(key)?).ok());
+    let at = dated.or_else(|| date_of(body)).unwrap_or(at);
+    let mut source = MemorySource::new(format!("file:{project}/{path}"), SourceKind::Stash, at);
+    let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
+    let heading = || outline(body, 1).headings.into_iter().next().map(|heading| heading.text);
+    source.title = cut(&visible(&word("title").or_else(heading).unwrap_or_else(|| stem.to_owned())), 120);
+    source.session = word("session").or_else(|| word("session_id"));
+    source.agent = word("agent");
+    source.workspace = Some(project.to_owned());
+    take(&mut source, text, body);
+    source
+}
+
+fn date_of(body: &str) -> Option<Instant> {
+    let found = body.lines().take(HEAD).find_map(|line| DATE.captures(line))?;
+    let part = |at: usize| found.get(at).map(|part| part.as_str());
+    match (part(2), part(3)) {
+        (Some(time), Some(zone)) => {
+            Instant::parse(&format!("{}T{time}{}{zone}", part(1)?, seconds(time))).ok()
+        }
+        (Some(time), None) => Instant::parse(&format!("{}T{time}", part(1)?)).ok(),
+        _ => Instant::parse(part(1)?).ok(),
+    }
+}
+
+fn seconds(time: &str) -> &'static str {
+    if time.len() == 5 { ":00" } else { "" }
+}
+
+fn take(source: &mut MemorySource, text: &str, body: &str) {
+    source.hash = hash(body);
+    let diary = read(text).filter(|diary| source.origin == SourceKind::Diary || has_log_lines(diary));
+    match diary {
+        Some(diary) => of_diary(source, &diary),
+        None => of_prose(source, body),
+    }
+}
+
+/// Returns `true` if a parsed diary has items with log lines, which a free-form stash has not.
+fn has_log_lines(diary: &Diary) -> bool {
+    diary.sections().iter().any(|(_, items)| items.iter().any(|item| item.line > 0))
+}
+
+fn of_diary(source: &mut MemorySource, diary: &Diary) {
+    let mut left_out = SkippedCounts::default();
+    let person = |item: &&DiaryItem| item.voice.is_persons();
+    let lasting = |item: &&DiaryItem| person(item) || !names_a_cause(&item.text);
+    let learned = diary.learnings.iter().filter(lasting).chain(diary.decisions.iter().filter(person));
+    source.facts = learned.filter_map(|item| claim_of(item, fact, source.origin, &mut left_out)).collect();
+    let wanted = diary.preferences.iter().filter(person);
+    source.preferences =
+        wanted.filter_map(|item| claim_of(item, preference, source.origin, &mut left_out)).collect();
+    source.skipped = left_out;
+    let status = Some(diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
+    let told = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
+    let told = told.map(|item| words_of(&item.text));
+    source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(told));
+}
+
+fn claim_of(
+    item: &DiaryItem,
+    judge: fn(&str) -> Result<String, RejectReason>,
+    origin: SourceKind,
+    left_out: &mut SkippedCounts,
+) -> Option<Claim> {
+    let is_persons = origin == SourceKind::Diary && item.voice == StatementAuthor::Person;
+    match judge(&words_of(&item.text)) {
+        Ok(text) => Some(Claim { text, line: item.line, is_persons }),
+        Err(unfit) => {
+            left_out.count(unfit);
+            None
+        }
+    }
+}
+
+/// Returns the plain text of an item, without escapes.
+fn words_of(item: &str) -> String {
+    unescaped(item).replace("&#91;", "[")
+}
+
+fn of_prose(source: &mut MemorySource, body: &str) {
+    let all = sentences(body, MessageAuthor::Agent);
+    let mut left_out = SkippedCounts::default();
+    for sentence in &all {
+        let heading = sentence.heading.trim_end_matches(':');
+        if FACTS.is_match(heading) {
+            take_claim(&mut source.facts, fact(&sentence.text), &mut left_out);
+        } else if WANTS.is_match(heading) {
+            take_claim(&mut source.preferences, preference(&sentence.text), &mut left_out);
+        } else {
+            for said in utterances(&sentence.text, false) {
+                match said.kind {
+                    UtteranceKind::Learning => take_claim(&mut source.facts, fact(&said.text), &mut left_out),
+                    UtteranceKind::Preference => {
+                        take_claim(&mut source.preferences, preference(&said.text), &mut left_out)
+                    }
+                    UtteranceKind::Decision | UtteranceKind::Retraction => {}
+                }
+            }
+        }
+    }
+    source.skipped = left_out;
+    let title = source.title.to_lowercase();
+    let told = all.iter().map(|sentence| sentence.text.clone()).filter(|text| text.to_lowercase() != title);
+    source.summary = summary(told.take(3));
+}
+
+fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, left_out: &mut SkippedCounts) {
+    match judged {
+        Ok(text) if claims.iter().all(|claim| claim.text != text) => {
+            claims.push(Claim { text, line: 0, is_persons: false })
+        }
+        Ok(_) => {}
+        Err(unfit) => left_out.count(unfit),
+    }
+}
+
+/// Joins sentences to a summary on one line; `None` if there are none.
+fn summary(told: impl Iterator<Item = String>) -> Option<String> {
+    let ended = |text: String| {
+        let text = visible(&text);
+        if text.ends_with(['.', '!', '?', '…', ':']) { text } else { format!("{text}.") }
+    };
+    let line = told.map(ended).collect::<Vec<_>>().join(" ");
+    Some(cut(&line, SUMMARY)).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(claims: &[Claim]) -> Vec<&str> {
+        claims.iter().map(|claim| claim.text.as_str()).collect()
+    }
+
+    fn file(text: &str) -> MemorySource {
+        of_file("shop", ".claude/stash/cache.md", text, Instant::from_unix(0))
+    }
+
+    #[test]
+    fn a_stash_of_another_tool_is_read_by_its_headings() {
+        let source = file(
+            "# Stash: cache\n\n**Timestamp:** 2026-11-19 15:45\n\n## Active plan\n\n1. Write the load test\n\n\
+             ## Recent decisions\n\n- Keep the forecast cache in Redis rather than in memory\n- Ran the suite twice\n\n\
+             ## Findings\n\n- The gateway closes idle connections after 300 seconds.\n```\nlet x = 1;\n```\n\n\
+             ## Preferences\n\n- Please always show figures before and after\n\n## Next steps\n\n- Try it\n",
+        );
+        assert_eq!(
+            texts(&source.facts),
+            [
+                "Keep the forecast cache in Redis rather than in memory",
+                "The gateway closes idle connections after 300 seconds"
+            ]
+        );
+        assert_eq!(texts(&source.preferences), ["Always show figures before and after"]);
+        assert_eq!(
+            (source.title.as_str(), source.at.to_string().as_str()),
+            ("Stash: cache", "2026-11-19T15:45:00Z")
+        );
+        assert_eq!(source.key, "file:shop/.claude/stash/cache.md");
+    }
+
+    #[test]
+    fn a_stash_of_a_session_keeps_its_lines_and_whose_words_they_are() {
+        let source = file(
+            "---\nsession: s-1\nagent: codex\ncreated: 2026-11-01\n---\n\n# Login\n\nOutcome: success\n\n\
+             ## What the user said\n\n- From now on use tabs (person, line 2)\n\n## Decisions\n\n\
+             - We deploy from the main branch only (person, line 4)\n- I will use a helper (agent, line 5)\n\n\
+             ## Preferences\n\n- From now on use pnpm, not \\[npm\\] (person, standing, line 2)\n",
+        );
+        assert_eq!(
+            source.facts,
+            [Claim { text: "We deploy from the main branch only".into(), line: 4, is_persons: false }]
+        );
+        assert_eq!(
+            source.preferences,
+            [Claim { text: "Use pnpm, not [npm]".into(), line: 2, is_persons: false }]
+        );
+        assert_eq!(source.session.as_deref(), Some("s-1"));
+        assert!(source.summary.unwrap().starts_with("success. We deploy"));
+    }
+
+    #[test]
+    fn only_what_a_log_shows_that_a_person_said_is_theirs() {
+        let text = "---\nsession: s-1\nstarted: 2026-11-01T09:00:00Z\n---\n\n# Ports\n\nOutcome: success\n\n## Key learnings\n\n\
+                    - The API listens on port 8080 (person, line 4)\n\
+                    - The queue listens on port 5672 (sender, line 5)\n";
+        let mut source = MemorySource::new("d".to_owned(), SourceKind::Diary, Instant::from_unix(0));
+        take(&mut source, text, text);
+        let of = |at: usize| source.facts[at].is_persons;
+        assert_eq!((source.facts.len(), of(0), of(1)), (2, true, false));
+    }
+
+    #[test]
+    fn what_an_agent_called_the_cause_of_trouble_is_no_fact_and_what_a_person_called_so_is() {
+        let text = "---\nsession: s-1\n---\n\n# Pool\n\nOutcome: success\n\n## Key learnings\n\n\
+                    - The issue is that the pool never closes its idle connections (agent, line 4)\n\
+                    - The gateway closes idle connections after 300 seconds (agent, line 5)\n\
+                    - The real problem is that the vendor rotates its keys each night (person, line 6)\n";
+        assert_eq!(
+            texts(&file(text).facts),
+            [
+                "The gateway closes idle connections after 300 seconds",
+                "The real problem is that the vendor rotates its keys each night"
+            ]
+        );
+    }
+
+    #[test]
+    fn loose_notes_tell_an_episode_and_no_facts() {
+        let source =
+            file("Raw notes, not sorted.\n\n- Jonas: the jump is seen by users\n- perhaps good enough??\n");
+        assert_eq!((source.facts.len(), source.preferences.len()), (0, 0));
+        assert_eq!(source.title, "cache");
+    }
+
+    proptest! {
+        #[test]
+        fn any_file_is_read(text in "(---\n)?(session: s\n)?(---\n)?([#a-z:() 0-9,`*-]|\n|é){0,120}") {
+            let source = file(&text);
+            prop_assert!(source.summary.is_none_or(|line| line.chars().count() <= SUMMARY && !line.contains('\n')));
+        }
+    }
+}

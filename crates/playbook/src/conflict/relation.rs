@@ -1,0 +1,157 @@
+//! The relation between two statements, used wherever a statement is credited, stored or refused.
+//!
+//! Statements are equal if their canonical forms are equal. Similarity only finds neighbours,
+//! because contradictions are more similar than duplicates.
+
+use super::similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
+use super::{RuleContradiction, RuleStatement, opposition};
+use crate::embedding_model::WordVectors;
+
+/// Relation of a statement to an existing one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatementRelation {
+    /// Equal in content: numbers, units, versions, names, negation and order agree.
+    Same,
+    /// Both cannot be followed or cannot be true.
+    Contradicts(RuleContradiction),
+    /// About the same thing, with different content.
+    Near(Similarity),
+    /// Unrelated.
+    Different,
+}
+
+impl EmbeddedStatement<'_> {
+    /// The relation of this statement to another. Contradiction takes precedence over similarity.
+    pub fn verdict(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> StatementRelation {
+        if self.statement.is_same(other.statement) {
+            return StatementRelation::Same;
+        }
+        if let Some(opposition) = opposed(self.statement, other.statement, sense) {
+            return StatementRelation::Contradicts(opposition);
+        }
+        self.near(other, least, sense).map_or(StatementRelation::Different, StatementRelation::Near)
+    }
+
+    /// Whether this statement repeats a blocked one: in equal words, with typos, reordered, or too
+    /// similar to tell apart. The inner value is the similarity, or `None` if they are equal.
+    pub fn evades(
+        &self,
+        blocked: &Self,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
+    ) -> Option<Option<Similarity>> {
+        let (one, other) = (self.statement, blocked.statement);
+        if one.is_same(other) {
+            return Some(None);
+        }
+        let (ours, theirs) = (one.canonical(), other.canonical());
+        if opposed(one, other, sense).is_some()
+            || ours.numbers() != theirs.numbers()
+            || ours.negations() != theirs.negations()
+            || ours.differs_in_case(theirs)
+            || ours.is_opposite(theirs)
+        {
+            return None;
+        }
+        if ours.is_rearranged_or_misspelled(theirs) {
+            return Some(Some(Similarity::Words(1.0)));
+        }
+        // The same words in an order that says something else: "from A to B", "from B to A".
+        if ours.has_words_of(theirs) || name_differently(one, other) || one.shape() != other.shape() {
+            return None;
+        }
+        self.near(blocked, least, sense).map(Some)
+    }
+}
+
+impl RuleStatement {
+    /// Whether the canonical forms are equal.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.canonical() == other.canonical()
+    }
+
+    /// Whether the words reveal no difference between two similar statements: no number, name,
+    /// denial or contradiction.
+    pub fn may_be_one_with(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.canonical(), other.canonical());
+        ours == theirs
+            || ours.numbers() == theirs.numbers()
+                && ours.negations() == theirs.negations()
+                && !ours.differs_in_case(theirs)
+                && !name_differently(self, other)
+                && opposition(self, other).is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding_model::NoEmbeddings;
+
+    const LEAST: MinSimilarity = MinSimilarity { jaccard: 0.85, cosine: 0.85 };
+    const PAIRS: [&str; 2] = [
+        include_str!("../../../../tests/golden/same-pairs.tsv"),
+        include_str!("../../../../tests/golden/same-pairs-unseen.tsv"),
+    ];
+
+    fn verdict(a: &str, b: &str) -> StatementRelation {
+        let (a, b) = (RuleStatement::of(a), RuleStatement::of(b));
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        meant(&a).verdict(&meant(&b), LEAST, &WordVectors::of(&NoEmbeddings))
+    }
+
+    fn evades(rule: &str, blocked: &str) -> bool {
+        let (a, b) = (RuleStatement::of(rule), RuleStatement::of(blocked));
+        let meant = |statement| EmbeddedStatement { statement, embedding: None };
+        meant(&a).evades(&meant(&b), LEAST, &WordVectors::of(&NoEmbeddings)).is_some()
+    }
+
+    #[test]
+    fn no_statement_is_taken_for_one_that_says_something_else_in_either_order() {
+        for line in PAIRS.into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#')) {
+            let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let found = [verdict(a, b), verdict(b, a)];
+            assert!(label == "same" || !found.contains(&StatementRelation::Same), "{line}: {found:?}");
+            let told_apart =
+                ["number", "unit", "version", "name", "negation", "contradiction"].contains(&label);
+            assert!(!(told_apart && evades(a, b)), "blocked: {line}");
+        }
+    }
+
+    #[test]
+    fn a_contradiction_is_found_before_a_likeness() {
+        for (a, b) in [
+            ("The nightly backup job fails", "The nightly backup job succeeds"),
+            ("Enable telemetry in CI", "Disable telemetry in CI"),
+            (
+                "Always run the whole suite before you push to main",
+                "Never run the whole suite before you push to main",
+            ),
+        ] {
+            assert!(
+                matches!(verdict(a, b), StatementRelation::Contradicts(_)),
+                "{a} / {b}: {:?}",
+                verdict(a, b)
+            );
+        }
+    }
+
+    #[test]
+    fn a_blocked_statement_stays_blocked_in_other_digits_spelling_and_order() {
+        let blocked = "Retry a failed gauge request at once, up to five times.";
+        for again in [
+            "retry a failed gauge request at once, up to 5 times",
+            "Up to five times, retry a failed gauge request at once",
+            "Retry a failed guage request at once, up to five times",
+        ] {
+            assert!(evades(again, blocked), "{again}");
+        }
+        for other in [
+            "Retry a failed gauge request at once, up to two times.",
+            "Never retry a failed gauge request at once, up to five times.",
+            "Retry a failed valve request at once, up to five times.",
+        ] {
+            assert!(!evades(other, blocked), "{other}");
+        }
+    }
+}

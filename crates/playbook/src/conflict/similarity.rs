@@ -1,0 +1,205 @@
+//! Detects contradictory and equivalent rules by the meaning of their words.
+//!
+//! Whole-rule similarity was measured and predicts neither, because contradictions are more similar
+//! than duplicates. Therefore words are paired by meaning first and then compared as equal. Without
+//! a model only the words count.
+
+use std::collections::BTreeMap;
+
+use super::claim_comparison::LEAST;
+use super::statement::{RuleStatement, WrittenWord};
+use super::{RuleContradiction, chosen, claimed, likeness};
+use crate::embedding_model::WordVectors;
+
+/// Minimum similarity of two words to count as synonyms in otherwise similar rules.
+const SAME_WORD: f64 = 0.5;
+/// Minimum share of common words, including synonyms, if one rule denies the other.
+const SAME_SUBJECT: f64 = 0.5;
+
+/// The contradiction between two rules, in equal or different words. Symmetric.
+pub fn opposed(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
+    claimed(a, b)
+        .or_else(|| chosen(a, b, &|one, other| sense.likeness(one, other)))
+        .or_else(|| reworded(a, b, sense))
+}
+
+/// A contradiction between rules about one subject in different words. Only for rules with one
+/// claim, because longer rules always contain some similar words.
+fn reworded(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> Option<RuleContradiction> {
+    let (a, b) = if b.words() < a.words() { (b, a) } else { (a, b) };
+    if sense.is_disabled() || a.claims().len() != 1 || b.claims().len() != 1 || a.overlap(b) < LEAST {
+        return None;
+    }
+    let names = synonyms(a, b, sense);
+    if names.is_empty() {
+        return None;
+    }
+    let b = b.renamed(&names);
+    if a.overlap(&b) < SAME_SUBJECT { None } else { claimed(a, &b) }
+}
+
+/// Maps keys of words that only `b` has to keys of synonyms that only `a` has; each word is used
+/// once, most similar pairs first.
+fn synonyms(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> BTreeMap<String, String> {
+    let (ones, others) = (lone(a, b), lone(b, a));
+    let mut pairs: Vec<(f64, &str, &str)> = Vec::new();
+    for (key, raw) in &ones {
+        let like = others.iter().map(|(other, word)| (sense.likeness(raw, word), *key, *other));
+        pairs.extend(like.filter(|(like, ..)| *like >= SAME_WORD));
+    }
+    pairs.sort_by(|one, other| {
+        other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2)))
+    });
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for (_, key, other) in pairs {
+        if !names.contains_key(other) && names.values().all(|taken| taken != key) {
+            names.insert(other.to_owned(), key.to_owned());
+        }
+    }
+    names
+}
+
+/// Keys and spellings of the plain words that only the first rule's claims have.
+fn lone<'s>(of: &'s RuleStatement, against: &RuleStatement) -> BTreeMap<&'s str, &'s str> {
+    let known =
+        |key: &str| against.claims().iter().flat_map(|claim| &claim.terms).any(|term| term.key == key);
+    let terms = of.claims().iter().flat_map(|claim| &claim.terms);
+    terms
+        .filter(|term| term.pole.is_none() && is_plain(&term.raw) && !known(&term.key))
+        .map(|term| (term.key.as_str(), term.raw.as_str()))
+        .collect()
+}
+
+fn is_plain(word: &str) -> bool {
+    word.len() > 2 && word.chars().all(char::is_alphabetic)
+}
+
+/// Similarity of two rules that count as equivalent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Similarity {
+    /// Share of common words, 0–1.
+    Words(f64),
+    /// Cosine of the embeddings.
+    Meaning(f64),
+}
+
+impl Similarity {
+    /// The value, 0–1.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Words(share) | Self::Meaning(share) => share,
+        }
+    }
+}
+
+impl std::fmt::Display for Similarity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Words(share) => write!(f, "{:.0} % of the words", share * 100.0),
+            Self::Meaning(cosine) => write!(f, "same meaning: cosine {cosine:.2}"),
+        }
+    }
+}
+
+/// Minimum similarity at which two rules count as equivalent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MinSimilarity {
+    /// Minimum share of common words.
+    pub jaccard: f64,
+    /// Minimum cosine of the embeddings.
+    pub cosine: f64,
+}
+
+/// A rule with its embedding.
+#[derive(Debug, Clone, Copy)]
+pub struct EmbeddedStatement<'s> {
+    /// Words and claims of the rule.
+    pub statement: &'s RuleStatement,
+    /// Embedding; `None` without a model.
+    pub embedding: Option<&'s cm_text::embedding::Embedding>,
+}
+
+impl EmbeddedStatement<'_> {
+    /// The similarity to an existing rule, if it is high enough that this rule adds nothing. `None`
+    /// for rules that contradict each other, or that differ in a name, a number or a word without a
+    /// synonym.
+    pub fn near(&self, other: &Self, least: MinSimilarity, sense: &WordVectors<'_>) -> Option<Similarity> {
+        let (a, b) = (self.statement, other.statement);
+        let share = if a.overlap(b) >= least.jaccard { likeness(a, b) } else { 0.0 };
+        let near = if share >= least.jaccard && !is_exchanged(a, b, sense) {
+            Similarity::Words(share)
+        } else {
+            let cosine = self.cosine(other);
+            if !(cosine >= least.cosine && says_same(a, b, sense) || says_less(a, b, sense)) {
+                return None;
+            }
+            Similarity::Meaning(cosine)
+        };
+        opposed(a, b, sense).is_none().then_some(near)
+    }
+
+    /// Whether this rule is a more precise form of another: it uses the full name of the same thing
+    /// or adds its version.
+    pub fn refines(&self, other: &Self, sense: &WordVectors<'_>) -> bool {
+        let (a, b) = (self.statement, other.statement);
+        says_less(b, a, sense) && opposed(a, b, sense).is_none()
+    }
+
+    /// Cosine of the embeddings, −1 to 1; 0 if either has none.
+    pub fn cosine(&self, other: &Self) -> f64 {
+        self.embedding.zip(other.embedding).map_or(0.0, |(one, other)| one.cosine(other))
+    }
+}
+
+/// Whether every word of either rule has a counterpart in the other, and both have equally many
+/// denials and exceptions.
+fn says_same(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+    a.shape() == b.shape() && all_have_counterparts(a, b, sense) && all_have_counterparts(b, a, sense)
+}
+
+/// Whether rule `a` differs from `b` only in the spelling of a name and in omitting its version:
+/// "prefer Postgres", "use PostgreSQL 16". Meant for short rules, whose overall similarity is
+/// unreliable.
+fn says_less(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+    let named = |word: &WrittenWord, by: &RuleStatement| {
+        let mut others = by.written().map(|(_, other)| other);
+        word.firm && others.any(|other| other.firm && is_same_name(&word.raw, &other.raw))
+    };
+    let version = |word: &WrittenWord| word.raw.starts_with(|c: char| c.is_ascii_digit());
+    let foreign: Vec<&WrittenWord> = beyond(a, b).collect();
+    !sense.is_disabled()
+        && !foreign.is_empty()
+        && a.shape() == b.shape()
+        && foreign.into_iter().all(|word| named(word, b))
+        && beyond(b, a).all(|word| version(word) || named(word, a))
+}
+
+fn is_same_name(one: &str, other: &str) -> bool {
+    let begins = |long: &str, short: &str| short.len() >= 4 && long.starts_with(short);
+    let numbers = |word: &str| word.chars().filter(char::is_ascii_digit).collect::<String>();
+    numbers(one) == numbers(other) && (begins(one, other) || begins(other, one))
+}
+
+/// Whether a word was replaced by another that is not a synonym. Merely added words do not count.
+fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+    let additional = beyond(a, b).next().is_none() || beyond(b, a).next().is_none();
+    let exchanged = !all_have_counterparts(a, b, sense) || !all_have_counterparts(b, a, sense);
+    !sense.is_disabled() && !additional && exchanged
+}
+
+/// Whether two rules differ in a name or number: each has one that the other lacks.
+pub fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
+    beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
+}
+
+fn all_have_counterparts(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
+    let counterpart = |word: &WrittenWord| {
+        !word.firm && b.written().any(|(_, other)| sense.likeness(&word.raw, &other.raw) >= SAME_WORD)
+    };
+    beyond(a, b).all(counterpart)
+}
+
+/// The words that only the first rule has.
+fn beyond<'s>(a: &'s RuleStatement, b: &'s RuleStatement) -> impl Iterator<Item = &'s WrittenWord> {
+    a.written().filter(|(stem, _)| !b.words().contains(*stem)).map(|(_, word)| word)
+}

@@ -1,0 +1,220 @@
+//! The index of a playbook during curation: lookup by id and rule, and cached data for comparisons.
+
+use std::cell::OnceCell;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use super::Playbook;
+use crate::conflict::{
+    EmbeddedStatement, MinSimilarity, RuleStatement, Similarity, StatementRelation, opposed,
+};
+use crate::embedding_model::WordVectors;
+use cm_note::bullet::content::RuleHash;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_text::canonical::CanonicalForm;
+use cm_text::embedding::Embedding;
+
+/// Bullets, indexed by id and by the hash of their rule.
+pub struct BulletIndex {
+    bullets: Vec<IndexedBullet>,
+    by_id: HashMap<String, usize>,
+    by_rule: HashMap<RuleHash, Vec<usize>>,
+    doubles: HashSet<String>,
+}
+
+struct IndexedBullet {
+    bullet: Bullet,
+    statement: OnceCell<RuleStatement>,
+    embedding: OnceCell<Option<Embedding>>,
+}
+
+/// Minimum length of an id prefix, in characters.
+const PREFIX: usize = 6;
+/// Maximum number of neighbours reported for a new rule.
+const NEIGHBOURS: usize = 3;
+
+impl BulletIndex {
+    pub fn of(playbook: &Playbook) -> Self {
+        let mut shelf = Self {
+            bullets: Vec::new(),
+            by_id: HashMap::new(),
+            by_rule: HashMap::new(),
+            doubles: HashSet::new(),
+        };
+        playbook.bullets.iter().for_each(|bullet| {
+            shelf.push(bullet.clone());
+        });
+        shelf
+    }
+
+    /// Adds a bullet and returns its index.
+    pub fn push(&mut self, bullet: Bullet) -> usize {
+        let at = self.bullets.len();
+        // Of two notes with one id the first answers to it, and neither is changed.
+        let id = bullet.id.to_string();
+        match self.by_id.entry(id.clone()) {
+            Entry::Occupied(_) => drop(self.doubles.insert(id)),
+            Entry::Vacant(place) => drop(place.insert(at)),
+        }
+        self.by_rule.entry(RuleHash::of(&bullet.agent_text())).or_default().push(at);
+        self.bullets.push(IndexedBullet { bullet, statement: OnceCell::new(), embedding: OnceCell::new() });
+        at
+    }
+
+    /// The bullet with this id or unique id prefix.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        let id = id.trim();
+        if let Some(at) = self.by_id.get(id) {
+            return Some(*at);
+        }
+        if id.len() < PREFIX {
+            return None;
+        }
+        let mut fitting = self.by_id.iter().filter(|(known, _)| known.starts_with(id));
+        match (fitting.next(), fitting.next()) {
+            (Some((_, at)), None) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// Whether another bullet has the same id.
+    pub fn is_double(&self, at: usize) -> bool {
+        self.doubles.contains(self.get(at).id.as_str())
+    }
+
+    /// Whether a bullet has exactly this id.
+    pub fn contains_id(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    pub fn get(&self, at: usize) -> &Bullet {
+        &self.bullets[at].bullet
+    }
+
+    /// A bullet for changes; use `reword` to change its rule.
+    pub fn get_mut(&mut self, at: usize) -> &mut Bullet {
+        &mut self.bullets[at].bullet
+    }
+
+    /// Replaces the rule of a bullet and updates the index.
+    pub fn reword(&mut self, at: usize, rule: String) {
+        let old = RuleHash::of(&self.get(at).agent_text());
+        if let Some(places) = self.by_rule.get_mut(&old) {
+            places.retain(|place| *place != at);
+        }
+        self.bullets[at].bullet.fields.content = rule;
+        self.bullets[at].statement = OnceCell::new();
+        self.bullets[at].embedding = OnceCell::new();
+        self.by_rule.entry(RuleHash::of(&self.get(at).agent_text())).or_default().push(at);
+    }
+
+    /// The indices of all bullets.
+    pub fn places(&self) -> std::ops::Range<usize> {
+        0..self.bullets.len()
+    }
+
+    pub fn bullets(&self) -> impl Iterator<Item = &Bullet> {
+        self.bullets.iter().map(|kept| &kept.bullet)
+    }
+
+    pub fn into_bullets(self) -> Vec<Bullet> {
+        self.bullets.into_iter().map(|kept| kept.bullet).collect()
+    }
+
+    /// The first bullet with exactly this rule for which `passes` returns true.
+    pub fn exact(&self, rule: &str, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
+        let places = self.by_rule.get(&RuleHash::of(rule))?;
+        // In lower case `-k` is `-K`.
+        let form = CanonicalForm::of(rule);
+        let same = |at: &usize| *self.bullets[*at].statement().canonical() == form;
+        places.iter().copied().find(|at| passes(self.get(*at)) && same(at))
+    }
+
+    /// The first bullet with an equal statement in any wording for which `passes` returns true.
+    pub fn same(&self, statement: &RuleStatement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
+        self.bullets.iter().position(|kept| passes(&kept.bullet) && statement.is_same(kept.statement()))
+    }
+
+    /// Similar but not equal bullets for which `passes` returns true, most similar first;
+    /// contradictions are excluded.
+    pub fn neighbours(
+        &self,
+        rule: EmbeddedStatement<'_>,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Vec<(usize, Similarity)> {
+        let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
+        let near = |kept: &IndexedBullet| match rule.verdict(&kept.meant(sense), least, sense) {
+            StatementRelation::Near(near) => Some(near),
+            StatementRelation::Same | StatementRelation::Contradicts(_) | StatementRelation::Different => {
+                None
+            }
+        };
+        let mut found: Vec<(usize, Similarity)> =
+            passing.filter_map(|(at, kept)| Some((at, near(kept)?))).collect();
+        found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
+        found.truncate(NEIGHBOURS);
+        found
+    }
+
+    /// The most similar near duplicate for which `passes` returns true: by words, else by meaning;
+    /// the first one on ties. Contradictions are excluded.
+    pub fn near(
+        &self,
+        rule: EmbeddedStatement<'_>,
+        least: MinSimilarity,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Option<(usize, Similarity)> {
+        let rank = |near: &Similarity| (matches!(near, Similarity::Words(_)), near.value());
+        let mut best: Option<(usize, Similarity)> = None;
+        for (at, kept) in self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet)) {
+            let Some(near) = rule.near(&kept.meant(sense), least, sense) else { continue };
+            if best.is_none_or(|(_, known)| rank(&near) > rank(&known)) {
+                best = Some((at, near));
+            }
+        }
+        best
+    }
+
+    /// The first bullet that the rule states more precisely and for which `passes` returns true.
+    pub fn refined(
+        &self,
+        rule: EmbeddedStatement<'_>,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Option<usize> {
+        let refines = |kept: &IndexedBullet| passes(&kept.bullet) && rule.refines(&kept.meant(sense), sense);
+        self.bullets.iter().position(refines)
+    }
+
+    /// Contradictory bullets for which `passes` returns true, with the reason.
+    pub fn opposed(
+        &self,
+        statement: &RuleStatement,
+        sense: &WordVectors<'_>,
+        passes: impl Fn(&Bullet) -> bool,
+    ) -> Vec<(usize, String)> {
+        let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
+        passing
+            .filter_map(|(at, kept)| Some((at, opposed(statement, kept.statement(), sense)?.reason)))
+            .collect()
+    }
+}
+
+impl IndexedBullet {
+    fn statement(&self) -> &RuleStatement {
+        self.statement.get_or_init(|| RuleStatement::of(&self.bullet.agent_text()))
+    }
+
+    fn meant(&self, sense: &WordVectors<'_>) -> EmbeddedStatement<'_> {
+        let embedding = self.embedding.get_or_init(|| sense.text(&self.bullet.agent_text()));
+        EmbeddedStatement { statement: self.statement(), embedding: embedding.as_ref() }
+    }
+}
+
+/// Whether a bullet is neither deprecated nor retired.
+pub fn is_standing(bullet: &Bullet) -> bool {
+    bullet.maturity != Maturity::Deprecated && bullet.state != BulletState::Retired
+}

@@ -1,0 +1,238 @@
+//! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
+
+use super::bullet_index::is_standing;
+use super::curation::{Curation, tags};
+use super::report::{Inversion, MaturityStep};
+use cm_note::bullet::content::{self, RuleHash};
+use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
+use cm_note::note::FeedbackSignal;
+use cm_note::note::check::RULE;
+use cm_note::score::bullet::{DeprecationReason, MaturityChange, is_forbidden, tally, verdict};
+
+/// Prefix of an anti-pattern that was created from a rule.
+const AVOID: &str = "AVOID: ";
+/// Tags of an anti-pattern that was created from a rule.
+const INVERTED: [&str; 2] = ["inverted", "anti-pattern"];
+
+impl Curation<'_> {
+    /// Sets the maturity of all touched bullets, or of all bullets in a sweep, and repeats the
+    /// evidence gate for drafts.
+    pub(super) fn settle(&mut self) {
+        let looked_at: Vec<usize> = if self.request.review_all {
+            self.shelf.places().collect()
+        } else {
+            self.touched.iter().copied().collect()
+        };
+        for at in looked_at {
+            if self.closed(at).is_some() || self.shelf.is_double(at) {
+                continue;
+            }
+            let harmed = self.harmed.contains(&at);
+            // A helpful or irrelevant event of this curation lowers nothing, whatever came in by a merge before it.
+            let may_lower = harmed || self.request.review_all || !self.with_feedback.contains(&at);
+            let bullet = self.shelf.get(at);
+            match verdict(bullet.into(), bullet.maturity, harmed, self.request.scoring) {
+                MaturityChange::Rises(to) => self.promote(at, to),
+                MaturityChange::Sinks(to) if may_lower => self.sink(at, to),
+                MaturityChange::Falls(why) if may_lower => self.demote(at, why),
+                MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => {}
+            }
+            self.recheck_gate(at);
+        }
+    }
+
+    fn sink(&mut self, at: usize, to: Maturity) {
+        if self.is_out_of_reach(at) {
+            return;
+        }
+        let now = self.request.now;
+        let tally = tally(self.shelf.get(at), now, self.request.scoring);
+        let bullet = self.shelf.get_mut(at);
+        let from = std::mem::replace(&mut bullet.maturity, to);
+        bullet.updated = Some(now);
+        let score = tally.score(from, self.request.scoring);
+        let reason = format!("score {score} with {:.0} % harm", tally.harmful_ratio() * 100.0);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.demotions.push(MaturityStep { id, content, from, to, reason });
+    }
+
+    fn promote(&mut self, at: usize, to: Maturity) {
+        // A pin is a person's word that automation leaves the bullet as it is; a person's own mark may raise it.
+        if self.is_out_of_reach(at) {
+            return;
+        }
+        let now = self.request.now;
+        let tally = tally(self.shelf.get(at), now, self.request.scoring);
+        let bullet = self.shelf.get_mut(at);
+        let from = std::mem::replace(&mut bullet.maturity, to);
+        bullet.fields.promoted_at = Some(now);
+        bullet.updated = Some(now);
+        let score = tally.score(to, self.request.scoring);
+        let reason = format!(
+            "score {score} with {} helpful in the last {} days",
+            tally.recent_helpful, self.request.scoring.recent_days
+        );
+        let bullet = self.shelf.get(at);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.promotions.push(MaturityStep { id, content, from, to, reason });
+    }
+
+    fn is_out_of_reach(&self, at: usize) -> bool {
+        self.shelf.get(at).pinned && self.request.authority == super::Authority::Automation
+    }
+
+    fn demote(&mut self, at: usize, why: DeprecationReason) {
+        let (from, content, events) = {
+            let bullet = self.shelf.get(at);
+            let harmful =
+                bullet.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful).count();
+            (bullet.maturity, bullet.content().to_owned(), harmful)
+        };
+        let reason = match why {
+            DeprecationReason::Ratio { ratio } => {
+                format!("{:.0} % of its feedback is harm ({events} harmful)", ratio * 100.0)
+            }
+            DeprecationReason::Score { score } => format!("score {score} after {events} harmful"),
+        };
+        let was_active = self.shelf.get(at).state == BulletState::Active;
+        let forbidden = is_forbidden(
+            self.shelf.get(at),
+            from,
+            self.inverted.contains(&at),
+            self.request.now,
+            self.request.scoring,
+        );
+        self.retire(at, &reason, None);
+        let id = self.shelf.get(at).id.to_string();
+        self.report.demotions.push(MaturityStep { id, content, from, to: Maturity::Deprecated, reason });
+        // What warns of something and did harm was wrong to warn; its opposite is no rule by that.
+        if forbidden && self.shelf.get(at).bullet_type == BulletType::Rule {
+            self.invert(at, was_active);
+        }
+    }
+
+    /// Creates the anti-pattern of a deprecated rule, or finds the existing one, and links the rule
+    /// to it.
+    pub(super) fn invert(&mut self, at: usize, active: bool) -> usize {
+        let old = self.shelf.get(at).clone();
+        let InvertedRule { text, bullet_type, is_sure } = inverse(old.content());
+        let there = self.shelf.exact(&content::agent_text(&text, bullet_type), is_standing);
+        let anti = there.unwrap_or_else(|| {
+            let fields = BulletFields {
+                why: Some(story(&old)),
+                kind: if bullet_type == BulletType::AntiPattern {
+                    BulletKind::AntiPattern
+                } else {
+                    old.fields.kind
+                },
+                scope_key: old.fields.scope_key.clone(),
+                sources: old.fields.sources.clone(),
+                derived_from: old.fields.derived_from.clone(),
+                search_pointer: old.fields.search_pointer.clone(),
+                supersedes: Some(old.id.to_string()),
+                ..BulletFields::default()
+            };
+            let mut anti = self.blank(&text, &old.category, bullet_type, fields);
+            anti.scope = old.scope;
+            anti.workspace.clone_from(&old.workspace);
+            let marks = if bullet_type == BulletType::AntiPattern { &INVERTED[..] } else { &INVERTED[..1] };
+            let marks: Vec<String> = marks.iter().map(|mark| (*mark).to_owned()).collect();
+            anti.tags = tags(old.tags.iter().chain(&marks));
+            anti.state = if active && is_sure { BulletState::Active } else { BulletState::Draft };
+            self.shelf.push(anti)
+        });
+        let to = self.shelf.get(anti).id.to_string();
+        self.shelf.get_mut(at).fields.replaced_by = Some(to.clone());
+        let content = self.shelf.get(anti).content().to_owned();
+        self.report.inversions.push(Inversion { from: old.id.to_string(), to, content });
+        anti
+    }
+}
+
+/// The inversion of a rule.
+struct InvertedRule {
+    text: String,
+    bullet_type: BulletType,
+    /// Whether the text can be used without review; otherwise the bullet becomes a draft.
+    is_sure: bool,
+}
+
+/// Prefixes of negative rules; the remainder is the positive statement.
+const DENIALS: [&str; 6] = ["never ", "do not ", "don't ", "don’t ", "must not ", "should not "];
+/// Words with which the negation of a rule may not be its opposite.
+const DOUBTFUL: [&str; 10] = [
+    " not ",
+    " never ",
+    " unless ",
+    " except ",
+    " instead ",
+    " rather ",
+    " only ",
+    " without ",
+    " no ",
+    "n't ",
+];
+
+/// The positive statement of a negative rule, which needs review; otherwise a warning about the
+/// rule.
+fn inverse(rule: &str) -> InvertedRule {
+    let rule = content::fold_whitespace(rule);
+    let lower = rule.to_lowercase();
+    let denial = DENIALS.iter().find(|denial| lower.starts_with(*denial));
+    if let Some(plain) = denial.and_then(|denial| rule.get(denial.len()..)) {
+        let mut chars = plain.chars();
+        let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+        let text = format!("{first}{}", chars.as_str());
+        if RULE.contains(&text.chars().count()) {
+            return InvertedRule { text, bullet_type: BulletType::Rule, is_sure: false };
+        }
+    }
+    let doubtful = denial.is_some()
+        || lower.starts_with("avoid")
+        || DOUBTFUL.iter().any(|word| lower.contains(word))
+        || rule.trim_end_matches('.').contains(". ");
+    InvertedRule { text: warning(&rule), bullet_type: BulletType::AntiPattern, is_sure: !doubtful }
+}
+
+/// The warning about a rule, truncated to the maximum length of a rule.
+pub fn warning(rule: &str) -> String {
+    let rule = content::fold_whitespace(rule);
+    let room = RULE.end() - AVOID.chars().count();
+    if rule.chars().count() <= room {
+        return format!("{AVOID}{rule}");
+    }
+    let cut: String = rule.chars().take(room - 1).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole);
+    format!("{AVOID}{cut}…")
+}
+
+/// Why the rule was deprecated, in one or two sentences.
+fn story(rule: &cm_note::bullet::Bullet) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    let harm = rule.feedback.iter().filter(|event| event.signal == FeedbackSignal::Harmful);
+    let mut count = 0;
+    for event in harm {
+        count += 1;
+        let words = event.reason.as_deref().map(|reason| reason.replace('_', " "));
+        for said in [words, event.note.clone()].into_iter().flatten() {
+            if !reasons.contains(&said) {
+                reasons.push(said);
+            }
+        }
+    }
+    if count == 0 {
+        let reason = rule.fields.deprecation_reason.as_deref().unwrap_or("no longer followed");
+        return format!("This was the rule {} until it was withdrawn: {reason}.", rule.id);
+    }
+    let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let mut story = format!("This was the rule {} until it caused harm {times}", rule.id);
+    if !reasons.is_empty() {
+        story += &format!(": {}", reasons.join(", "));
+    }
+    story + "."
+}
+
+/// Whether a text is the inversion of a rule.
+pub fn warns_of(text: &str, rule: &str) -> bool {
+    RuleHash::of(text) == RuleHash::of(&inverse(rule).text)
+}

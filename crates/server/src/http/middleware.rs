@@ -1,0 +1,172 @@
+//! Middleware for all requests: assigns an id, authenticates, limits, logs and measures.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State as Given;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::time::Instant as Moment;
+
+use super::authentication::{AuthenticatedCaller, authenticate, needs_none, rate_limited_response};
+use super::log::LogEntry;
+use super::metrics::RateLimitReason;
+use super::problem::Problem;
+use super::rate::rate_limit_key;
+use super::state::ServerState;
+use super::{body, body_limit, request_checks};
+use cm_note::instant::Instant;
+
+/// The client's address.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// Header with the request id.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Middleware: authenticates, rate-limits, logs and measures every request.
+pub async fn middleware(
+    Given(state): Given<Arc<ServerState>>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let mut visit = RequestSpan::begin(Arc::clone(&state), &parts);
+    let answer = match authenticate_request(&state, &mut parts, visit.address) {
+        Ok(token) => {
+            visit.token = token;
+            let body = body_limit::bounded(body, &state.limits);
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(problem) => {
+            // Dropped before the answer: what is left of it is read and forgotten when the connection closes.
+            drop(body);
+            problem.into_response()
+        }
+    };
+    visit.end(answer)
+}
+
+/// All checks that do not depend on the endpoint, cheapest first; returns the name of the token.
+/// `/health` needs no token.
+fn authenticate_request(
+    state: &ServerState,
+    parts: &mut Parts,
+    address: IpAddr,
+) -> Result<Option<String>, Problem> {
+    request_checks::check(parts, &state.hosts)?;
+    let household = rate_limit_key(address);
+    let now = state.age();
+    state
+        .by_address
+        .take(&household, now)
+        .map_err(|often| rate_limited_response(state, RateLimitReason::Address, often))?;
+    let is_bare = !parts.headers.contains_key(header::AUTHORIZATION);
+    if parts.uri.path() == "/health" && is_bare && !needs_none(state) {
+        return Ok(None);
+    }
+    let AuthenticatedCaller { caller, token } = authenticate(state, &parts.headers, address)?;
+    let name = token.clone().unwrap_or_else(|| household.to_string());
+    state
+        .by_token
+        .take(&name, now)
+        .map_err(|often| rate_limited_response(state, RateLimitReason::Token, often))?;
+    body::check_content_length(&parts.headers, &state.limits)?;
+    parts.extensions.insert(caller);
+    parts.extensions.insert(state.token_ends.of(token.as_deref()));
+    Ok(token)
+}
+
+/// A request in progress. If it is dropped without a response, the client has disconnected.
+struct RequestSpan {
+    state: Arc<ServerState>,
+    at: Instant,
+    began: Moment,
+    request: String,
+    method: &'static str,
+    endpoint: &'static str,
+    address: IpAddr,
+    token: Option<String>,
+    status: u16,
+}
+
+/// Logged status of requests whose client disconnected.
+const CLIENT_LEFT: u16 = 499;
+
+impl RequestSpan {
+    fn begin(state: Arc<ServerState>, parts: &Parts) -> Self {
+        state.metrics.in_flight.fetch_add(1, Ordering::Relaxed);
+        let address = parts.extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+        Self {
+            at: (state.clock)(),
+            began: Moment::now(),
+            request: request_id(&state, &parts.headers),
+            method: method(&parts.method),
+            endpoint: state.endpoint(parts.uri.path()),
+            address,
+            token: None,
+            status: CLIENT_LEFT,
+            state,
+        }
+    }
+
+    fn end(mut self, mut answer: Response) -> Response {
+        self.status = answer.status().as_u16();
+        let headers = answer.headers_mut();
+        if let Ok(name) = HeaderValue::from_str(&self.request) {
+            headers.insert(REQUEST_ID, name);
+        }
+        // Memories are nobody's to keep on the way, and no browser is to guess what they are.
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        answer
+    }
+}
+
+impl Drop for RequestSpan {
+    fn drop(&mut self) {
+        let took: Duration = self.began.elapsed();
+        self.state.metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.state.metrics.answered(self.endpoint, self.method, self.status, took);
+        self.state.log.write(LogEntry::Request {
+            at: self.at,
+            request: std::mem::take(&mut self.request),
+            method: self.method,
+            endpoint: self.endpoint,
+            status: self.status,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            address: self.address,
+            token: self.token.take(),
+        });
+    }
+}
+
+/// The request id from the client or proxy if it is valid, else a new one.
+fn request_id(state: &ServerState, headers: &HeaderMap) -> String {
+    let plain = |text: &&str| {
+        (1..=64).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    let given = headers.get(REQUEST_ID).and_then(|name| name.to_str().ok()).filter(plain);
+    given
+        .map(str::to_owned)
+        .unwrap_or_else(|| format!("{:x}-{:x}", state.boot(), state.sequence.fetch_add(1, Ordering::Relaxed)))
+}
+
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
+}

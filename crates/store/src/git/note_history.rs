@@ -1,0 +1,200 @@
+//! History of a single note across renames.
+//!
+//! A rename is detected by an identical blob, by the note's id or, for notes without an id, by
+//! similarity.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::BString;
+
+use crate::git::blobs::Blobs;
+use crate::git::error::Result;
+use crate::git::history::CommitInfo;
+use crate::git::repo::Repo;
+use crate::git::trees::{GitTreeEntry, TreePath};
+use cm_note::path::NotePath;
+use cm_text::word_diff;
+
+/// Minimum similarity of two texts for a rename.
+const ALIKE: f32 = 0.6;
+/// Maximum number of removed files that are compared by similarity.
+const CANDIDATES: usize = 200;
+
+/// One change in the history of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteHistoryEntry {
+    pub commit: CommitInfo,
+    /// Path after the change, or before it if the note was removed.
+    pub path: NotePath,
+    /// Path before the change, if it was different.
+    pub moved_from: Option<NotePath>,
+    /// Content before; `None` if the note was created.
+    pub old: Option<Vec<u8>>,
+    /// Content after; `None` if the note was removed.
+    pub new: Option<Vec<u8>>,
+}
+
+/// Decides by its id whether some content is a version of the note.
+type IsSame<'a> = &'a dyn Fn(&[u8]) -> bool;
+
+/// A commit to visit, and the note's path in it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct HistoryStep {
+    time: i64,
+    order: Reverse<u64>,
+    commit: ObjectId,
+    place: BString,
+    /// Whether a later commit created the note, so that an older file at this path may be another
+    /// note.
+    born: bool,
+}
+
+struct Follower<'r, 'a> {
+    repo: &'r Repo,
+    blobs: Blobs<'r>,
+    is_same: IsSame<'a>,
+    queue: BinaryHeap<HistoryStep>,
+    seen: HashSet<(ObjectId, BString)>,
+    /// Tree entries along the path that was looked up last, reused for the next commit.
+    trail: TreePath,
+    trail_place: BString,
+    count: u64,
+}
+
+impl Repo {
+    /// Returns the commits that changed the note at `path`, newest first. `is_same` decides by its
+    /// id whether some content is a version of the note.
+    pub fn history_of(&self, path: &NotePath, is_same: IsSame<'_>) -> Result<Vec<NoteHistoryEntry>> {
+        let mut versions = Vec::new();
+        let Some(head) = self.head_id()? else { return Ok(versions) };
+        let mut follower = Follower {
+            repo: self,
+            blobs: Blobs::new(self)?,
+            is_same,
+            queue: BinaryHeap::new(),
+            seen: HashSet::new(),
+            trail: TreePath::default(),
+            trail_place: BString::default(),
+            count: 0,
+        };
+        follower.push(head, self.place(path), false)?;
+        while let Some(step) = follower.queue.pop() {
+            versions.extend(follower.visit(step)?);
+        }
+        Ok(versions)
+    }
+}
+
+impl Follower<'_, '_> {
+    fn push(&mut self, commit: ObjectId, place: BString, born: bool) -> Result<()> {
+        if self.seen.insert((commit, place.clone())) {
+            let time = self.repo.info(commit)?.time.unix();
+            self.count += 1;
+            self.queue.push(HistoryStep { time, order: Reverse(self.count), commit, place, born });
+        }
+        Ok(())
+    }
+
+    /// Returns the file at a path in a commit.
+    fn file(&mut self, commit: ObjectId, place: &BString) -> Result<Option<GitTreeEntry>> {
+        let known = (self.trail_place == *place).then_some(&self.trail);
+        let root = self.repo.tree_of(commit)?;
+        self.trail = self.repo.trail(Some(root), place.as_ref(), known)?;
+        self.trail_place.clone_from(place);
+        Ok(self.trail.file())
+    }
+
+    fn visit(&mut self, step: HistoryStep) -> Result<Option<NoteHistoryEntry>> {
+        let commit = self.repo.info(step.commit)?;
+        let here = self.file(step.commit, &step.place)?.map(|leaf| leaf.id);
+        let mut before = Vec::with_capacity(commit.parents.len());
+        for parent in &commit.parents {
+            let id = self.file(parent.0, &step.place)?.map(|leaf| leaf.id);
+            if id == here {
+                // As git's own log does: a side that changed nothing explains everything.
+                self.push(parent.0, step.place.clone(), step.born)?;
+                return Ok(None);
+            }
+            before.push((parent.0, step.place.clone(), id));
+        }
+        let mut first = None;
+        for (parent, mut place, mut id) in before {
+            if let (Some(new), None) = (here, id) {
+                if let Some((from, old)) = self.origin(parent, step.commit, &step.place, new)? {
+                    (place, id) = (from, Some(old));
+                }
+            } else if let (None, Some(old)) = (here, id)
+                && step.born
+                && !(self.is_same)(&self.blobs.read(place.as_ref(), old)?)
+            {
+                continue;
+            }
+            self.push(parent, place.clone(), id.is_none())?;
+            first.get_or_insert((place, id));
+        }
+        let (place, id) = match first {
+            Some(first) => first,
+            None if commit.parents.is_empty() && here.is_some() => (step.place.clone(), None),
+            None => return Ok(None),
+        };
+        self.version(commit, step.place, here, place, id)
+    }
+
+    fn version(
+        &mut self,
+        commit: CommitInfo,
+        new_place: BString,
+        new: Option<ObjectId>,
+        old_place: BString,
+        old: Option<ObjectId>,
+    ) -> Result<Option<NoteHistoryEntry>> {
+        let Some(path) = self.repo.note_path(&new_place) else { return Ok(None) };
+        let moved_from = self.repo.note_path(&old_place).filter(|from| *from != path);
+        let old = old.map(|id| self.blobs.read(old_place.as_ref(), id)).transpose()?;
+        let new = new.map(|id| self.blobs.read(new_place.as_ref(), id)).transpose()?;
+        Ok(Some(NoteHistoryEntry { commit, path, moved_from, old, new }))
+    }
+
+    /// Returns the origin of a file created in a commit: a file that the same commit removed.
+    fn origin(
+        &mut self,
+        parent: ObjectId,
+        commit: ObjectId,
+        place: &BString,
+        new: ObjectId,
+    ) -> Result<Option<(BString, ObjectId)>> {
+        let gone = self.repo.differences(Some(parent), Some(commit))?;
+        let gone: Vec<(BString, ObjectId)> = gone
+            .into_iter()
+            .filter_map(|(place, old, new)| match (old.filter(GitTreeEntry::is_file), new) {
+                (Some(old), None) => Some((place, old.id)),
+                _ => None,
+            })
+            .collect();
+        if let Some(same) = gone.iter().find(|(.., id)| *id == new) {
+            return Ok(Some(same.clone()));
+        }
+        let bytes = self.blobs.read(place.as_ref(), new)?;
+        // A note with an id is never mistaken for one that merely looks like it.
+        let by_id = (self.is_same)(&bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let mut best: Option<(f32, (BString, ObjectId))> = None;
+        let most = if by_id { usize::MAX } else { CANDIDATES };
+        for (place, id) in gone.into_iter().take(most) {
+            let old = self.blobs.read(place.as_ref(), id)?;
+            if by_id {
+                if (self.is_same)(&old) {
+                    return Ok(Some((place, id)));
+                }
+                continue;
+            }
+            let likeness = word_diff::line_similarity(&String::from_utf8_lossy(&old), &text);
+            if likeness >= ALIKE && best.as_ref().is_none_or(|(most, ..)| likeness > *most) {
+                best = Some((likeness, (place, id)));
+            }
+        }
+        Ok(best.map(|(.., found)| found))
+    }
+}
