@@ -16,8 +16,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use cm_app::process_cache::ProcessCache;
-use cm_app::{CallerIdentity, Context, Request, recent};
+use cm_app::context::process_cache::ProcessCache;
+use cm_app::verbs::recent;
+use cm_app::{CallerIdentity, Context, Request};
 use cm_server::operations::tool;
 use serde_json::json;
 

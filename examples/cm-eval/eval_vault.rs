@@ -6,7 +6,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use cm_app::{CallerIdentity, Context, Request, commit, init, reindex};
+use cm_app::verbs::commit;
+use cm_app::verbs::init;
+use cm_app::verbs::reindex;
+use cm_app::{CallerIdentity, Context, Request};
 use cm_note::instant::Instant;
 
 use crate::fault::{EvalError, Result};
@@ -194,7 +197,7 @@ fn outside(folder: &Path) -> Result<()> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use cm_app::search;
+    use cm_app::verbs::search;
 
     use super::*;
     use crate::set::Question;

@@ -1,6 +1,6 @@
 //! The search modes to compare.
 
-use cm_app::retrieve::RankingStages;
+use cm_app::context::retrieve::RankingStages;
 
 use crate::fault::{EvalError, Result};
 

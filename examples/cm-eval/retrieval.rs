@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use cm_app::retrieve::{HitScore, RankingStages};
-use cm_app::{Context, embed, meaning, search};
+use cm_app::Context;
+use cm_app::context::meaning;
+use cm_app::context::retrieve::{HitScore, RankingStages};
+use cm_app::verbs::embed;
+use cm_app::verbs::search;
 use cm_note::query::Query;
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use cm_app::context::{self, Briefing};
-use cm_app::propose::{self, RuleProposal};
+use cm_app::verbs::context::{self, Briefing};
+use cm_app::verbs::propose::{self, RuleProposal};
 use cm_app::{Context, Error, Request};
 
 use crate::cue;

@@ -8,7 +8,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::ancestors;
-use cm_app::actor::{agent_of_ancestors, agent_of_environment};
+use cm_app::context::actor::{agent_of_ancestors, agent_of_environment};
 use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 

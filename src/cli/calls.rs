@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cm_app::process_cache::ProcessCache;
+use cm_app::context::process_cache::ProcessCache;
 use cm_app::{CallerIdentity, Context, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
 

@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM, for commands that finish the current work first.
 
-use cm_app::cancellation::Cancellation;
+use cm_app::context::cancellation::Cancellation;
 
 /// What the first Ctrl-C stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -308,7 +308,11 @@ fn the_global_vault_is_as_it_was_at_the_same_instant_or_left_out() {
 
 #[test]
 fn what_reads_through_a_memory_reads_a_past_and_nothing_writes_to_one() {
-    use cm_app::{Context, Request, get, pin, related, usage};
+    use cm_app::verbs::get;
+    use cm_app::verbs::pin;
+    use cm_app::verbs::related;
+    use cm_app::verbs::usage;
+    use cm_app::{Context, Request};
     let (sandbox, commits) = history("docs/memory");
     let vault = sandbox.vault().join("docs/memory");
     fs::remove_dir_all(vault.join("graph")).unwrap();

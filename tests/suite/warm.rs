@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use cm_app::process_cache::{ProcessCache, VaultChange};
-use cm_app::{Request, add, embed, search};
+use cm_app::Request;
+use cm_app::context::process_cache::{ProcessCache, VaultChange};
+use cm_app::verbs::add;
+use cm_app::verbs::embed;
+use cm_app::verbs::search;
 use cm_render::json;
 
 use crate::support::{Sandbox, call, harbour, vault_of};

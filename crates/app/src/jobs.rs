@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::cancellation::Cancellation;
-use super::decay::{self, decay};
-use super::error::{Error, ErrorKind, Result};
-use super::generate;
-use super::memory::Context;
-use super::reflect::{self, ReflectResult};
-use super::sessions::SessionAccess;
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::SessionAccess;
+use crate::verbs::decay::{self, decay};
+use crate::verbs::generate;
+use crate::verbs::reflect::{self, ReflectResult};
 use cm_note::instant::Instant;
 use cm_store::vault::{Vault, layout};
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::config::{self, SettingsTarget};
-use super::error::Result;
-use super::memory::{Context, OpenVault};
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use crate::verbs::config::{self, SettingsTarget};
 use cm_store::config::{SettingsLayer, keys};
 use cm_store::vault::Vault;
 use cm_store::vault::caches::{files_below, read_regular};

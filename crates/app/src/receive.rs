@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::{Error, Result};
-use super::memory::Context;
-use super::secrets;
-use super::sessions::{agents, sources::SENT};
+use crate::context::open::Context;
+use crate::context::secrets;
+use crate::error::{Error, Result};
+use crate::sessions::{agents, sources::SENT};
 use cm_agents::ingest::uploaded::{self, UploadHeader, UploadLine, UploadMessage};
 use cm_note::instant::Instant;
 use cm_secrets::{RedactionRules, redact};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::error::Error;
-use super::memory::Request;
+use crate::context::open::Request;
+use crate::error::Error;
 
 /// Replaces a concealed path.
 const HIDDEN: &str = "(path)";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::error::Result;
-use super::memory::Context;
+use crate::context::open::Context;
+use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_store::vault::json_lines::JsonLinesFile;
 

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::Result;
-use super::find::load;
-use super::memory::{Context, OpenVault, Request, VaultLevel};
-use super::process_cache::{ProcessCache, VaultChange};
-use super::trust::UNTRUSTED;
+use crate::context::find::load;
+use crate::context::open::{Context, OpenVault, Request, VaultLevel};
+use crate::context::process_cache::{ProcessCache, VaultChange};
+use crate::error::Result;
+use crate::verbs::trust::UNTRUSTED;
 use cm_index::Index;
 use cm_note::path::NotePath;
 use cm_store::vault::layout;

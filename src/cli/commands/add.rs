@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, add};
+use cm_app::verbs::add;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Create a memory and commit it

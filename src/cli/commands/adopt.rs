@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, adopt};
+use cm_app::verbs::adopt;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Add IDs to notes that have none

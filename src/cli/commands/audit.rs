@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, audit};
+use cm_app::verbs::audit;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Check whether a project follows its rules

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, ErrorKind, Context, Result, commit};
+use cm_app::verbs::commit;
+use cm_app::{Context, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Commit manual edits

@@ -3,8 +3,9 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::config::SettingsTarget;
-use cm_app::{Request, Context, Result, config};
+use cm_app::verbs::config;
+use cm_app::verbs::config::SettingsTarget;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Read and write settings

@@ -4,8 +4,9 @@ use clap::{Args, ValueEnum};
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::context;
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::note::Priority;
-use cm_app::{Request, Error, ErrorKind, Context, Result, context};
 use cm_render::{text, toon};
 
 /// Collect context for a task
@@ -92,7 +93,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     if arguments.format == Some(Format::Toon) {
         let written = toon::document(&outcome);
         output.notices(&memory);
-        return output.plain(&written.map_err(|error| Error::new(ErrorKind::Failed, "toon", error.to_string()))?);
+        return output
+            .plain(&written.map_err(|error| Error::new(ErrorKind::Failed, "toon", error.to_string()))?);
     }
     let mut output = *output;
     output.json |= arguments.format == Some(Format::Json);

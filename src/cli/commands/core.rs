@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, generate};
+use cm_app::verbs::generate;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Write CORE.md for agents to load into their prompt

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::{sessions, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
-use cm_app::curate::{self, Options};
-use cm_app::reflect::work_package;
-use cm_app::{Request, Error, Context, Result};
+use cm_app::verbs::curate::{self, Options};
+use cm_app::verbs::reflect::work_package;
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Apply a file of proposed rule changes in one commit

@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::decay;
+use cm_app::{Context, Request, Result};
 use cm_note::score::DecayStatus;
-use cm_app::{Request, Context, Result, decay};
 use cm_render::text;
 
 /// Show how memories fade

@@ -5,9 +5,9 @@ use clap::Args;
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use cm_app::diary::{self, Options};
-use cm_app::cancellation::Cancellation;
-use cm_app::{Request, Context, Result};
+use cm_app::context::cancellation::Cancellation;
+use cm_app::verbs::diary::{self, Options};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Write a diary of a session: results, decisions, lessons, failures and user preferences

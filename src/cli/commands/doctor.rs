@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::doctor::CheckStatus;
-use cm_app::{Request, Context, Result, doctor};
+use cm_app::verbs::doctor;
+use cm_app::verbs::doctor::CheckStatus;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Check the repository, index and journal of the vault

@@ -6,8 +6,9 @@ use std::process::Command;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::edit;
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::finding::Severity;
-use cm_app::{Request, Error, ErrorKind, Context, Result, edit};
 use cm_render::text;
 
 /// Open a note in your editor, then check and commit it

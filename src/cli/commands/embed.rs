@@ -7,7 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, embed};
+use cm_app::verbs::embed;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Embed notes for semantic search

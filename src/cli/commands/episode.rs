@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, episode};
+use cm_app::verbs::episode;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Append an entry to the daily log

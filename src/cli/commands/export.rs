@@ -6,8 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::export::{self, ExportFormat};
-use cm_app::{Request, Error, Context, Result};
+use cm_app::verbs::export::{self, ExportFormat};
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Export the vault for other tools; exports never contain keys or other secret settings

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::friction::{self, Options, FrictionRules};
-use cm_app::logs::{LogSelection, agents_of};
-use cm_app::{Request, Error, Result};
+use cm_app::sessions::logs::{LogSelection, agents_of};
+use cm_app::verbs::friction::{self, FrictionRules, Options};
+use cm_app::{Error, Request, Result};
 use cm_render::{json, text};
 
 /// Find sessions that went badly, and what to avoid

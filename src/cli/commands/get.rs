@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, get};
+use cm_app::verbs::get;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Show a note and the notes that link to it

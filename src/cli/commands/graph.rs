@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Error, Context, Result, graph};
+use cm_app::verbs::graph;
+use cm_app::{Context, Error, Request, Result};
 
 /// Print the note graph for other programs
 ///

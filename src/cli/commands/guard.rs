@@ -6,9 +6,9 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::guard::hook::{self, GuardRequest, HookProtocol};
-use cm_app::guard::{self, Guarded, GuardVerdict};
-use cm_app::{Request, Error, Result};
+use cm_app::verbs::guard::hook::{self, GuardRequest, HookProtocol};
+use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
+use cm_app::{Error, Request, Result};
 use cm_render::{json, text};
 
 /// Check a command before it runs: allow, warn or block

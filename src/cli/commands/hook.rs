@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::hook::{self, BackgroundTask};
+use cm_app::verbs::hook::{self, BackgroundTask};
 use cm_app::{Request, Result};
 
 /// Answer an agent's hook (`cm hooks install` configures it)

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::hooks::{self, HookChanges, Options, HookScope};
+use cm_app::verbs::hooks::{self, HookChanges, HookScope, Options};
 use cm_app::{Request, Result};
 use cm_render::{json, text};
 

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::import::{self, ImportFormat};
-use cm_app::playbook::import::RuleSourceKind;
-use cm_app::{Request, Context, Result};
+use cm_app::verbs::import::{self, ImportFormat};
+use cm_app::verbs::playbook::import::RuleSourceKind;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Import notes or rules from another tool
@@ -37,7 +37,10 @@ pub struct Arguments {
 }
 
 fn tools() -> PossibleValuesParser {
-    let names = ImportFormat::ALL.map(ImportFormat::name).into_iter().chain(RuleSourceKind::ALL.map(RuleSourceKind::name));
+    let names = ImportFormat::ALL
+        .map(ImportFormat::name)
+        .into_iter()
+        .chain(RuleSourceKind::ALL.map(RuleSourceKind::name));
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Result, init};
+use cm_app::verbs::init;
+use cm_app::{Request, Result};
 use cm_render::text;
 
 /// Create a vault in a folder

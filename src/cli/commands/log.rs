@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::recent::when;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, log};
+use cm_app::verbs::log;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// List changes made by cm commands

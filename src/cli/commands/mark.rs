@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::mark;
+use cm_app::{Context, Request, Result};
 use cm_note::note::FeedbackSignal;
-use cm_app::{Request, Context, Result, mark};
 use cm_render::text;
 
 /// Record whether a rule or memory helped

@@ -7,9 +7,10 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use cm_server::mcp::{self, CallContext, ChangedFile, StdioEnd, McpLimits, McpServer, McpSetup};
+use cm_app::verbs::embed;
+use cm_app::{Error, ErrorKind, Request, Result, subscriptions};
+use cm_server::mcp::{self, CallContext, ChangedFile, McpLimits, McpServer, McpSetup, StdioEnd};
 use cm_server::operations::{Caller, OFFER};
-use cm_app::{Request, Error, ErrorKind, Result, embed, subscriptions};
 
 /// Run an MCP server on standard input and output
 ///
@@ -43,8 +44,9 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
             "waiting for an agent on standard input; see `cm help mcp` for how to register this server",
         );
     }
-    let end = mcp::stdio(&server)
-        .map_err(|error| Error::new(ErrorKind::Failed, "io", format!("the MCP connection failed: {error}")))?;
+    let end = mcp::stdio(&server).map_err(|error| {
+        Error::new(ErrorKind::Failed, "io", format!("the MCP connection failed: {error}"))
+    })?;
     Ok(Printed::default().of_kind(match end {
         StdioEnd::Done => None,
         StdioEnd::Interrupted => Some(ErrorKind::Interrupted),

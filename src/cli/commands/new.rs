@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::edit::open_editor;
 use crate::cli::answer::{Output, Printed, on_terminal};
-use cm_app::{Request, Context, Result, add};
+use cm_app::verbs::add;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Create a memory from a template in your editor

@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 
 use super::sessions::open;
 use crate::cli::answer::{Output, Printed};
-use cm_app::onboard::{self, done, read, sample};
 use cm_app::sessions::SessionSelection;
-use cm_app::{Request, Context, Result};
+use cm_app::verbs::onboard::{self, done, read, sample};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Build up a new playbook from past agent sessions

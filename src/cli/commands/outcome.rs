@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::outcome::{self, Options, SessionStatus};
 use cm_app::sessions::RefreshProgress;
-use cm_app::{Request, Context, Result};
+use cm_app::verbs::outcome::{self, Options, SessionStatus};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Record how a session ended and which rules contributed

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, pin};
+use cm_app::verbs::pin;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Keep a memory from fading, or protect a rule from automatic changes

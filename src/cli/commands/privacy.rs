@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::privacy::{self, Options, PermissionTarget};
+use cm_app::{Context, Error, Request, Result};
 use cm_note::instant::Instant;
-use cm_app::privacy::{self, Options, PermissionTarget};
-use cm_app::{Request, Error, Context, Result};
 use cm_render::text;
 
 /// Show which agent sessions may be read, where their text may go, and what was read

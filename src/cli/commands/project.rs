@@ -6,8 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::project::{self, RuleFileFormat};
-use cm_app::{Request, Error, Context, Result};
+use cm_app::verbs::project::{self, RuleFileFormat};
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Write the rules into an agent's rule file, between two markers

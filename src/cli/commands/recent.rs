@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::recent;
+use cm_app::{Context, Error, Request, Result};
 use cm_note::instant::Instant;
-use cm_app::{Request, Error, Context, Result, recent};
 use cm_render::text;
 
 /// List recently changed notes

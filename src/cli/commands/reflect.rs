@@ -5,10 +5,10 @@ use clap::Args;
 use super::sessions;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
-use cm_app::reflect::{self, Options, work_package};
+use cm_app::context::cancellation::Cancellation;
 use cm_app::sessions::SessionSelection;
-use cm_app::cancellation::Cancellation;
-use cm_app::{Request, Context, Result};
+use cm_app::verbs::reflect::{self, Options, work_package};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Learn from unprocessed sessions
@@ -59,7 +59,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let memory = Context::open(call)?;
     let shelf = sessions::open(&memory, output)?;
     if emit {
-        return output.print(&memory, &work_package::build_packages(&memory, &shelf, &options)?, text::reflect::work_packages);
+        return output.print(
+            &memory,
+            &work_package::build_packages(&memory, &shelf, &options)?,
+            text::reflect::work_packages,
+        );
     }
     let (stop, told) = (Cancellation::default(), *output);
     listen(&stop, First::Soon, move || {

@@ -5,7 +5,8 @@ use std::time::Instant as Clock;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, reindex};
+use cm_app::verbs::reindex;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Update the index

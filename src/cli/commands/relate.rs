@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Error, Context, Result, relate};
+use cm_app::verbs::relate;
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Create a typed edge between two notes

@@ -3,8 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::related;
+use cm_app::{Context, Request, Result};
 use cm_note::graph::EdgeDirection;
-use cm_app::{Request, Context, Result, related};
 use cm_render::text;
 
 /// List notes connected to a note

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::remember::{self, Options};
-use cm_app::{Request, Context, Result};
+use cm_app::verbs::remember::{self, Options};
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Derive facts, preferences and episodes from stashes, diaries and friction reports

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Error, Context, Result, restore};
+use cm_app::verbs::restore;
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Restore a note from an earlier commit

@@ -9,9 +9,10 @@ use clap::Args;
 use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::edit;
+use cm_app::verbs::review::{self, Inbox, InboxKind, ReviewDecisions};
+use cm_app::{Context, Error, Request, Result};
 use cm_note::finding::Severity;
-use cm_app::review::{self, Inbox, InboxKind, ReviewDecisions};
-use cm_app::{Request, Error, Context, Result, edit};
 use cm_render::text;
 
 /// Review drafts, conflicts and notes that need a person's decision
@@ -58,7 +59,8 @@ fn section(typed: &str) -> std::result::Result<InboxKind, String> {
 /// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
-    let words = ReviewDecisions { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
+    let words =
+        ReviewDecisions { accept: arguments.accept, reject: arguments.reject, confirm: arguments.confirm };
     if let Some(content) = &arguments.content {
         let outcome = review::merge(&memory, &arguments.merge, &text_or_stdin(content)?)?;
         return output.print(&memory, &outcome, text::review::settled);

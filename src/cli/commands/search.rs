@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::retrieve::RankingStages;
-use cm_app::{Request, Context, Result, search};
+use cm_app::context::retrieve::RankingStages;
+use cm_app::verbs::search;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Search notes by words, fields and meaning

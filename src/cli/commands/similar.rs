@@ -3,8 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::similar;
+use cm_app::{Context, Request, Result};
 use cm_note::note::NoteKind;
-use cm_app::{Request, Context, Result, similar};
 use cm_render::text;
 
 /// Find notes with similar words to a note or text

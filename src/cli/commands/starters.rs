@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, starters};
+use cm_app::verbs::starters;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Add built-in rule sets for a language or stack

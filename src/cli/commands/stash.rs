@@ -9,8 +9,8 @@ use super::edit::open_editor;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::{SessionAccess, load};
-use cm_app::stash::{self, StashContent, Options};
-use cm_app::{Request, Error, ErrorKind, Context, Result};
+use cm_app::verbs::stash::{self, Options, StashContent};
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_render::text;
 
 /// Save raw text or an agent session for later
@@ -101,7 +101,11 @@ fn of_session(memory: &Context, id: &str, output: &Output) -> Result<StashConten
 /// Opens the editor on a private temporary file and returns the text.
 fn from_editor() -> Result<String> {
     let failed = |error: std::io::Error| {
-        Error::new(ErrorKind::Failed, "editor", format!("cannot create a temporary file for the editor: {error}"))
+        Error::new(
+            ErrorKind::Failed,
+            "editor",
+            format!("cannot create a temporary file for the editor: {error}"),
+        )
     };
     let file = tempfile::Builder::new().prefix("cm-stash-").suffix(".md").tempfile().map_err(failed)?;
     let path: PathBuf = file.path().to_owned();

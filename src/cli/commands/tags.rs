@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, tags};
+use cm_app::verbs::tags;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// List tags

@@ -3,10 +3,10 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
+use cm_app::verbs::token::{self, Options};
+use cm_app::{Context, Error, ErrorKind, Request, Result};
 use cm_note::instant::Instant;
 use cm_note::token::{AccessRole, TokenKind};
-use cm_app::token::{self, Options};
-use cm_app::{Request, Error, ErrorKind, Context, Result};
 use cm_render::text;
 
 /// Create, list and revoke access tokens for `cm serve`
@@ -76,7 +76,11 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
 fn random() -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::new(ErrorKind::Failed, "randomness", format!("cannot read random bytes from the system: {error}"))
+        Error::new(
+            ErrorKind::Failed,
+            "randomness",
+            format!("cannot read random bytes from the system: {error}"),
+        )
     })?;
     Ok(bytes)
 }

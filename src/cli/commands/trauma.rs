@@ -3,8 +3,10 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::logs::{LogSelection, agents_of};
-use cm_app::{Request, Error, Context, Result, friction, trauma};
+use cm_app::sessions::logs::{LogSelection, agents_of};
+use cm_app::verbs::friction;
+use cm_app::verbs::trauma;
+use cm_app::{Context, Error, Request, Result};
 use cm_render::{json, text};
 
 /// Find destructive commands that went wrong, and store them as warnings

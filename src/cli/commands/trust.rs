@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::legacy_private::{self, LegacyPrivateEntry};
-use cm_app::trust::{self, TrustAction};
-use cm_app::{Request, Error, Context, Result};
+use cm_app::verbs::trust::{self, TrustAction};
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// Allow agents to read the memory of this folder

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, undo};
+use cm_app::verbs::undo;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Revert a change with a new commit

@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::relate::from_words;
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, relate};
+use cm_app::verbs::relate;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Remove edges between two notes

@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::{add::pair, text_or_stdin};
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, update};
+use cm_app::verbs::update;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Change keys, tags or the body of a note

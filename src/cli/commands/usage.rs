@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, usage};
+use cm_app::verbs::usage;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Show how often notes were read and shown to agents

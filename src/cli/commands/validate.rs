@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result, validate};
+use cm_app::verbs::validate;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Check every note and link

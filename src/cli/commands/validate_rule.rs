@@ -5,9 +5,10 @@ use clap::Args;
 use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
+use cm_app::context::cancellation::Cancellation;
 use cm_app::sessions::RefreshProgress;
-use cm_app::cancellation::Cancellation;
-use cm_app::{Request, Context, Result, validate_rule};
+use cm_app::verbs::validate_rule;
+use cm_app::{Context, Request, Result};
 use cm_render::text;
 
 /// Check a rule before adding it, using the playbook and past sessions

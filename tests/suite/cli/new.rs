@@ -1,6 +1,7 @@
 //! `cm new`
 
-use cm_app::{Error, ErrorKind, add};
+use cm_app::verbs::add;
+use cm_app::{Error, ErrorKind};
 
 use super::small::{commits, message, small};
 use crate::support::{Sandbox, call};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cm_app::token;
+use cm_app::verbs::token;
 use cm_note::token::AccessRole;
 use cm_server::http::{HttpServer, NestedService};
 

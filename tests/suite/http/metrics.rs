@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use cm_app::{Error, ErrorKind, stats};
+use cm_app::verbs::stats;
+use cm_app::{Error, ErrorKind};
 use cm_note::token::AccessRole;
 use cm_server::http::Metric;
 

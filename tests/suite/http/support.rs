@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use cm_app::process_cache::ProcessCache;
-use cm_app::token::{self, LiveTokens};
+use cm_app::context::process_cache::ProcessCache;
+use cm_app::verbs::token::{self, LiveTokens};
 use cm_app::{CallerIdentity, Context, Request};
 use cm_note::instant::Instant;
 use cm_note::token::{AccessRole, TokenKind};

@@ -6,8 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context::open::Context;
 use crate::error::Result;
-use crate::memory::Context;
 use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 use cm_store::vault::json_lines::JsonLinesFile;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::session_filter::resolve_path;
 use super::session_row::add_outcomes;
 use super::{SessionAccess, SessionRow, SessionSelection, agents};
+use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::memory::Context;
 use cm_index::sessions::SessionIndexFilter;
 use cm_note::instant::Instant;
 

@@ -5,10 +5,10 @@
 
 use super::sources::{path_of, sources};
 use super::{SessionAccess, access_log};
+use crate::context::open::Context;
+use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
-use crate::logs::{ParsedSession, of_source};
-use crate::memory::Context;
-use crate::secrets;
+use crate::sessions::logs::{ParsedSession, of_source};
 use cm_session::SessionMeta;
 
 /// Error code if the log was deleted or no longer contains the session.

@@ -5,10 +5,13 @@
 
 pub mod access_log;
 pub mod cass;
+pub(crate) mod diaries;
 pub(super) mod events;
+pub(crate) mod evidence;
 mod index_writer;
 pub mod list;
 pub mod load;
+pub mod logs;
 pub(super) mod parse_statistics;
 mod project_folders;
 mod refresh_index;
@@ -19,9 +22,9 @@ pub mod show;
 pub(super) mod sources;
 pub mod timeline;
 
+use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::Context;
-use crate::reflect::reflection_log::ReflectionLog;
+use crate::verbs::reflect::reflection_log::ReflectionLog;
 use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::refresh_index::SCOPE;
 use super::sources::{LogSources, path_of};
 use super::{SessionAccess, folder};
+use crate::context::open::Context;
 use crate::error::Result;
-use crate::memory::Context;
 use cm_index::sessions::{SessionIndexFilter, Sessions};
 
 /// Parsing statistics of one agent's logs.

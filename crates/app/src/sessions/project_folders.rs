@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::session_filter::{is_below, project};
-use crate::memory::{Context, OpenVault};
+use crate::context::open::{Context, OpenVault};
 use cm_store::git::{Repo, named_git_dir};
 use cm_store::vault::layout;
 

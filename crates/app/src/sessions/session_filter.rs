@@ -5,8 +5,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::project_folders::ProjectFolders;
-use crate::actor::Actor;
-use crate::memory::{Context, OpenVault, VaultLevel};
+use crate::context::actor::Actor;
+use crate::context::open::{Context, OpenVault, VaultLevel};
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
 

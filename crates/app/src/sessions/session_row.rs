@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SessionAccess;
-use crate::diaries::DiaryIndex;
+use crate::context::open::Context;
 use crate::error::Result;
-use crate::memory::Context;
-use crate::reflect::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
+use crate::sessions::diaries::DiaryIndex;
+use crate::verbs::reflect::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
 use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretch};
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::session_row::{add_outcomes, joined};
 use super::{SessionAccess, SessionRow, ShownEvent};
-use crate::diary::location::DiaryLocation;
+use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::memory::Context;
+use crate::verbs::diary::location::DiaryLocation;
 use cm_index::sessions::{SessionSummary, Stretch};
 
 /// Number of chunks read from the index at once.

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use super::session_filter::{SessionFilter, project, resolve_path};
+use crate::context::open::{Context, OpenVault, Request};
 use crate::error::{Error, Result};
-use crate::memory::{Context, OpenVault, Request};
 use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;

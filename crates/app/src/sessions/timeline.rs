@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::list::{filter, lookback};
 use super::{SessionAccess, SessionSelection};
+use crate::context::open::Context;
 use crate::error::Result;
-use crate::memory::Context;
 use cm_index::sessions::SessionSummary;
 
 /// Maximum number of sessions considered.

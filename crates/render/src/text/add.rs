@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{ID, WARN, paint, safe};
-use cm_app::add::AddedNote;
+use cm_app::verbs::add::AddedNote;
 
 pub fn added(outcome: &AddedNote) -> String {
     let mut lines =

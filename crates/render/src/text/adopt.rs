@@ -3,7 +3,7 @@
 use super::committed;
 use super::style::{BAD, DIM, ID, STRONG, count, paint, safe};
 use super::validate::findings;
-use cm_app::adopt::{Adoption, reason};
+use cm_app::verbs::adopt::{Adoption, reason};
 
 pub fn adopted(outcome: &Adoption) -> String {
     let mut lines: String = outcome

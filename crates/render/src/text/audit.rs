@@ -2,7 +2,7 @@
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
 use super::validate::findings;
-use cm_app::audit::{AuditOutcome, AuditReport, RuleAudit};
+use cm_app::verbs::audit::{AuditOutcome, AuditReport, RuleAudit};
 
 /// Violations with their locations, rules that could not be checked, then the counts.
 pub fn audited(outcome: &AuditReport) -> String {

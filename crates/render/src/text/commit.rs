@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::committed;
 use super::style::{BAD, DIM, count, paint, safe};
-use cm_app::commit::CommittedEdits;
-use cm_app::secrets::BlockedSecret;
+use cm_app::context::secrets::BlockedSecret;
+use cm_app::verbs::commit::CommittedEdits;
 
 pub fn committed_files(outcome: &CommittedEdits) -> String {
     if outcome.files.is_empty() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::committed;
 use super::list::rows;
 use super::style::{DIM, STRONG, paint};
-use cm_app::config::{SettingList, SettingsTarget, WrittenSetting};
+use cm_app::verbs::config::{SettingList, SettingsTarget, WrittenSetting};
 
 /// A table of all settings.
 pub fn listed(outcome: &SettingList) -> String {

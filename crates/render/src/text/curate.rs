@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, paint, safe, safe_lines};
-use cm_app::curate::CurationOutcome;
+use cm_app::verbs::curate::CurationOutcome;
 use cm_note::bullet::BulletState;
 
 pub fn curated(outcome: &CurationOutcome) -> String {

@@ -3,7 +3,7 @@
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
-use cm_app::decay::DecayReport;
+use cm_app::verbs::decay::DecayReport;
 
 /// Counts by status, then the memories by score.
 pub fn decayed(outcome: &DecayReport) -> String {

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::count;
-use cm_app::delete::Deleted;
+use cm_app::verbs::delete::Deleted;
 
 pub fn deleted(outcome: &Deleted) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {path}\n")).collect();

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, count, paint, safe, safe_lines};
-use cm_app::diary::{DiaryMethod, WrittenDiary};
+use cm_app::verbs::diary::{DiaryMethod, WrittenDiary};
 
 /// The path of the file, then the note without frontmatter.
 pub fn written(outcome: &WrittenDiary) -> String {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::short;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
-use cm_app::diff::{
+use cm_app::verbs::diff::{
     ChangedNote, EdgeChange, FeedbackChange, FeedbackCounts, FieldChange, NoteIdentity, VaultDiff,
 };
 use cm_note::note::NoteKind;

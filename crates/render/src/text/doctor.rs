@@ -1,7 +1,7 @@
 //! Text output of `cm doctor`.
 
 use super::style::{BAD, DIM, GOOD, WARN, pad, paint, safe};
-use cm_app::doctor::{CheckStatus, HealthReport};
+use cm_app::verbs::doctor::{CheckStatus, HealthReport};
 
 /// One line for each check.
 pub fn examined(outcome: &HealthReport) -> String {

@@ -2,7 +2,7 @@
 
 use super::style::{BAD, ID, paint};
 use super::{committed, validate};
-use cm_app::edit::EditResult;
+use cm_app::verbs::edit::EditResult;
 use cm_note::finding::Severity;
 
 pub fn edited(outcome: &EditResult) -> String {

@@ -1,7 +1,7 @@
 //! Text output of `cm embed`.
 
 use super::style::{DIM, STRONG, count, paint};
-use cm_app::embed::{EmbeddingStatus, ModelProgress, ModelRole};
+use cm_app::verbs::embed::{EmbeddingStatus, ModelProgress, ModelRole};
 
 /// One line for each model.
 pub fn status(outcome: &EmbeddingStatus) -> String {

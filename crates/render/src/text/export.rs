@@ -1,7 +1,7 @@
 //! Text output of `cm export`.
 
 use super::style::{DIM, STRONG, WARN, count, paint, safe};
-use cm_app::export::ExportResult;
+use cm_app::verbs::export::ExportResult;
 
 pub fn exported(outcome: &ExportResult) -> String {
     let place = outcome.out.as_deref().unwrap_or("standard output");

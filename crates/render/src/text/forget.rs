@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::forget::{ForgottenRule, LiftedBlock};
+use cm_app::verbs::forget::{ForgottenRule, LiftedBlock};
 
 pub fn forgotten(outcome: &ForgottenRule) -> String {
     let blocked = if outcome.blocked { "blocked by" } else { "already blocked by" };

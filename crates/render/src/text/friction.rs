@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{BAD, DIM, STRONG, WARN, count, cut, paint, safe};
-use cm_app::friction::FrictionReport;
+use cm_app::verbs::friction::FrictionReport;
 
 /// Statistics of the sessions, signals, the worst sessions, and the paths of the reports.
 pub fn found(found: &FrictionReport) -> String {

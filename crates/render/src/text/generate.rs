@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{DIM, paint};
-use cm_app::generate::Generated;
+use cm_app::verbs::generate::Generated;
 
 pub fn generated(outcome: &Generated) -> String {
     let what = if outcome.changed { committed(outcome.commit.as_deref()) } else { "unchanged".to_owned() };

@@ -1,7 +1,7 @@
 //! Text output of `cm get`.
 
 use super::style::{DIM, ID, STRONG, WARN, paint, safe};
-use cm_app::get::{Backlink, NoteDetails};
+use cm_app::verbs::get::{Backlink, NoteDetails};
 
 /// A short header, the body as written, then backlinks.
 pub fn got(outcome: &NoteDetails) -> String {

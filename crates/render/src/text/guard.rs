@@ -1,7 +1,7 @@
 //! Text output of `cm guard`.
 
 use super::style::{BAD, GOOD, WARN, paint, safe};
-use cm_app::guard::{GuardVerdict, Guarded};
+use cm_app::verbs::guard::{GuardVerdict, Guarded};
 
 /// The decision, then the reason.
 pub fn guarded(outcome: &Guarded) -> String {

@@ -2,7 +2,7 @@
 
 use super::log::line;
 use super::style::{BAD, DIM, GOOD, paint, safe};
-use cm_app::history::NoteHistory;
+use cm_app::verbs::history::NoteHistory;
 
 /// Each commit with its changes: removed text in `[- -]`, added text in `{+ +}`.
 pub fn history(outcome: &NoteHistory) -> String {

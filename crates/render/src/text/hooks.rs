@@ -1,7 +1,7 @@
 //! Text output of `cm hooks`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, cut, paint, safe};
-use cm_app::hooks::{AgentState, FileAction, HookChanges, HookScope, HookState, HooksStatus};
+use cm_app::verbs::hooks::{AgentState, FileAction, HookChanges, HookScope, HookState, HooksStatus};
 
 /// Coloured diffs of the settings files.
 pub fn diffs(changes: &HookChanges) -> String {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::committed;
 use super::style::{BAD, DIM, STRONG, count, paint, safe};
 use super::validate::findings;
-use cm_app::import::{FolderImport, ImportOutcome, ImportSkipReason, ImportedFile, SkippedFile, reason};
+use cm_app::verbs::import::{
+    FolderImport, ImportOutcome, ImportSkipReason, ImportedFile, SkippedFile, reason,
+};
 
 /// Maximum number of listed files; further ones are counted.
 const NAMED: usize = 20;

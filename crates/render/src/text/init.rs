@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{STRONG, paint};
-use cm_app::init::CreatedVault;
+use cm_app::verbs::init::CreatedVault;
 
 pub fn initialised(outcome: &CreatedVault) -> String {
     let mut lines = format!("{} is a vault\n", paint(STRONG, &outcome.vault));

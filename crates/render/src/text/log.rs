@@ -2,7 +2,7 @@
 
 use super::short;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::log::{Commit, CommitList};
+use cm_app::verbs::log::{Commit, CommitList};
 
 /// One line for each commit.
 pub fn logged(outcome: &CommitList) -> String {

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{BAD, GOOD, ID, WARN, paint, safe};
-use cm_app::mark::MarkResult;
+use cm_app::verbs::mark::MarkResult;
 
 pub fn marked(outcome: &MarkResult) -> String {
     let maturity = outcome.maturity.map(|maturity| format!("{}, ", maturity.name())).unwrap_or_default();

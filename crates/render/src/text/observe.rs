@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{ID, paint, safe};
-use cm_app::observe::ObservationResult;
+use cm_app::verbs::observe::ObservationResult;
 
 pub fn observed(outcome: &ObservationResult) -> String {
     let what = match (outcome.added, outcome.credited) {

@@ -2,10 +2,10 @@
 
 use super::sessions::head;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, count, cut, pad, paint, safe};
-use cm_app::onboard::done::ProcessedSession;
-use cm_app::onboard::read::Excerpt;
-use cm_app::onboard::sample::{Sample, SampledSession};
-use cm_app::onboard::{CoverageLevel, Gaps, OnboardingStatus};
+use cm_app::verbs::onboard::done::ProcessedSession;
+use cm_app::verbs::onboard::read::Excerpt;
+use cm_app::verbs::onboard::sample::{Sample, SampledSession};
+use cm_app::verbs::onboard::{CoverageLevel, Gaps, OnboardingStatus};
 
 /// One line for each category, then sessions to read.
 pub fn status(outcome: &OnboardingStatus) -> String {

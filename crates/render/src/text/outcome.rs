@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, ID, WARN, cut, paint, safe};
-use cm_app::outcome::{CreditReason, CreditedRule, OutcomeResult, UncreditedRule};
+use cm_app::verbs::outcome::{CreditReason, CreditedRule, OutcomeResult, UncreditedRule};
 use cm_note::note::FeedbackSignal;
 
 /// The session with its outcome, then rules with and without credit.

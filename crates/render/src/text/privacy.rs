@@ -1,7 +1,7 @@
 //! Text output of `cm privacy`.
 
 use super::style::{DIM, GOOD, STRONG, WARN, count, cut, pad, paint, safe};
-use cm_app::privacy::{ChangedPermission, PrivacyStatus, ReadLog, ReadLogEntry};
+use cm_app::verbs::privacy::{ChangedPermission, PrivacyStatus, ReadLog, ReadLogEntry};
 
 /// The privacy settings, one line each.
 pub fn shown(outcome: &PrivacyStatus) -> String {

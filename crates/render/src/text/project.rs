@@ -1,7 +1,7 @@
 //! Text output of `cm project`.
 
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
-use cm_app::project::ProjectionResult;
+use cm_app::verbs::project::ProjectionResult;
 
 /// Maximum number of listed lines; further ones are counted.
 const NAMED: usize = 30;

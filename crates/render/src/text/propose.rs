@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{DIM, ID, WARN, paint, safe};
-use cm_app::propose::{DeprecatedBullet, ProposalResult};
+use cm_app::verbs::propose::{DeprecatedBullet, ProposalResult};
 
 pub fn proposed(outcome: &ProposalResult) -> String {
     let what = match (outcome.added, outcome.credited) {

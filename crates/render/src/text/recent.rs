@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{DIM, ID, count, cut, paint};
-use cm_app::recent::{NoteSummary, RecentNotes};
+use cm_app::verbs::recent::{NoteSummary, RecentNotes};
 
 pub fn recent(outcome: &RecentNotes) -> String {
     if outcome.notes.is_empty() {

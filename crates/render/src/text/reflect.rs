@@ -1,8 +1,8 @@
 //! Text output of `cm reflect`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe, safe_lines};
-use cm_app::reflect::work_package::WorkPackages;
-use cm_app::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionReflection};
+use cm_app::verbs::reflect::work_package::WorkPackages;
+use cm_app::verbs::reflect::{LearnedChange, ReflectResult, RunOutcome, SessionReflection};
 
 /// Results by session, then how the run ended and why.
 pub fn reflected(outcome: &ReflectResult) -> String {

@@ -1,7 +1,7 @@
 //! Text output of `cm reindex`.
 
 use super::style::{DIM, WARN, count, paint};
-use cm_app::reindex::ReindexResult;
+use cm_app::verbs::reindex::ReindexResult;
 
 /// Counts of changed notes; with `check`, the stale files.
 pub fn reindexed(outcome: &ReindexResult, check: bool) -> String {

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{ID, paint};
-use cm_app::relate::EdgeEditResult;
+use cm_app::verbs::relate::EdgeEditResult;
 
 pub fn related(outcome: &EdgeEditResult) -> String {
     let what =

@@ -2,7 +2,7 @@
 
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, paint, safe};
-use cm_app::related::RelatedNotes;
+use cm_app::verbs::related::RelatedNotes;
 use cm_note::graph::EdgeDirection;
 
 /// One line for each note, indented by distance, with an arrow for the direction of the edge.

@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
-use cm_app::remember::{PreferenceChange, RememberResult, SectionChange};
+use cm_app::verbs::remember::{PreferenceChange, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
 const NAMED: usize = 20;

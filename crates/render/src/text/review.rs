@@ -2,7 +2,7 @@
 
 use super::recent::shown_id;
 use super::style::{DIM, GOOD, ID, STRONG, count, cut, paint, safe};
-use cm_app::review::{
+use cm_app::verbs::review::{
     AppliedDecision, Inbox, InboxEntry, InboxKind, InboxSection, ReviewDecision, ReviewResult,
 };
 

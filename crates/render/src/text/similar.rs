@@ -3,7 +3,7 @@
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, cut, paint};
-use cm_app::similar::SimilarNotes;
+use cm_app::verbs::similar::SimilarNotes;
 
 /// Similarity, id, type and title; for a contradiction, the reason on the next line.
 pub fn similar(outcome: &SimilarNotes) -> String {

@@ -4,7 +4,7 @@ use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 use super::top::judged;
-use cm_app::stale::StaleResult;
+use cm_app::verbs::stale::StaleResult;
 use cm_note::bullet::BulletState;
 use cm_note::note::Staleness;
 

@@ -2,12 +2,12 @@
 
 use super::list::rows;
 use super::style::{DIM, GOOD, ID, STRONG, WARN, count, cut, paint, safe};
-use cm_app::starters::{StarterList, StarterResult};
+use cm_app::verbs::starters::{StarterList, StarterResult};
 use cm_note::bullet::BulletState;
 
 /// One line for each set.
 pub fn list(outcome: &StarterList) -> String {
-    let row = |set: &cm_app::starters::StarterSet| {
+    let row = |set: &cm_app::verbs::starters::StarterSet| {
         let present =
             if set.present > 0 { format!(", {} already exist", set.present) } else { String::new() };
         vec![set.name.clone(), format!("{}{present}", count(set.rules, "rule")), set.about.clone()]

@@ -4,7 +4,7 @@ use super::committed;
 use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, count, cut, paint, safe};
-use cm_app::stash::{StashList, StashPage, StashResult};
+use cm_app::verbs::stash::{StashList, StashPage, StashResult};
 
 pub fn stashed(outcome: &StashResult) -> String {
     let commit = committed(outcome.commit.as_deref());
@@ -20,7 +20,7 @@ pub fn listed(outcome: &StashList) -> String {
     if outcome.stashes.is_empty() {
         return "no stashes\n".to_owned();
     }
-    let row = |stash: &cm_app::stash::StashRow| {
+    let row = |stash: &cm_app::verbs::stash::StashRow| {
         vec![
             stash.created.map(|at| at.day()).unwrap_or_default(),
             cut(&shown_id(&stash.id), 12),

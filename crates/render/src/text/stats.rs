@@ -3,7 +3,7 @@
 use super::list::rows;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
 
-use cm_app::stats::{PlaybookStats, ScoredRule, VaultStats};
+use cm_app::verbs::stats::{PlaybookStats, ScoredRule, VaultStats};
 use cm_note::bullet::blocked::BlockKind;
 
 /// One line for each statistic.

@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{DIM, paint, safe};
-use cm_app::tags::TagList;
+use cm_app::verbs::tags::TagList;
 
 pub fn tags(outcome: &TagList) -> String {
     if outcome.tags.is_empty() {

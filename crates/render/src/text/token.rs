@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{DIM, GOOD, WARN, paint, safe};
-use cm_app::token::{NewToken, TokenInfo, TokenList};
+use cm_app::verbs::token::{NewToken, TokenInfo, TokenList};
 
 /// A new token; the secret is on a line of its own for scripts.
 pub fn made(outcome: &NewToken) -> String {

@@ -2,7 +2,7 @@
 
 use super::list::rows;
 use super::style::{BAD, DIM, ID, count, cut, paint};
-use cm_app::top::TopBullets;
+use cm_app::verbs::top::TopBullets;
 
 /// Score, maturity, feedback counts, id and rule.
 pub fn top(outcome: &TopBullets) -> String {

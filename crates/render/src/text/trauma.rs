@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
-use cm_app::trauma::{AcceptResult, IncidentScan, ScannedIncident};
+use cm_app::verbs::trauma::{AcceptResult, IncidentScan, ScannedIncident};
 
 /// Each incident with its location and the evidence of harm.
 pub fn scanned(scanned: &IncidentScan) -> String {

@@ -2,7 +2,7 @@
 
 use super::style::{DIM, GOOD, WARN, paint, safe};
 use cm_app::legacy_private::{LegacyImport, LegacyPrivateEntry};
-use cm_app::trust::TrustResult;
+use cm_app::verbs::trust::TrustResult;
 
 /// Whether the vault is trusted, and what that allows.
 pub fn trusted(outcome: &TrustResult) -> String {

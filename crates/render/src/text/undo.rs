@@ -2,7 +2,7 @@
 
 use super::style::{ID, paint, safe};
 use super::{committed, short};
-use cm_app::undo::UndoResult;
+use cm_app::verbs::undo::UndoResult;
 
 pub fn undone(outcome: &UndoResult) -> String {
     let paths: String = outcome.paths.iter().map(|path| format!("  {}\n", safe(path))).collect();

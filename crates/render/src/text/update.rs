@@ -2,7 +2,7 @@
 
 use super::committed;
 use super::style::{ID, paint};
-use cm_app::update::UpdateResult;
+use cm_app::verbs::update::UpdateResult;
 
 pub fn changed(outcome: &UpdateResult) -> String {
     let what =

@@ -4,7 +4,7 @@ use super::list::rows;
 use super::recent::shown_id;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint};
 use super::top::judged;
-use cm_app::usage::{NoteUsage, UsageReport};
+use cm_app::verbs::usage::{NoteUsage, UsageReport};
 
 /// The totals, then the notes by use.
 pub fn usage(outcome: &UsageReport) -> String {

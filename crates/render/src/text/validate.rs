@@ -1,7 +1,7 @@
 //! Text output of `cm validate`.
 
 use super::style::{BAD, DIM, GOOD, WARN, count, paint, safe};
-use cm_app::validate::ValidationResult;
+use cm_app::verbs::validate::ValidationResult;
 use cm_note::finding::{Finding, Severity};
 
 /// The findings, then a summary. With `all`, findings of severity info are included.

@@ -1,7 +1,7 @@
 //! Text output of `cm validate-rule`.
 
 use super::style::{BAD, DIM, GOOD, ID, WARN, count, cut, paint, safe};
-use cm_app::validate_rule::{AdmissionVerdict, RuleCollision, RuleJudgement, RuleRelation};
+use cm_app::verbs::validate_rule::{AdmissionVerdict, RuleCollision, RuleJudgement, RuleRelation};
 
 /// The verdict, reasons and evidence, then conflicting rules.
 pub fn judged(outcome: &RuleJudgement) -> String {

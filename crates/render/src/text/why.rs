@@ -3,8 +3,10 @@
 use super::recent::shown_id;
 use super::short;
 use super::style::{BAD, DIM, GOOD, ID, STRONG, WARN, cut, paint, safe};
-use cm_app::log::Commit;
-use cm_app::why::{BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide};
+use cm_app::verbs::log::Commit;
+use cm_app::verbs::why::{
+    BulletScore, FeedbackEvent, NoteEvidence, NoteRef, ReplacementField, SuccessionSide,
+};
 use cm_note::bullet::{BulletState, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::FeedbackSignal;

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::schedule::{JobInterval, JobSchedule};
 use super::state::ServerState;
 use cm_app::Result;
-use cm_app::cancellation::Cancellation;
+use cm_app::context::cancellation::Cancellation;
 use cm_note::instant::Instant;
 
 /// Runs a job; the argument signals shutdown. The returned text is logged.

@@ -8,7 +8,7 @@ use super::input::pairs;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::add::{self, AddedNote};
+use cm_app::verbs::add::{self, AddedNote};
 use cm_app::{Context, Result};
 use cm_render::text;
 

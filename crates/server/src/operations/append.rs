@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::update::{self, UpdateResult};
+use cm_app::verbs::update::{self, UpdateResult};
 use cm_app::{Context, Result};
 use cm_render::text;
 

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{CompletionKind, resources};
-use cm_app::{Context, Result, playbook};
+use cm_app::verbs::playbook;
+use cm_app::{Context, Result};
 
 /// The values with this prefix, ignoring case: ids of recently changed notes first, categories with
 /// the most rules first, types in the order of the settings.

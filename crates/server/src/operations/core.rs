@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::generate::{self, Generated};
+use cm_app::verbs::generate::{self, Generated};
 use cm_app::{Context, Result};
 
 pub const OPERATION: OperationSpec = OperationSpec {

@@ -9,7 +9,7 @@ use super::output::{answer, outline, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
 use serde::Serialize;
 
-use cm_app::export::{self, ExportFormat};
+use cm_app::verbs::export::{self, ExportFormat};
 use cm_app::{Context, Result};
 
 pub const OPERATION: OperationSpec = OperationSpec {

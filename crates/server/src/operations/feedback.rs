@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
-use cm_app::mark::{self, MarkResult};
+use cm_app::verbs::mark::{self, MarkResult};
 use cm_app::{CallerIdentity, Context, Result};
 use cm_note::note::FeedbackSignal;
 use cm_render::text;

@@ -8,7 +8,7 @@ use super::input::schema;
 use super::output::{answer, outline};
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::outcome::{self, OutcomeResult, SessionStatus};
+use cm_app::verbs::outcome::{self, OutcomeResult, SessionStatus};
 use cm_app::{CallerIdentity, Context, Result};
 use cm_render::text;
 

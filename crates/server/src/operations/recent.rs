@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::recent::{self, RecentNotes};
+use cm_app::verbs::recent::{self, RecentNotes};
 use cm_app::{Context, Error, Result};
 use cm_note::instant::Instant;
 use cm_render::text;

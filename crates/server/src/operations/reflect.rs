@@ -10,10 +10,11 @@ use super::input::schema;
 use super::output::{answer, outline};
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::curate::CurationOutcome;
-use cm_app::reflect::work_package::{self, WorkPackages};
 use cm_app::sessions::{SessionAccess, SessionSelection};
-use cm_app::{Context, Result, reflect};
+use cm_app::verbs::curate::CurationOutcome;
+use cm_app::verbs::reflect;
+use cm_app::verbs::reflect::work_package::{self, WorkPackages};
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Name of the answer in error messages.

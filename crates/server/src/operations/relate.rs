@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::relate::{self, EdgeEditResult};
+use cm_app::verbs::relate::{self, EdgeEditResult};
 use cm_app::{Context, Result};
 use cm_render::text;
 

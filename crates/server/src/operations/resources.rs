@@ -4,10 +4,14 @@
 use serde::Serialize;
 
 use super::{Contents, ListedNote, Resource};
-use cm_app::generate::Generated;
-use cm_app::playbook::list::{self, BulletFilter};
-use cm_app::recent::{self, NoteSummary};
-use cm_app::{Context, Result, doctor, generate, get, stats};
+use cm_app::verbs::doctor;
+use cm_app::verbs::generate;
+use cm_app::verbs::generate::Generated;
+use cm_app::verbs::get;
+use cm_app::verbs::playbook::list::{self, BulletFilter};
+use cm_app::verbs::recent::{self, NoteSummary};
+use cm_app::verbs::stats;
+use cm_app::{Context, Result};
 use cm_note::bullet::BulletState;
 use cm_note::note::NoteKind;
 use cm_render::json;

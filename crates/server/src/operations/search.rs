@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::schema;
 use super::output::{answer, outline, whole};
 use super::{Effect, Endpoint, Method, OperationResult, OperationSpec};
-use cm_app::search::{self, SearchResult};
+use cm_app::verbs::search::{self, SearchResult};
 use cm_app::{Context, Result};
 use cm_note::note::Priority;
 use cm_render::text;

@@ -8,7 +8,7 @@ use super::input::pairs;
 use super::input::schema;
 use super::output::{answer, outline};
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::update::{self, UpdateResult};
+use cm_app::verbs::update::{self, UpdateResult};
 use cm_app::{Context, Error, Result};
 use cm_render::text;
 

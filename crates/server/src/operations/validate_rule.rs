@@ -8,7 +8,7 @@ use super::input::schema;
 use super::output::{answer, outline};
 use super::progress::report_logs_read;
 use super::{Effect, OperationResult, OperationSpec};
-use cm_app::validate_rule::{self, RuleJudgement};
+use cm_app::verbs::validate_rule::{self, RuleJudgement};
 use cm_app::{Context, Result};
 use cm_render::text;
 

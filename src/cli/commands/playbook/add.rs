@@ -5,9 +5,9 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::commands::text_or_stdin;
-use cm_note::bullet::{BulletKind, BulletType, Scope};
-use cm_app::propose::{self, RuleProposal};
+use cm_app::verbs::propose::{self, RuleProposal};
 use cm_app::{Context, Result};
+use cm_note::bullet::{BulletKind, BulletType, Scope};
 use cm_render::text;
 
 /// Add a rule or an anti-pattern

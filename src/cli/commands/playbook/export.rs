@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::list::{Chosen, states};
 use crate::cli::answer::{Output, Printed};
-use cm_app::playbook::export::{self, PlaybookFormat, Options};
+use cm_app::verbs::playbook::export::{self, Options, PlaybookFormat};
 use cm_app::{Context, Result};
 use cm_render::text;
 

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::playbook::import::{self, Options, RuleSourceKind};
+use cm_app::verbs::playbook::import::{self, Options, RuleSourceKind};
 use cm_app::{Context, Result};
 use cm_render::text;
 
@@ -30,7 +30,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let from = RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
+    let from =
+        RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());
     let options = Options { file: arguments.file, from, dry_run: arguments.dry_run };
     let outcome = import::import(memory, &options)?;
     Ok(output.print(memory, &outcome, text::playbook::import::imported)?.failed(outcome.failed()))

@@ -4,9 +4,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::answer::{Output, Printed};
-use cm_note::bullet::{BulletType, Maturity, Scope, BulletState};
-use cm_app::playbook::list::{self, BulletFilter, Options};
+use cm_app::verbs::playbook::list::{self, BulletFilter, Options};
 use cm_app::{Context, Result};
+use cm_note::bullet::{BulletState, BulletType, Maturity, Scope};
 use cm_render::text;
 
 /// List rules, best score first
@@ -73,7 +73,8 @@ impl Chosen {
 
 /// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
-    let filter = arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);
+    let filter =
+        arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);
     let options = Options { filter, limit: arguments.limit, offset: arguments.offset };
     output.print(memory, &list::list(memory, &options)?, text::playbook::list::listed)
 }

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Context, Result, propose};
+use cm_app::verbs::propose;
+use cm_app::{Context, Result};
 use cm_render::text;
 
 /// Deprecate a rule; its note stays

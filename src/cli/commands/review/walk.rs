@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use cm_app::review::{Inbox, InboxEntry, InboxKind, ReviewDecisions};
+use cm_app::verbs::review::{Inbox, InboxEntry, InboxKind, ReviewDecisions};
 use cm_app::{Error, ErrorKind, Result};
 use cm_render::text;
 use cm_render::text::style::safe;
@@ -113,7 +113,12 @@ fn offered(kind: InboxKind, item: &InboxEntry) -> Vec<(char, Key, &'static str)>
     keys
 }
 
-fn ask(kind: InboxKind, item: &InboxEntry, keys: &mut dyn BufRead, screen: &mut dyn Write) -> io::Result<Key> {
+fn ask(
+    kind: InboxKind,
+    item: &InboxEntry,
+    keys: &mut dyn BufRead,
+    screen: &mut dyn Write,
+) -> io::Result<Key> {
     let offered = offered(kind, item);
     let words: Vec<String> = offered.iter().map(|(key, _, word)| format!("{key} {word}")).collect();
     loop {
@@ -139,7 +144,7 @@ fn broken(error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cm_app::review::{InboxNote, InboxSection};
+    use cm_app::verbs::review::{InboxNote, InboxSection};
 
     fn item(ids: &[&str], commands: &[&str]) -> InboxEntry {
         let note = |id: &&str| InboxNote {
@@ -200,7 +205,10 @@ mod tests {
     #[test]
     fn each_decision_is_carried_out_and_a_note_that_was_given_up_is_not_asked_about_again() {
         let (words, screen, _) = answered("a\nr\n1\nc\n");
-        assert_eq!(words, ReviewDecisions { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) });
+        assert_eq!(
+            words,
+            ReviewDecisions { accept: ids(&["d1"]), reject: ids(&["d2", "k2"]), confirm: ids(&["u"]) }
+        );
         assert_eq!(screen.matches("it waits").count(), 4, "{screen}");
     }
 
@@ -223,7 +231,10 @@ mod tests {
         let doing = Doing { edit: &mut edit, settle: &mut settle };
         through(&inbox(), &mut keys, &mut screen, doing).unwrap();
         let accept = ReviewDecisions { accept: ids(&["d1"]), ..ReviewDecisions::default() };
-        assert_eq!(calls, [accept.clone(), accept, ReviewDecisions { reject: ids(&["d2"]), ..ReviewDecisions::default() }]);
+        assert_eq!(
+            calls,
+            [accept.clone(), accept, ReviewDecisions { reject: ids(&["d2"]), ..ReviewDecisions::default() }]
+        );
         let screen = String::from_utf8(screen).unwrap();
         assert!(screen.contains("locked") && screen.contains("no editor\u{fffd}[2J starts"), "{screen:?}");
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::open;
 use crate::cli::calls::Calls;
 use crate::cli::commands::mcp::follow;
-use cm_server::http::NestedService;
-use cm_server::mcp::{CallContext, OriginPolicy, McpLimits, McpServer, McpSetup, guarded};
-use cm_server::operations::OFFER;
 use cm_app::Result;
 use cm_app::server_audit::AuditSink;
+use cm_server::http::NestedService;
+use cm_server::mcp::{CallContext, McpLimits, McpServer, McpSetup, OriginPolicy, guarded};
+use cm_server::operations::OFFER;
 
 /// Creates the service for `/mcp`.
 ///

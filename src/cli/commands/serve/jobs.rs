@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::cli::calls::Calls;
+use cm_app::context::cancellation::Cancellation;
+use cm_app::{Actor, CallerIdentity, Context, ProgressWatch, Result, jobs};
 use cm_server::http::Job;
 use cm_server::http::schedule::JobInterval;
-use cm_app::cancellation::Cancellation;
-use cm_app::{Actor, CallerIdentity, Context, Result, ProgressWatch, jobs};
 
 /// 03:00 UTC.
 const REFLECT: JobInterval = JobInterval::Daily { minute: 3 * 60 };
@@ -19,16 +19,19 @@ const DECAY: JobInterval = JobInterval::Weekly { weekday: 6, minute: 4 * 60 + 30
 /// The vault cannot be opened or written.
 pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
     let memory = open(calls, ProgressWatch::default())?;
-    let job = |name: &'static str, rhythm, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
-        let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
-        Ok(Job {
-            name,
-            interval: rhythm,
-            last: Some(jobs::last(&memory, name)?),
-            run: Arc::new(move |stop| work(&open(&to_run, ProgressWatch::cancelled_by(stop.at_once()))?, stop)),
-            done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),
-        })
-    };
+    let job =
+        |name: &'static str, rhythm, work: fn(&Context, &Cancellation) -> Result<String>| -> Result<Job> {
+            let [to_run, to_keep] = [Arc::clone(calls), Arc::clone(calls)];
+            Ok(Job {
+                name,
+                interval: rhythm,
+                last: Some(jobs::last(&memory, name)?),
+                run: Arc::new(move |stop| {
+                    work(&open(&to_run, ProgressWatch::cancelled_by(stop.at_once()))?, stop)
+                }),
+                done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),
+            })
+        };
     Ok(vec![job("reflect", REFLECT, jobs::reflect)?, job("decay", DECAY, |memory, _| jobs::fade(memory))?])
 }
 

@@ -10,13 +10,16 @@ use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
 use crate::cli::calls::Calls;
-use cm_note::note;
-use cm_server::http::{ShutdownResult, LogEntry, Metric, HttpLimits, VaultOpener, HttpServer, HttpSetup, listen, serve};
-use cm_server::operations::TABLE;
 use cm_app::server_audit::{AuditLog, AuditSink};
-use cm_app::token::LiveTokens;
-use cm_app::{CallerIdentity, Request, ErrorKind, Context, Result, ProgressWatch, stats};
+use cm_app::verbs::stats;
+use cm_app::verbs::token::LiveTokens;
+use cm_app::{CallerIdentity, Context, ErrorKind, ProgressWatch, Request, Result};
+use cm_note::note;
 use cm_render::json;
+use cm_server::http::{
+    HttpLimits, HttpServer, HttpSetup, LogEntry, Metric, ShutdownResult, VaultOpener, listen, serve,
+};
+use cm_server::operations::TABLE;
 
 /// Serve a vault over HTTP
 ///
@@ -57,7 +60,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     output.notices(&memory);
     let vault = memory.target().vault.clone();
     // Only the team's vault. The global vault is private to the person.
-    let calls = Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
+    let calls =
+        Arc::new(Calls::like(Request { vault: Some(vault.root().to_owned()), ..memory.call.clone() }));
     let audit = audit(AuditLog::of(&memory)?, Arc::clone(&calls), *output);
     let jobs = if arguments.jobs { jobs::all(&calls)? } else { Vec::new() };
     let mounted =
@@ -79,7 +83,9 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let mut said = Ok(Printed::default());
     let ShutdownResult { signal, .. } = serve(address, setup, |server| said = tell(server, output))?;
-    Ok(said?.of_kind(signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated })))
+    Ok(said?.of_kind(
+        signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
+    ))
 }
 
 /// Prints the address and whether requests need a token.

@@ -1,7 +1,7 @@
 //! Text output of `cm playbook export`.
 
 use crate::text::style::{DIM, STRONG, count, paint, safe};
-use cm_app::playbook::export::PlaybookExport;
+use cm_app::verbs::playbook::export::PlaybookExport;
 
 pub fn exported(outcome: &PlaybookExport) -> String {
     let place = safe(outcome.out.as_deref().unwrap_or("standard output"));

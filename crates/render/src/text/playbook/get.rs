@@ -1,7 +1,7 @@
 //! Text output of `cm playbook get`.
 
 use crate::text::style::{DIM, ID, STRONG, WARN, paint, safe};
-use cm_app::playbook::get::BulletDetails;
+use cm_app::verbs::playbook::get::BulletDetails;
 use cm_note::bullet::BulletType;
 use cm_note::instant::Instant;
 use cm_note::note::{Feedback, FeedbackSignal};

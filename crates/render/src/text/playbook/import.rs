@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::text::committed;
 use crate::text::style::{BAD, DIM, ID, STRONG, count, cut, paint, safe};
 use crate::text::validate::findings;
-use cm_app::playbook::import::{
+use cm_app::verbs::playbook::import::{
     BulletImport, BulletSkipReason, ImportedBullet, SkippedBullet, StoppedEntry, place_of, reason,
 };
 

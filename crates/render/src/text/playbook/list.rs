@@ -2,8 +2,8 @@
 
 use crate::text::list::rows;
 use crate::text::style::{DIM, ID, STRONG, WARN, cut, paint};
-use cm_app::playbook::BulletRow;
-use cm_app::playbook::list::BulletPage;
+use cm_app::verbs::playbook::BulletRow;
+use cm_app::verbs::playbook::list::BulletPage;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 
 /// Score, state, id, category and rule; then the total.

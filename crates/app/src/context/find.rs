@@ -1,0 +1,172 @@
+//! Resolves a reference to a note: an ID, an ID prefix, a path, a title or a file name.
+
+use crate::context::open::{Context, OpenVault};
+use crate::error::{Error, ErrorKind, Result};
+use cm_note::graph::{NoteNames, Resolution};
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+
+/// A resolved note with its contents.
+pub struct ResolvedNote<'a> {
+    /// The vault that contains the note.
+    pub open: &'a OpenVault,
+    /// The parsed note.
+    pub note: Note,
+    /// Contents of the note's file.
+    pub bytes: Vec<u8>,
+}
+
+impl ResolvedNote<'_> {
+    /// The file as text; invalid UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+/// Minimum length of an ID prefix.
+const PREFIX: usize = 4;
+
+/// Resolves a reference in all open vaults.
+///
+/// An ID from the index is verified against its file without a walk; all other references refresh
+/// the index first.
+///
+/// # Errors
+/// A note that is not found, or an ambiguous reference; the hint lists the candidates.
+pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+    find_in(memory, &memory.vaults, reference)
+}
+
+/// Resolves a reference in the target vault only.
+///
+/// # Errors
+/// Those of [`find`]; `other-vault` for a note of the global vault.
+pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
+    match find_in(memory, &memory.vaults[..1], reference) {
+        Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {
+            match find_in(memory, &memory.vaults[1..], reference) {
+                Ok(found) => Err(Error::refused(
+                    "other-vault",
+                    format!("{} is a note of the global vault", found.note.key()),
+                )
+                .hint(format!("select that vault: --vault {}", found.open.vault.root().display()))),
+                Err(_) => Err(error),
+            }
+        }
+        other => other,
+    }
+}
+
+fn find_in<'a>(memory: &'a Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
+    let reference = reference.trim();
+    if reference.is_empty() {
+        return Err(Error::usage("the note reference is empty; pass an ID, path or title"));
+    }
+    for open in vaults {
+        let path = match &open.past {
+            Some(past) => past.locate(open.vault.root(), &memory.call.cwd, reference),
+            None => open.vault.locate(&memory.call.cwd, reference),
+        };
+        if let Some(path) = path.filter(is_note) {
+            return load(open, &path);
+        }
+    }
+    if looks_like_id(reference) {
+        for open in vaults {
+            // A note of the project wins over one of the global vault, also where it came by hand just now.
+            if vaults.len() > 1 || open.past.is_some() {
+                memory.ensure_fresh(open)?;
+            }
+            if let [path] = by_id(open, reference).as_slice() {
+                return load(open, path);
+            }
+        }
+    }
+    by_name(memory, vaults, reference)
+}
+
+fn looks_like_id(reference: &str) -> bool {
+    reference.len() >= PREFIX && !reference.contains(char::is_whitespace)
+}
+
+fn is_note(path: &NotePath) -> bool {
+    let name = path.as_str();
+    name.ends_with(".md") || name.ends_with(".markdown")
+}
+
+/// Paths of notes with this ID prefix in the index, verified against their files.
+fn by_id(open: &OpenVault, prefix: &str) -> Vec<NotePath> {
+    let mut known = open.index().lookup(prefix).unwrap_or_default();
+    known.dedup();
+    let mut confirmed: Vec<_> = known
+        .into_iter()
+        .filter(|(id, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
+        .collect();
+    if let Some(exact) = confirmed.iter().find(|(id, _)| id.as_str() == prefix).cloned() {
+        confirmed.retain(|(id, _)| *id == exact.0);
+    }
+    let mut paths: Vec<_> = confirmed.into_iter().map(|(_, path)| path).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn by_name<'a>(memory: &Context, vaults: &'a [OpenVault], reference: &str) -> Result<ResolvedNote<'a>> {
+    let mut near = Vec::new();
+    for open in vaults {
+        let notes = memory.notes_of(open)?;
+        let fitting: Vec<&Note> = match NoteNames::of(&notes).resolve(reference) {
+            Resolution::One(at) => vec![&notes[at]],
+            Resolution::Many(several) => several.into_iter().map(|at| &notes[at]).collect(),
+            // Links need more of an id than a person who looks at the answer.
+            Resolution::None => notes.iter().filter(|note| begins_id(note, reference)).collect(),
+        };
+        match fitting.as_slice() {
+            [one] => return load(open, &one.path),
+            [] => near
+                .extend(notes.iter().filter(|note| resembles(&note.title, reference)).take(3).map(candidate)),
+            several => return Err(ambiguous(reference, several)),
+        }
+    }
+    let error = Error::not_found(format!("note `{reference}` not found"));
+    Err(if near.is_empty() {
+        error.hint("`cm search` finds notes by their words")
+    } else {
+        error.hint(format!("did you mean {}?", near.join(" or ")))
+    })
+}
+
+fn begins_id(note: &Note, reference: &str) -> bool {
+    let begins =
+        |id: &str| id.get(..reference.len()).is_some_and(|part| part.eq_ignore_ascii_case(reference));
+    !reference.contains(char::is_whitespace) && note.id.as_ref().is_some_and(|id| begins(id.as_str()))
+}
+
+fn resembles(title: &str, typed: &str) -> bool {
+    let (title, typed) = (title.to_lowercase(), typed.to_lowercase());
+    typed.chars().count() >= 3 && (title.contains(&typed) || typed.contains(&title))
+}
+
+fn candidate(note: &Note) -> String {
+    format!("{} ({})", note.key(), note.title)
+}
+
+/// Creates the error for an ambiguous reference; the hint lists up to five candidates.
+pub(crate) fn ambiguous(reference: &str, notes: &[&Note]) -> Error {
+    let named: Vec<String> =
+        notes.iter().take(5).map(|note| format!("{} at {}", candidate(note), note.path)).collect();
+    let more = notes.len().saturating_sub(5);
+    let tail = if more > 0 { format!(", and {more} more") } else { String::new() };
+    Error::new(ErrorKind::NotFound, "ambiguous", format!("`{reference}` matches {} notes", notes.len()))
+        .hint(format!("use one of: {}{tail}", named.join("; ")))
+}
+
+/// Reads and parses a note from its file, without the index.
+///
+/// # Errors
+/// An unreadable file.
+pub fn load<'a>(open: &'a OpenVault, path: &NotePath) -> Result<ResolvedNote<'a>> {
+    let bytes = open.read(path).map_err(cm_store::vault::Error::io("read", &open.vault.file(path)))?;
+    let note = read::read(path, &bytes, &open.settings.types, &open.settings.relations).note;
+    Ok(ResolvedNote { open, note, bytes })
+}

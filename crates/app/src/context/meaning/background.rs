@@ -1,0 +1,41 @@
+//! Embeds notes with the fine model in the background of a long-lived process.
+//!
+//! It embeds only what the index contains; other calls refresh the index.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::context::open::Request;
+use crate::context::process_cache::ProcessCache;
+use crate::error::Result;
+
+/// Duration of one slice of work, after which the vaults are opened again.
+const SLICE: Duration = Duration::from_secs(2);
+/// Pause between batches, which leaves processor time to requests.
+const BREATH: Duration = Duration::from_millis(20);
+/// Polling interval when there is nothing to embed.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Pause after a failure, such as an unreachable model or a vault that cannot be opened.
+const AFTER_FAILURE: Duration = Duration::from_secs(60);
+
+/// Starts a thread that embeds the remaining passages with the fine model. It ends when `warm` is
+/// dropped.
+pub fn read_in_background(warm: &Arc<ProcessCache>, call: &Request) {
+    let (keeper, call) = (Arc::downgrade(warm), call.clone());
+    std::thread::spawn(move || {
+        while let Some(more) = read(&keeper, &call) {
+            std::thread::sleep(match more {
+                Ok(true) => BREATH,
+                Ok(false) => PAUSE,
+                Err(_) => AFTER_FAILURE,
+            });
+        }
+    });
+}
+
+/// Embeds for one slice of time. Returns whether passages remain, or `None` if the cache was
+/// dropped.
+fn read(keeper: &Weak<ProcessCache>, call: &Request) -> Option<Result<bool>> {
+    let memory = keeper.upgrade()?.open(call.clone());
+    Some(memory.and_then(|memory| memory.embed_slice(SLICE, BREATH)))
+}

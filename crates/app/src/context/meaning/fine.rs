@@ -1,0 +1,267 @@
+//! Vectors of the fine model, computed within a time limit.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::context::embedding::budget;
+use crate::context::meaning::Model;
+use crate::context::open::{Context, OpenVault};
+use crate::error::{Error, Result};
+use cm_embed::EmbeddingProvider;
+use cm_index::VectorTable;
+use cm_note::passage::{Passage, PassageSet};
+use cm_note::path::NotePath;
+use cm_text::embedding::Embedding;
+
+/// Embedding progress of a model in one vault.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EmbeddingProgress {
+    /// Number of embedded passages.
+    pub done: usize,
+    /// Total number of passages.
+    pub of: usize,
+}
+
+/// Number of texts embedded between two checks of the deadline.
+const STEP: usize = 4;
+/// Number of notes per lookup of passages.
+const NOTES: usize = 500;
+
+impl Context {
+    /// Embeds missing passages with the fine model, changed notes first, within the command's time
+    /// limit. It never fails; later commands embed the rest.
+    ///
+    /// A long-lived process embeds only the changed notes, because a client waits for each
+    /// response; [`Memory::read_beside`] embeds the rest. A remote model is only used if notes
+    /// changed, because it may be slow or unreachable.
+    pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
+        let lives_on = open.kept().is_some();
+        if changed.is_empty() && (lives_on || *self.models().choice() != EmbeddingProvider::Builtin) {
+            return;
+        }
+        self.refine_within(open, changed, budget(&open.settings), lives_on);
+    }
+
+    /// Embeds missing passages with the fine model for at most `budget`; failures become notices.
+    pub(crate) fn refine_within(
+        &self,
+        open: &OpenVault,
+        changed: &[NotePath],
+        budget: Duration,
+        changed_only: bool,
+    ) {
+        if budget.is_zero() {
+            return;
+        }
+        let Some(Ok(model)) = self.models().fine() else { return };
+        if changed.is_empty() && has_read_all(open, &model) {
+            return;
+        }
+        let deadline = (self.call.clock)() + budget.as_millis() as u64;
+        let mut go_on = |_: EmbeddingProgress| (self.call.clock)() < deadline;
+        let read = if changed_only {
+            self.read_changed(open, &model, changed, &mut go_on)
+        } else {
+            self.embed_missing(open, &model, changed, STEP, &mut go_on)
+        };
+        if let Err(error) = read {
+            self.notice(format!("`{}` has not embedded all new notes: {}", model.name(), error.message));
+        }
+    }
+
+    /// Embeds missing passages of all open vaults for about `slice`, with pauses of `breath`.
+    /// Returns whether passages remain.
+    ///
+    /// # Errors
+    /// A model that does not answer, or a full disk.
+    pub(crate) fn embed_slice(&self, slice: Duration, breath: Duration) -> Result<bool> {
+        let deadline = (self.call.clock)() + slice.as_millis() as u64;
+        for open in &self.vaults {
+            if budget(&open.settings).is_zero() {
+                continue;
+            }
+            let Some(model) = self.models().fine() else { continue };
+            let model = model.map_err(|error| Error::from(&*error))?;
+            if has_read_all(open, &model) {
+                continue;
+            }
+            let mut in_time = true;
+            self.embed_missing(open, &model, &[], STEP, &mut |progress| {
+                std::thread::sleep(breath);
+                in_time = (self.call.clock)() < deadline || progress.done >= progress.of;
+                in_time
+            })?;
+            if !in_time {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Embeds missing passages with `model`, the notes in `first` first, while `go_on` returns
+    /// true.
+    ///
+    /// # Errors
+    /// A model that does not answer, or a full disk. Vectors stored before the error are preserved.
+    pub(crate) fn embed_missing(
+        &self,
+        open: &OpenVault,
+        model: &Model,
+        first: &[NotePath],
+        step: usize,
+        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
+    ) -> Result<EmbeddingProgress> {
+        let version = open.index().version()?;
+        let live = open.index().passages()?;
+        let mut known = known(open, model.name())?;
+        let done = live.iter().filter(|key| known.contains(*key)).count();
+        let mut progress = EmbeddingProgress { done, of: live.len() };
+        let (lacking, _) = open.index().without(&known, usize::MAX)?;
+        let firsts: Vec<&NotePath> = first.iter().filter(|path| lacking.contains(path)).collect();
+        let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
+        let order: Vec<&NotePath> = order.collect();
+        let mut is_kept = true;
+        for notes in order.chunks(NOTES) {
+            let unread = notes.iter().flat_map(|path| open.passages_of(path));
+            let unread: Vec<Passage> =
+                unread.filter(|passage| live.contains(&passage.key) && known.insert(passage.key)).collect();
+            for some in unread.chunks(step.max(1)) {
+                if !go_on(progress) {
+                    return Ok(progress);
+                }
+                is_kept &= self.read_some(open, model, some)?;
+                progress.done += some.len();
+            }
+        }
+        if is_kept {
+            mark_all_read(open, model, &version)?;
+        }
+        go_on(progress);
+        Ok(progress)
+    }
+
+    /// Embeds missing passages of the changed notes while `go_on` returns true.
+    fn read_changed(
+        &self,
+        open: &OpenVault,
+        model: &Model,
+        changed: &[NotePath],
+        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
+    ) -> Result<EmbeddingProgress> {
+        let mut known = known(open, model.name())?;
+        let passages = changed.iter().flat_map(|path| open.passages_of(path));
+        let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
+        let mut progress = EmbeddingProgress { done: 0, of: unread.len() };
+        for some in unread.chunks(STEP) {
+            if !go_on(progress) {
+                break;
+            }
+            self.read_some(open, model, some)?;
+            progress.done += some.len();
+        }
+        Ok(progress)
+    }
+
+    /// Embeds texts and returns the model's name with the vectors; `None` with a notice if the
+    /// model fails.
+    pub(crate) fn embedded(&self, texts: &[&str]) -> Option<(String, Vec<Vec<f32>>)> {
+        let model = match self.models().fine()? {
+            Ok(model) => model,
+            Err(error) => {
+                self.notice(format!("there are no vectors: {error}"));
+                return None;
+            }
+        };
+        match self.all(&model, texts) {
+            Ok(all) => {
+                let vectors = all.iter().map(|embedding| embedding.parts().to_vec()).collect();
+                Some((model.name().to_owned(), vectors))
+            }
+            Err(error) => {
+                self.notice(format!("there are no vectors: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Embeds passages; returns whether their vectors were stored.
+    fn read_some(&self, open: &OpenVault, model: &Model, some: &[Passage]) -> Result<bool> {
+        let texts: Vec<&str> = some.iter().map(|passage| passage.text.as_str()).collect();
+        let embeddings = match self.all(model, &texts) {
+            Ok(embeddings) => embeddings,
+            Err(error) => {
+                let error = Rc::new(error);
+                self.models().mark_failed(&error);
+                return Err((&*error).into());
+            }
+        };
+        let Some(dimension) = embeddings.first().map(|embedding| embedding.dimension()) else {
+            return Ok(false);
+        };
+        // Another process that adds its own at this moment makes these wait for a later command.
+        let Some(mut writer) = open.vectors().writer(model.name(), dimension)? else { return Ok(false) };
+        for (passage, embedding) in some.iter().zip(&embeddings) {
+            writer.push(passage.key, embedding)?;
+        }
+        writer.finish(None)?;
+        Ok(true)
+    }
+
+    /// Embeds texts, on all threads of the call if the model is built in.
+    fn all(&self, model: &Model, texts: &[&str]) -> std::result::Result<Vec<Embedding>, cm_embed::Error> {
+        let threads = self.call.threads.max(1);
+        if threads == 1 || texts.len() < 2 * threads || *self.models().choice() != EmbeddingProvider::Builtin
+        {
+            return model.embed(texts);
+        }
+        let model = &**model;
+        let share = texts.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let parts: Vec<_> =
+                texts.chunks(share).map(|texts| scope.spawn(move || model.embed(texts))).collect();
+            let mut all = Vec::with_capacity(texts.len());
+            for part in parts {
+                // A panic in a thread is a fault of the program, and goes on in this one.
+                all.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// The vector table of a model with its current dimension.
+fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<VectorTable>)> {
+    let (dimension, _) = open.vectors().dimensions(model.name()).pop()?;
+    Some((dimension, open.vectors().table(model.name(), dimension).ok()??))
+}
+
+/// Whether a model has embedded every passage of the index; true if the index is unreadable.
+fn has_read_all(open: &OpenVault, model: &Model) -> bool {
+    let Ok(version) = open.index().version() else { return true };
+    table(open, model).is_some_and(|(_, table)| table.complete() == Some(&version))
+}
+
+/// Marks the vectors of a model as complete for this index version.
+fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
+    let Some((dimension, table)) = table(open, model) else { return Ok(()) };
+    if table.complete().is_some_and(|complete| complete == version) {
+        return Ok(());
+    }
+    match open.vectors().writer(model.name(), dimension)? {
+        Some(writer) => Ok(writer.finish(Some(&version.to_owned()))?),
+        None => Ok(()),
+    }
+}
+
+/// Keys of the passages that the model has embedded.
+pub(crate) fn known(open: &OpenVault, model: &str) -> Result<PassageSet> {
+    let vectors = open.vectors();
+    let mut known = PassageSet::default();
+    for (dimension, _) in vectors.dimensions(model) {
+        if let Some(table) = vectors.table(model, dimension)? {
+            known.extend(table.keys());
+        }
+    }
+    Ok(known)
+}

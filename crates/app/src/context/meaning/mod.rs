@@ -1,0 +1,110 @@
+//! Semantic vectors of a vault's notes: which models compute them, and when.
+//!
+//! The coarse model embeds every note during indexing. The fine model embeds new and changed notes
+//! within a command's time limit, and the rest in `cm embed`. Ranking handles notes that have only
+//! coarse vectors.
+
+mod background;
+mod coarse;
+mod fine;
+mod models;
+mod rules;
+
+pub use background::read_in_background;
+pub(crate) use coarse::CoarseEmbedder;
+pub use fine::EmbeddingProgress;
+pub(crate) use fine::known;
+pub use models::{Model, ModelCache, Models};
+pub(crate) use rules::meaning;
+
+use std::sync::Arc;
+
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use cm_embed::Embedder;
+use cm_index::{VectorTable, Vectors};
+use cm_note::note::read;
+use cm_note::passage::{Passage, passages};
+use cm_note::path::NotePath;
+use cm_note::rank::similarity_threshold::CosineBaseline;
+use cm_text::embedding::Embedding;
+
+/// Maximum number of attempts to complete outdated vectors before they are used as they are.
+const TRIES: usize = 3;
+
+/// An embedded question with the vector table to search.
+pub(crate) struct VectorQuery {
+    pub table: Arc<VectorTable>,
+    pub query: Embedding,
+    /// Cosine similarities of the question with unrelated texts, if the model provides them.
+    pub chance: Option<CosineBaseline>,
+}
+
+impl OpenVault {
+    /// Vectors of the coarse model; a snapshot of a past state stores them with its own index.
+    pub(crate) fn coarse_vectors(&self) -> Vectors {
+        match &self.past {
+            Some(_) => self.index().vectors(),
+            None => self.vectors(),
+        }
+    }
+
+    /// Passages of the note's current file; empty if it cannot be read.
+    pub(crate) fn passages_of(&self, path: &NotePath) -> Vec<Passage> {
+        let Ok(bytes) = self.read(path) else { return Vec::new() };
+        let reading = read::read(path, &bytes, &self.settings.types, &self.settings.relations);
+        passages(&reading.note, &reading.outline)
+    }
+}
+
+impl Context {
+    /// Embeds a question with the coarse model; `None` if embeddings are disabled or no vectors
+    /// exist.
+    pub(crate) fn ask_coarse(&self, open: &OpenVault, question: &str) -> Option<VectorQuery> {
+        let model = self.models().coarse()?;
+        let query = model.of(question);
+        let table = || open.coarse_vectors().table(model.name(), query.dimension()).ok().flatten();
+        let mut found = table();
+        for _ in 0..TRIES {
+            // Another process may be at it, or may have cleared a past away since it was read, its index with it.
+            let version = self.query_index(open, |index| index.version()).ok()?;
+            if self.call.no_refresh || found.as_ref().is_some_and(|table| table.complete() == Some(&version))
+            {
+                break;
+            }
+            self.complete(open);
+            found = table();
+        }
+        let table = found?;
+        (!table.is_empty()).then(|| VectorQuery { table, query, chance: model.chance(question) })
+    }
+
+    /// Embeds a question with the fine model; `None` if it has no vectors for this vault or cannot
+    /// be used, which is reported once.
+    pub(crate) fn ask_fine(&self, open: &OpenVault, question: &str) -> Result<Option<VectorQuery>> {
+        if self.is_low_latency() {
+            return Ok(None);
+        }
+        let model = match self.models().fine() {
+            None => return Ok(None),
+            Some(Ok(model)) => model,
+            Some(Err(why)) => {
+                self.notice(format!("searched without the larger model: {why}"));
+                return Ok(None);
+            }
+        };
+        if open.vectors().dimensions(model.name()).is_empty() {
+            return Ok(None);
+        }
+        let query = match self.models().query(&model, question) {
+            Ok(query) => query,
+            Err(why) => {
+                self.notice(format!("searched without the larger model: {why}"));
+                return Ok(None);
+            }
+        };
+        let table = open.vectors().table(model.name(), query.dimension())?;
+        let chance = model.chance(question);
+        Ok(table.filter(|table| !table.is_empty()).map(|table| VectorQuery { table, query, chance }))
+    }
+}

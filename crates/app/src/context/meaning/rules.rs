@@ -1,0 +1,24 @@
+//! The model that curation uses to compare the meaning of rules: always the built-in static model.
+//!
+//! The search model is not used here, because whether two rules conflict must not depend on caches,
+//! providers or the state of an index.
+
+use crate::context::open::OpenVault;
+use cm_embed::builtin::StaticModel;
+use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
+use cm_text::embedding::Embedding;
+
+struct BuiltIn;
+
+impl EmbeddingModel for BuiltIn {
+    fn embedding(&self, text: &str) -> Option<Embedding> {
+        let embedding = StaticModel::shipped().of(text);
+        embedding.parts().iter().any(|part| *part != 0.0).then_some(embedding)
+    }
+}
+
+/// The model that compares the rules of a vault; [`NoMeaning`] if embeddings are disabled.
+pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
+    let provider = open.settings.get("embeddings.provider").and_then(|(value, _)| value.as_str());
+    if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }
+}

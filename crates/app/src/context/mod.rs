@@ -1,0 +1,17 @@
+//! The opened vaults of one request, and what every verb does with them: read, search, write.
+
+pub mod actor;
+pub mod cancellation;
+pub mod embedding;
+pub mod find;
+pub mod meaning;
+pub mod open;
+pub mod process_cache;
+pub(crate) mod progress;
+pub mod provider;
+pub mod refresh;
+pub mod retrieve;
+pub mod secrets;
+pub mod snapshot;
+pub(crate) mod snippet;
+pub mod write;

@@ -1,0 +1,218 @@
+//! The language model selected by the settings: opens it, sends requests within the budget, and
+//! records their cost.
+//!
+//! `words` defines which settings files count. Prompts and the use of answers are defined by
+//! callers; every prompt is redacted before it is sent.
+
+mod settings;
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::error::{Error, ErrorKind, Result};
+use cm_llm::{
+    AnswerSchema, BoxedLlm, BudgetAccount, FallbackModel, MeteredModel, ModelRequest, ModelSelection,
+    SpendingLedger, SpendingLimits, StructuredAnswer, StructuredAnswerError, key_from, request_structured,
+    retry_policy,
+};
+use cm_secrets::{RedactionRules, redact};
+use cm_store::vault::json_lines::JsonLinesFile;
+use settings::{SelectedModel, SelectedModels, chosen};
+
+/// Private file that records the cost of each request, one line per request.
+const LEDGER: &str = "models.jsonl";
+
+/// System prompt; the task is part of the user prompt.
+const SYSTEM: &str = "You read logs of coding agents for others, and answer with one JSON object.";
+
+/// A language model client with its budget.
+pub struct LanguageModel {
+    model: FallbackModel<MeteredModel<BoxedLlm>>,
+    account: Arc<BudgetAccount>,
+    ledger: JsonLinesFile,
+    chosen: SelectedModels,
+    rules: RedactionRules,
+}
+
+/// Why a request produced no usable answer.
+#[derive(Debug)]
+pub enum ModelFailure {
+    /// The model gave unusable answers twice.
+    Useless(String),
+    /// The request could not be sent or was not answered.
+    Silent {
+        /// The error, with a hint.
+        error: Error,
+        /// Whether the next request would fail as well.
+        is_lasting: bool,
+    },
+}
+
+/// Whether the settings select a model.
+pub fn is_set(memory: &Context) -> bool {
+    chosen(memory, memory.target()).is_ok_and(|chosen| !chosen.models.is_empty())
+}
+
+impl LanguageModel {
+    /// Opens the configured model; `None` if there is none.
+    ///
+    /// # Errors
+    /// Invalid settings, a model that may incur costs without a budget, or an API key that cannot
+    /// be obtained.
+    pub fn open(memory: &Context, rules: &RedactionRules, stop: &Cancellation) -> Result<Option<Self>> {
+        let open = memory.target();
+        let chosen = chosen(memory, open)?;
+        if chosen.models.is_empty() {
+            return Ok(None);
+        }
+        chosen.models.iter().try_for_each(|named| within_some_budget(named, &chosen.budget))?;
+        let ledger = JsonLinesFile::private(&open.vault, LEDGER)?;
+        let account = Arc::new(account(memory, &ledger, chosen.budget)?);
+        let seed = memory.call.now.unix().unsigned_abs();
+        let mut models = Vec::new();
+        for named in &chosen.models {
+            let choice = with_key(named, memory, stop)?;
+            if choice.sends_key_unencrypted() {
+                memory.notice(format!("the API key is sent to {} without encryption", named.name.0));
+            }
+            if let Some(model) =
+                cm_llm::open(&choice, retry_policy(chosen.retries, seed), stop.retry_pause())?
+            {
+                models.push(MeteredModel::new(model, named.price, Arc::clone(&account)));
+            }
+        }
+        let first = models.remove(0);
+        let model = FallbackModel::new(first, models);
+        Ok(Some(Self { model, account, ledger, chosen, rules: rules.clone() }))
+    }
+
+    /// Provider and name of the model, such as `ollama/qwen3:8b`; empty without a model.
+    pub fn name(&self) -> String {
+        self.chosen
+            .models
+            .first()
+            .map_or_else(String::new, |named| format!("{}/{}", named.name.0, named.name.1))
+    }
+
+    /// Reloads the ledger, which includes the spending of other processes. Call it before each
+    /// session.
+    ///
+    /// # Errors
+    /// An unreadable ledger.
+    pub fn refresh(&self) -> Result<()> {
+        self.account.refresh(SpendingLedger::parse(&self.ledger.text()?).ledger);
+        Ok(())
+    }
+
+    /// Sends a prompt and parses an answer that matches the schema and passes `check`; retries
+    /// once.
+    ///
+    /// # Errors
+    /// The reason why there is no usable answer.
+    pub fn ask<T: DeserializeOwned>(
+        &self,
+        prompt: &str,
+        (name, schema): (&str, schemars::Schema),
+        check: impl Fn(&T) -> std::result::Result<(), Vec<String>>,
+    ) -> std::result::Result<StructuredAnswer<T>, ModelFailure> {
+        let prompt = redact(prompt, &self.rules).0;
+        let mut request =
+            ModelRequest::new(SYSTEM, prompt).with_schema(AnswerSchema::new(name, schema.to_value()));
+        request.timeout = self.chosen.timeout;
+        request.max_tokens = self.chosen.max_tokens;
+        request_structured(&self.model, &request, check).map_err(ModelFailure::of)
+    }
+}
+
+impl ModelFailure {
+    fn of(unanswered: StructuredAnswerError) -> Self {
+        // It may hold words of the model: who keeps it takes secrets out.
+        let text = unanswered.to_string();
+        match unanswered.error {
+            None => Self::Useless(text),
+            Some(error) => {
+                let is_lasting = is_lasting(&error);
+                Self::Silent { error: Error::from(*error), is_lasting }
+            }
+        }
+    }
+}
+
+/// Whether the next request would fail with the same error.
+fn is_lasting(error: &cm_llm::LlmError) -> bool {
+    match error {
+        cm_llm::LlmError::Budget(overdrawn) => !matches!(overdrawn, cm_llm::BudgetError::CallTooLarge { .. }),
+        cm_llm::LlmError::Rejected { status, .. } => matches!(status, 401 | 402 | 403 | 404 | 429),
+        cm_llm::LlmError::Unreachable { .. }
+        | cm_llm::LlmError::Key { .. }
+        | cm_llm::LlmError::NotStarted { .. }
+        | cm_llm::LlmError::Setting { .. }
+        | cm_llm::LlmError::Cancelled => true,
+        _ => false,
+    }
+}
+
+/// Requires a budget for a model that is not known to be free.
+///
+/// # Errors
+/// `no-budget`.
+fn within_some_budget(named: &SelectedModel, budget: &SpendingLimits) -> Result<()> {
+    let free = named.price.is_some_and(cm_llm::Price::is_zero);
+    let limits =
+        [budget.daily_usd, budget.monthly_usd, budget.daily_tokens as f64, budget.monthly_tokens as f64];
+    if free || limits.iter().any(|limit| *limit > 0.0) {
+        return Ok(());
+    }
+    let (provider, model) = &named.name;
+    Err(Error::refused("no-budget", format!("{provider}/{model} may cost money, and no budget is set"))
+        .hint(cm_llm::BudgetError::NoBudget.hint()))
+}
+
+/// The model choice with the API key, obtained by running the key command if one is set.
+fn with_key(named: &SelectedModel, memory: &Context, stop: &Cancellation) -> Result<ModelSelection> {
+    let mut choice = named.choice.clone();
+    if let (ModelSelection::Remote(remote), Some(command)) = (&mut choice, &named.key_command) {
+        remote.key = Some(key_from(command, &memory.call.environment, &stop.retry_pause())?);
+    }
+    Ok(choice)
+}
+
+/// Creates the shared account of all models from the ledger.
+fn account(memory: &Context, lines: &JsonLinesFile, budget: SpendingLimits) -> Result<BudgetAccount> {
+    let parsed = SpendingLedger::parse(&lines.text()?);
+    if let Some(first) = parsed.damaged.first() {
+        memory.notice(format!(
+            "{} has invalid lines, such as line {first}; they are not counted as spending",
+            lines.path().display()
+        ));
+    }
+    let (begun, clock, lines) = (memory.call.now, memory.call.clock, lines.clone());
+    let at_start = clock();
+    let now = move || begun.minus_days(-(clock().saturating_sub(at_start) as f64) / 86_400_000.0);
+    // A ledger that cannot be written to stops no answer that was paid for; the budget still counts it in this run.
+    let record = move |entry: &cm_llm::SpendingEntry| drop(lines.append_line(&entry.line()));
+    Ok(BudgetAccount::new(budget, parsed.ledger, now, record))
+}
+
+impl From<cm_llm::LlmError> for Error {
+    fn from(error: cm_llm::LlmError) -> Self {
+        let hint = error.hint();
+        let message = match std::error::Error::source(&error) {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        };
+        let made = match error {
+            cm_llm::LlmError::Budget(_) => Self::refused("budget", message),
+            cm_llm::LlmError::Setting { .. } => Self::refused("invalid-setting", message),
+            cm_llm::LlmError::Cancelled => Self::new(ErrorKind::Interrupted, "interrupted", message),
+            _ => Self::new(ErrorKind::Provider, "model", message),
+        };
+        match hint {
+            Some(hint) => made.hint(hint),
+            None => made,
+        }
+    }
+}

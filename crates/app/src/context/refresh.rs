@@ -1,0 +1,285 @@
+//! Reads notes through the index, after checking whether files changed since it was written.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+
+use crate::context::meaning::CoarseEmbedder;
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::error::Result;
+use cm_embed::builtin::StaticModel;
+use cm_index::{Index, IndexedNote, Options, RefreshReport};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::listing::VaultListing;
+use cm_note::note::{Note, NoteKind, read};
+use cm_note::passage::passages;
+use cm_note::path::NotePath;
+use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
+use cm_store::vault::walk;
+
+/// The notes of one vault. Notes with an id that an earlier vault also contains are hidden.
+#[derive(Debug)]
+pub struct VaultNotes {
+    /// Level of the vault: project or global.
+    pub level: VaultLevel,
+    notes: Rc<Vec<Note>>,
+    /// Ids that a vault of higher precedence also has; their notes are skipped.
+    hidden: HashSet<String>,
+}
+
+impl VaultNotes {
+    /// Iterates over the notes that no other vault hides.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| {
+            self.hidden.is_empty() || note.id.as_ref().is_none_or(|id| !self.hidden.contains(id.as_str()))
+        })
+    }
+}
+
+impl OpenVault {
+    /// Lists the files of the vault: its folder, or the commit that the call reads at.
+    pub fn walk(&self) -> VaultListing {
+        let exclude = self.settings.texts("vault.exclude");
+        match &self.past {
+            Some(past) => past.walk(&exclude),
+            None => match self.kept() {
+                Some(kept) => kept.walk(&self.vault, &exclude),
+                None => walk::walk(self.vault.root(), &exclude),
+            },
+        }
+    }
+
+    /// Returns the bytes of a note, from its file or from the commit that the call reads at.
+    ///
+    /// # Errors
+    /// Returns an error if the file or the Git object cannot be read.
+    pub fn read(&self, path: &NotePath) -> io::Result<Vec<u8>> {
+        match &self.past {
+            Some(past) => past.read(path),
+            None => self.vault.read(path),
+        }
+    }
+
+    /// Updates the index from `listing`, or rebuilds it when `full` is set. If a `coarse` model is
+    /// given, embeds the passages of every note that is read.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn reindex(
+        &self,
+        listing: &VaultListing,
+        full: bool,
+        coarse: Option<&'static StaticModel>,
+    ) -> Result<RefreshReport> {
+        let filling = coarse.map(|model| RefCell::new(CoarseEmbedder::new(self, model)));
+        let cut: RefCell<HashMap<NotePath, u64>> = RefCell::default();
+        let parse = |path: &NotePath, bytes: &[u8]| {
+            let mut reading = read::read(path, bytes, &self.settings.types, &self.settings.relations);
+            if let Some(size) = cut.borrow().get(path) {
+                reading.note.findings.retain(|found| found.code != FindingCode::EmptyNote);
+                reading.note.findings.push(too_large(path, *size));
+            }
+            let passages = passages(&reading.note, &reading.outline);
+            let entry =
+                IndexedNote { passages: passages.iter().map(|passage| passage.key).collect(), reading };
+            if let Some(filling) = &filling {
+                filling.borrow_mut().take(passages);
+            }
+            entry
+        };
+        let read = |path: &NotePath| {
+            if self.past.is_some() {
+                return self.read(path);
+            }
+            let (bytes, size) = self.vault.read_start(path)?;
+            cut.borrow_mut().extend(size.map(|size| (path.clone(), size)));
+            Ok(bytes)
+        };
+        let options = Options { patience: self.lock_timeout() };
+        let indexed = || {
+            if full {
+                self.index().rebuild(listing, &read, &parse, options)
+            } else {
+                self.index().refresh(listing, &read, &parse, options)
+            }
+        };
+        let refreshed = match (indexed(), &self.past) {
+            // A vault that cannot be written to, or whose past another process keeps busy, is answered all the same.
+            (Err(error), Some(past)) if past.is_kept() => {
+                past.use_temporary_index(error)?;
+                indexed()?
+            }
+            (refreshed, _) => refreshed?,
+        };
+        if let Some(filling) = filling {
+            // What cannot be kept is made up for, or told, when the vectors are asked for.
+            let _ = filling.into_inner().finish();
+        }
+        self.set_unread(refreshed.findings.clone());
+        Ok(refreshed)
+    }
+}
+
+/// Finding for a note that exceeds the size limit and is indexed only in part.
+fn too_large(path: &NotePath, size: u64) -> Finding {
+    let megabytes = size >> 20;
+    let message = match size {
+        ..=LARGEST_NOTE => {
+            format!("the note has {megabytes} MB; only its first {} MB are searchable", LONGEST_NOTE >> 20)
+        }
+        _ => format!("the note has {megabytes} MB; only its name is searchable"),
+    };
+    Finding::new(path, FindingCode::TooLarge, Severity::Warning, message)
+        .with_hint("split it into several notes")
+}
+
+impl Context {
+    /// Updates the index of this vault unless this call has already done so. With `no_refresh` set,
+    /// the index stays as it is and the answer carries a notice.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
+        if self.call.no_refresh && open.past.is_none() {
+            self.notice("the index was not updated (--no-refresh)");
+            return Ok(());
+        }
+        if open.is_fresh() {
+            return Ok(());
+        }
+        if let Some(past) = &open.past {
+            past.hold();
+        }
+        let Some(refreshed) = self.refresh(open)? else {
+            open.set_fresh();
+            return Ok(());
+        };
+        self.add_refresh_notices(&refreshed);
+        self.complete(open);
+        match &open.past {
+            Some(past) => past.notice_unreadable(self, &refreshed),
+            None => {
+                let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
+                self.refine(open, &changed);
+            }
+        }
+        open.set_fresh();
+        Ok(())
+    }
+
+    /// Updates the index; returns `None` if the cached vault version shows that nothing changed.
+    fn refresh(&self, open: &OpenVault) -> Result<Option<RefreshReport>> {
+        let reindex = |listing: &VaultListing| open.reindex(listing, false, self.models().coarse());
+        let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
+        // A thread that walked earlier would take away from the index what another one has just found.
+        let _alone = kept.lock_refresh();
+        // Taken before the walk: what happens from here on makes the next call walk again.
+        let begun = kept.current_version(open);
+        if begun.as_ref().is_some_and(|moment| kept.is_current(moment, open, (self.call.clock)())) {
+            return Ok(None);
+        }
+        let listing = open.walk();
+        let refreshed = reindex(&listing)?;
+        // Only an index that was found to be as the folder is answers for it: what this call has put right, another process
+        // may be putting wrong again with what it saw before.
+        let same = RefreshReport { notes: refreshed.notes, ..RefreshReport::default() } == refreshed;
+        if let Some(begun) = begun.filter(|_| same && listing.findings.is_empty()) {
+            kept.mark_indexed(begun, (self.call.clock)());
+        }
+        Ok(Some(refreshed))
+    }
+
+    /// Adds notices about a refresh: why the index was rebuilt, and why it may be stale.
+    pub(crate) fn add_refresh_notices(&self, refreshed: &RefreshReport) {
+        // The first index of a vault is nothing to be told about.
+        if let Some(why) = refreshed.rebuilt.as_ref().filter(|why| **why != cm_index::RebuildReason::Missing)
+        {
+            self.notice(format!("rebuilt the index: {why}"));
+        }
+        self.add_stale_notice(refreshed);
+    }
+
+    /// Adds a notice if the index could not be brought up to date.
+    pub(crate) fn add_stale_notice(&self, refreshed: &RefreshReport) {
+        if let Some(why) = &refreshed.stale {
+            self.notice(format!("the answer may be out of date: {why}"));
+        }
+    }
+
+    /// Queries the index. If it turns out to be damaged, rebuilds it and queries it once more.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt, or if it is damaged and the
+    /// call must answer quickly.
+    pub fn query_index<T>(
+        &self,
+        open: &OpenVault,
+        question: impl Fn(&Index) -> std::result::Result<T, cm_index::Error>,
+    ) -> Result<T> {
+        match question(open.index()) {
+            Err(cm_index::Error::Unusable(why)) if !self.is_low_latency() => {
+                let mut refreshed = open.reindex(&open.walk(), true, self.models().coarse())?;
+                refreshed.rebuilt = Some(why);
+                self.add_refresh_notices(&refreshed);
+                Ok(question(open.index())?)
+            }
+            answer => Ok(answer?),
+        }
+    }
+
+    /// Returns all notes of one vault, ordered by path; reads them once per call.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn notes_of(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+        self.ensure_fresh(open)?;
+        match open.read_notes() {
+            Some(notes) => Ok(notes),
+            None => Ok(open.keep_notes(self.query_index(open, Index::notes)?)),
+        }
+    }
+
+    /// Returns the bullets and blocked patterns of one vault, ordered by path, without loading
+    /// other notes.
+    ///
+    /// # Errors
+    /// Returns an error if the index can be neither used nor rebuilt.
+    pub fn playbook_notes(&self, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+        self.ensure_fresh(open)?;
+        if let Some(notes) = open.read_notes() {
+            return Ok(notes);
+        }
+        Ok(Rc::new(self.query_index(open, |index| index.notes_of(&[NoteKind::Bullet, NoteKind::Blocked]))?))
+    }
+
+    /// Returns the notes of every open vault, the project's first. If two notes have the same id,
+    /// only the project's is visible.
+    ///
+    /// # Errors
+    /// Returns an error if an index can be neither used nor rebuilt.
+    pub fn notes(&self) -> Result<Vec<VaultNotes>> {
+        let mut shelves: Vec<VaultNotes> = Vec::new();
+        for open in &self.vaults {
+            let notes = self.notes_of(open)?;
+            let taken: HashSet<&str> = shelves
+                .iter()
+                .flat_map(|shelf| &*shelf.notes)
+                .filter_map(|note| Some(note.id.as_ref()?.as_str()))
+                .collect();
+            let hidden = notes
+                .iter()
+                .filter_map(|note| note.id.as_ref())
+                .filter(|id| taken.contains(id.as_str()))
+                .map(ToString::to_string)
+                .collect();
+            shelves.push(VaultNotes { level: open.level, notes, hidden });
+        }
+        Ok(shelves)
+    }
+
+    /// Returns the vault of this level, or the target vault if that level is not open.
+    pub fn vault_at(&self, level: VaultLevel) -> &OpenVault {
+        self.vaults.iter().find(|open| open.level == level).unwrap_or_else(|| self.target())
+    }
+}

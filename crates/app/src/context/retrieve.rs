@@ -1,0 +1,477 @@
+//! Ranks the notes of all open vaults for a query: by words and by meaning, raised along the graph,
+//! then weighted by age and use.
+//!
+//! Search, briefings and similarity use this module; every stage can be disabled.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::meaning::VectorQuery;
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::error::Result;
+use crate::verbs::decay::scoring;
+use crate::verbs::search::rounded;
+use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
+use cm_note::graph::Edge;
+use cm_note::note::Note;
+use cm_note::note::types::SUPERSEDES;
+use cm_note::passage::PassageKey;
+use cm_note::query::Query;
+use cm_note::rank::fusion::{FusedScore, FusionWeights, NoteScores, fuse};
+use cm_note::rank::graph_expansion::spread;
+use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
+use cm_note::rank::tie_breakers;
+
+/// Stages of the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankingStages {
+    /// Match the words of the query (BM25).
+    pub words: bool,
+    /// Match the meaning with the small embedding model.
+    pub coarse: bool,
+    /// Match the meaning with the large embedding model.
+    pub fine: bool,
+    /// Raise the neighbours of hits in the graph.
+    pub graph: bool,
+    /// Weight notes by the time of their last change.
+    pub recency: bool,
+    /// Weight notes by feedback and importance.
+    pub usefulness: bool,
+}
+
+impl Default for RankingStages {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl RankingStages {
+    pub const ALL: Self =
+        Self { words: true, coarse: true, fine: true, graph: true, recency: true, usefulness: true };
+    /// The word stage only.
+    pub const WORDS: Self =
+        Self { words: true, coarse: false, fine: false, graph: false, recency: false, usefulness: false };
+}
+
+/// Input of a retrieval.
+#[derive(Clone, Copy)]
+pub(crate) struct Retrieval<'a> {
+    pub query: &'a Query,
+    /// Text of the query for the embedding models.
+    pub meaning: &'a str,
+    pub stages: RankingStages,
+    /// Minimum similarity of notes without any word of the query.
+    pub by_meaning: SemanticThreshold,
+}
+
+/// Minimum similarity of notes that match by meaning only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SemanticThreshold {
+    /// Relative to the nearest notes of this query; for searches that a user or agent asked for.
+    Relative,
+    /// A cosine of at least [`NEAR`]; for unrequested context and for comparing notes.
+    Near,
+}
+
+/// How a note was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FoundBy {
+    /// The note contains words of the query.
+    Words,
+    /// The note contains none of the words, only a similar meaning; a weak match.
+    Meaning,
+    /// The note is related to another hit.
+    Relation,
+}
+
+/// Components of a hit's score.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct HitScore {
+    /// BM25 over title, headings, tags and text; comparable only within one answer.
+    pub bm25: f64,
+    /// `bm25` divided by the best hit's, 0–1.
+    pub words: f64,
+    /// Cosine of the nearest passage by the small built-in model, −1 to 1.
+    pub coarse: Option<f64>,
+    /// Cosine by the large model, −1 to 1; null if it has not embedded the note.
+    pub fine: Option<f64>,
+    /// Similarity relative to the nearest hit, 0–1.
+    pub meaning: f64,
+    /// Combined points for words and meaning, relative to a note that is best in both, 0–1.
+    pub relevance: f64,
+    /// Points added by related hits.
+    pub graph: f64,
+    /// Multiplier for the time of the last change.
+    pub recency: f64,
+    /// Multiplier for feedback and importance.
+    pub usefulness: f64,
+}
+
+/// A ranked note.
+pub(crate) struct RankedNote<'m> {
+    pub open: &'m OpenVault,
+    pub note: Note,
+    pub score: f64,
+    pub parts: HitScore,
+    /// Passage of the note that is nearest to the query.
+    pub passage: Option<PassageKey>,
+    /// Id of the hit that raised this note most along the graph.
+    pub raised_by: Option<String>,
+    /// How the note was found; `None` if it was selected without ranking.
+    pub found_by: Option<FoundBy>,
+}
+
+impl HitScore {
+    /// Returns the components rounded to four decimals.
+    pub(crate) fn rounded(self) -> Self {
+        Self {
+            bm25: rounded(self.bm25),
+            words: rounded(self.words),
+            coarse: self.coarse.map(rounded),
+            fine: self.fine.map(rounded),
+            meaning: rounded(self.meaning),
+            relevance: rounded(self.relevance),
+            graph: rounded(self.graph),
+            recency: rounded(self.recency),
+            usefulness: rounded(self.usefulness),
+        }
+    }
+}
+
+impl<'m> RankedNote<'m> {
+    /// Creates a result for a note that was selected without ranking.
+    pub fn unranked(open: &'m OpenVault, note: Note) -> Self {
+        Self {
+            open,
+            note,
+            score: 0.0,
+            parts: HitScore::default(),
+            passage: None,
+            raised_by: None,
+            found_by: None,
+        }
+    }
+}
+
+/// Ranked notes, best first, and the number of matching notes.
+#[derive(Default)]
+pub(crate) struct RetrievalResult<'m> {
+    pub ranked: Vec<RankedNote<'m>>,
+    pub total: usize,
+}
+
+/// Minimum number of candidates by words.
+const POOL: usize = 200;
+/// Minimum number of candidates per embedding model; notes beyond these are too far away to matter.
+const NEAREST: usize = 60;
+/// Number of candidates weighted beyond those requested, because a multiplier can raise a later
+/// one.
+const SPARE: usize = 30;
+/// Minimum cosine with [`ByMeaning::Near`].
+const NEAR: f32 = 0.35;
+
+/// Graph expansion: number of seed hits and maximum number of hops.
+const SEEDS: usize = 10;
+const HOPS: u8 = 2;
+
+/// A candidate with its vault.
+struct VaultCandidate<'m> {
+    open: &'m OpenVault,
+    vault_index: usize,
+    candidate: Candidate,
+    coarse: Option<usize>,
+    fine: Option<usize>,
+}
+
+impl VaultCandidate<'_> {
+    fn evidence(&self) -> NoteScores {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.cosine);
+        NoteScores { bm25: self.candidate.bm25, coarse: near(self.coarse), fine: near(self.fine) }
+    }
+
+    fn passage(&self) -> Option<PassageKey> {
+        let near = |at: Option<usize>| Some(self.candidate.near.get(at?)?.as_ref()?.passage);
+        near(self.fine).or_else(|| near(self.coarse))
+    }
+}
+
+/// Candidates of one vault.
+struct VaultCandidates {
+    candidates: Candidates,
+    /// For each model: its position in a candidate's similarities, and the chance level of the
+    /// query.
+    coarse: Option<(usize, Option<CosineBaseline>)>,
+    fine: Option<(usize, Option<CosineBaseline>)>,
+}
+
+/// Candidates of all vaults.
+struct AllCandidates<'m> {
+    /// Candidates per vault, in the order of the vaults.
+    candidates: Vec<Candidates>,
+    found: Vec<VaultCandidate<'m>>,
+    /// Number of notes with words of the query.
+    total: usize,
+}
+
+/// Returns whether the candidates include every note with words of the query.
+fn has_all_words(candidates: &Candidates) -> bool {
+    candidates.total <= candidates.list.iter().filter(|candidate| candidate.bm25 > 0.0).count()
+}
+
+/// Retains the candidates that have words of the query or are similar enough in meaning.
+fn retain_matches(
+    found: &mut Vec<VaultCandidate<'_>>,
+    by_meaning: SemanticThreshold,
+    chances: [Option<CosineBaseline>; 2],
+) {
+    let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
+    let [coarse, fine] = chances;
+    let cut = SimilarityThreshold::of(&evidence, coarse, fine);
+    let mut evidence = evidence.iter();
+    found.retain(|_| {
+        evidence.next().is_some_and(|note| {
+            note.bm25 > 0.0
+                || match by_meaning {
+                    SemanticThreshold::Relative => cut.passes(note),
+                    SemanticThreshold::Near => note.fine.or(note.coarse) >= Some(NEAR),
+                }
+        })
+    });
+}
+
+impl Context {
+    /// Returns the best `wanted` notes of all open vaults.
+    ///
+    /// # Errors
+    /// Returns an error if an index can be neither used nor rebuilt.
+    pub(crate) fn retrieve<'m>(
+        &'m self,
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<RetrievalResult<'m>> {
+        self.retrieve_from(&self.vaults, question, wanted)
+    }
+
+    /// Returns the best `wanted` notes of the given vaults.
+    ///
+    /// # Errors
+    /// Returns an error if an index can be neither used nor rebuilt.
+    pub(crate) fn retrieve_from<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<RetrievalResult<'m>> {
+        let AllCandidates { candidates: kept, found, mut total } = self.gather(vaults, question, wanted)?;
+        // Where not all notes with words were looked at, others may have been counted among them.
+        let all_words: Vec<bool> = kept.iter().map(has_all_words).collect();
+        total +=
+            found.iter().filter(|found| found.candidate.bm25 == 0.0 && all_words[found.vault_index]).count();
+        let evidence: Vec<NoteScores> = found.iter().map(VaultCandidate::evidence).collect();
+        let fits = fuse(&evidence, &self.weights());
+        let mut order: Vec<(FusedScore, &VaultCandidate<'m>)> = fits.into_iter().zip(&found).collect();
+        order.sort_by(|(a, one), (b, other)| {
+            let key = |found: &VaultCandidate<'_>| (found.candidate.updated, found.candidate.order);
+            b.relevance.total_cmp(&a.relevance).then_with(|| key(other).cmp(&key(one)))
+        });
+        let mut ranked = Vec::new();
+        for (fit, found) in order {
+            if ranked.len() >= wanted + SPARE {
+                break;
+            }
+            let note = kept[found.vault_index].note(&found.candidate)?;
+            if self.is_hidden(found.open, &note) {
+                total = total.saturating_sub(1);
+                continue;
+            }
+            let (open, evidence) = (found.open, found.evidence());
+            let mut one = self.score_note(open, fit, evidence, note, found.passage(), question.stages);
+            if one.found_by == Some(FoundBy::Meaning) && !all_words[found.vault_index] {
+                one.found_by = None;
+            }
+            ranked.push(one);
+        }
+        if question.stages.graph {
+            for open in vaults {
+                total += self.expand_graph(open, question, &mut ranked)?;
+            }
+        }
+        ranked.sort_by(|a, b| {
+            let key = |ranked: &RankedNote<'_>| ranked.note.updated.or(ranked.note.created);
+            b.score.total_cmp(&a.score).then_with(|| key(b).cmp(&key(a)))
+        });
+        ranked.truncate(wanted);
+        Ok(RetrievalResult { ranked, total })
+    }
+
+    /// Collects the candidates of the vaults that have words of the query or are similar enough in
+    /// meaning.
+    fn gather<'m>(
+        &'m self,
+        vaults: &'m [OpenVault],
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<AllCandidates<'m>> {
+        let mut gathered = AllCandidates { candidates: Vec::new(), found: Vec::new(), total: 0 };
+        let mut chances = [None; 2];
+        for (open, of) in vaults.iter().zip(0..) {
+            self.ensure_fresh(open)?;
+            let VaultCandidates { candidates, coarse, fine } = self.candidates(open, question, wanted)?;
+            let [coarse_at, fine_at] = [coarse, fine].map(|model| model.map(|(at, _)| at));
+            let list = candidates.list.iter().cloned();
+            let of_vault = |candidate| VaultCandidate {
+                open,
+                vault_index: of,
+                candidate,
+                coarse: coarse_at,
+                fine: fine_at,
+            };
+            gathered.found.extend(list.map(of_vault));
+            for (chance, model) in chances.iter_mut().zip([coarse, fine]) {
+                *chance = chance.or(model.and_then(|(_, chance)| chance));
+            }
+            gathered.total += candidates.total;
+            gathered.candidates.push(candidates);
+        }
+        retain_matches(&mut gathered.found, question.by_meaning, chances);
+        Ok(gathered)
+    }
+
+    /// Expands the best hits of a vault along the graph; returns the number of notes that this
+    /// added.
+    fn expand_graph<'m>(
+        &'m self,
+        open: &'m OpenVault,
+        question: Retrieval<'_>,
+        ranked: &mut Vec<RankedNote<'m>>,
+    ) -> Result<usize> {
+        let own = |one: &RankedNote<'_>| one.open.level == open.level;
+        let mut hits: Vec<usize> = (0..ranked.len()).filter(|at| own(&ranked[*at])).collect();
+        hits.truncate(SEEDS);
+        let notes: Vec<Note> = hits.iter().map(|at| ranked[*at].note.clone()).collect();
+        let mut neighbours =
+            self.query_index(open, |index| index.neighbours(&notes.iter().collect::<Vec<_>>()))?;
+        let waiting: Vec<bool> = notes.iter().chain(&neighbours.notes).map(Note::is_waiting).collect();
+        let is_early = |edge: &Edge| edge.relation == SUPERSEDES && waiting.get(edge.from) == Some(&true);
+        neighbours.edges.retain(|edge| !is_early(edge));
+        let bounds = question.query.bounds();
+        let mut places: Vec<Option<usize>> = hits.into_iter().map(Some).collect();
+        let known = ranked.len();
+        for note in neighbours.notes {
+            let place = ranked.iter().position(|one| own(one) && one.note.path == note.path);
+            let fits = || bounds.as_ref().is_none_or(|bounds| cm_index::admits(bounds, &note));
+            places.push(match place {
+                Some(place) => Some(place),
+                None if fits() && !self.is_hidden(open, &note) => {
+                    let unfit = NoteScores::default();
+                    ranked.push(self.score_note(
+                        open,
+                        FusedScore::default(),
+                        unfit,
+                        note,
+                        None,
+                        question.stages,
+                    ));
+                    Some(ranked.len() - 1)
+                }
+                None => None,
+            });
+        }
+        let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.relevance);
+        let scores: Vec<f64> = places.iter().map(relevance).collect();
+        let share = self.target().settings.number("search.graph_share");
+        let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
+        for (place, spread) in places.iter().zip(&spread) {
+            let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
+            if let Some(one) = place.map(|at| &mut ranked[at]) {
+                one.raised_by = by;
+                one.parts.graph = spread.score - one.parts.relevance;
+                one.score =
+                    (one.parts.relevance + one.parts.graph) * one.parts.recency * one.parts.usefulness;
+            }
+        }
+        ranked.retain(|one| one.score > 0.0);
+        Ok(ranked.len().saturating_sub(known))
+    }
+
+    fn candidates(
+        &self,
+        open: &OpenVault,
+        question: Retrieval<'_>,
+        wanted: usize,
+    ) -> Result<VaultCandidates> {
+        let Retrieval { query, meaning, stages, by_meaning } = question;
+        let mut scans: Vec<SimilarityScan> = Vec::new();
+        let mut scan = |asking: Option<VectorQuery>| {
+            let asking = asking?;
+            scans.push(asking.table.scan(&asking.query));
+            Some((scans.len() - 1, asking.chance))
+        };
+        let asks = !meaning.trim().is_empty();
+        let coarse = if stages.coarse && asks { scan(self.ask_coarse(open, meaning)) } else { None };
+        let fine = if stages.fine && asks { scan(self.ask_fine(open, meaning)?) } else { None };
+        let twice = wanted.saturating_mul(2);
+        let (nearest, least) = match by_meaning {
+            SemanticThreshold::Relative => (NEAREST.max(twice), 0.0),
+            SemanticThreshold::Near => (POOL.max(twice), NEAR),
+        };
+        let pool = POOL.max(twice);
+        let asked = CandidateRequest { query, words: stages.words, scans: &scans, pool, nearest, least };
+        let candidates = self.query_index(open, |index| index.candidates(asked))?;
+        Ok(VaultCandidates { candidates, coarse, fine })
+    }
+
+    fn score_note<'m>(
+        &self,
+        open: &'m OpenVault,
+        fit: FusedScore,
+        evidence: NoteScores,
+        note: Note,
+        passage: Option<PassageKey>,
+        stages: RankingStages,
+    ) -> RankedNote<'m> {
+        let changed = note.updated.or(note.created);
+        let recency = if stages.recency { tie_breakers::recency(changed, self.now()) } else { 1.0 };
+        let usefulness = match stages.usefulness {
+            true => tie_breakers::usefulness_factor(&note, self.now(), &scoring(&open.settings)),
+            false => 1.0,
+        };
+        let parts = HitScore {
+            bm25: f64::from(evidence.bm25),
+            words: fit.words,
+            coarse: evidence.coarse.map(f64::from),
+            fine: evidence.fine.map(f64::from),
+            meaning: fit.similarity,
+            relevance: fit.relevance,
+            graph: 0.0,
+            recency,
+            usefulness,
+        };
+        let score = (fit.relevance + parts.graph) * recency * usefulness;
+        let found_by = Some(match evidence {
+            NoteScores { bm25, .. } if bm25 > 0.0 => FoundBy::Words,
+            NoteScores { coarse: None, fine: None, .. } => FoundBy::Relation,
+            _ => FoundBy::Meaning,
+        });
+        RankedNote { open, note, score, parts, passage, raised_by: None, found_by }
+    }
+
+    /// Returns whether the note is in the global vault while a project note has the same id and
+    /// takes precedence.
+    pub(crate) fn is_hidden(&self, open: &OpenVault, note: &Note) -> bool {
+        let Some(id) = note.id.as_ref().filter(|_| open.level == VaultLevel::Global) else { return false };
+        self.vaults.iter().filter(|other| other.level == VaultLevel::Project).any(|project| {
+            project.index().lookup(id.as_str()).is_ok_and(|known| known.iter().any(|(other, _)| other == id))
+        })
+    }
+
+    fn weights(&self) -> FusionWeights {
+        let settings = &self.target().settings;
+        FusionWeights {
+            coarse: settings.number("search.weight_coarse"),
+            fine: settings.number("search.weight_fine"),
+            blend: settings.number("search.weight_blend"),
+        }
+    }
+}

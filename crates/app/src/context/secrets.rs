@@ -1,0 +1,313 @@
+//! Keeps secrets out of a vault: refuses changes that would add one, and scans existing notes.
+//!
+//! The patterns are defined in `domain::secret`. A vault that already contains a secret remains
+//! usable.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault, Request};
+use crate::error::{Error, Result};
+use crate::sessions::session_filter::resolve_path;
+use cm_note::message::CommitMessage;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_secrets::{
+    PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
+};
+use cm_store::vault::{external_folder, layout};
+
+/// Texts in a vault that look like secrets.
+#[derive(Debug, Clone, Default)]
+pub struct SecretScan {
+    /// Likely secrets: path, rule and line, from 1.
+    pub secrets: Vec<(NotePath, String, usize)>,
+    /// Number of secrets that are allowed, by their line or their fingerprint.
+    pub allowed: usize,
+    /// Random-looking texts that may be secrets: path and line, from 1.
+    pub suspects: Vec<(NotePath, usize)>,
+}
+
+/// Returns the rules of a vault, from `redaction.enabled`, `redaction.extra` and `redaction.rules`.
+///
+/// # Errors
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
+pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
+    let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
+        RedactionRules::default()
+    } else {
+        RedactionRules::none()
+    };
+    let rules =
+        rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))?;
+    Ok(with_files(rules, &files(memory, open)?)?.0)
+}
+
+/// A file of redaction rules.
+struct RuleFile {
+    path: PathBuf,
+    text: String,
+}
+
+/// Reads the file that `redaction.rules` of the user's own settings names.
+fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
+    const NAME: &str = "redaction.rules";
+    let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
+    let read = |typed: &str| {
+        let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
+        let bytes = external_folder::file(&path).map_err(|error| {
+            Error::refused("invalid-setting", format!("the file of {NAME} was not read: {error}"))
+                .hint(format!("correct the path, or remove it: cm config unset {NAME} --private"))
+        })?;
+        Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    open.settings.ignored("redaction.").for_each(|notice| memory.notice(notice));
+    typed.map(read).into_iter().collect()
+}
+
+/// Adds the rules of files; also returns a text with their hashes, which changes whenever the files
+/// change.
+fn with_files(mut rules: RedactionRules, files: &[RuleFile]) -> Result<(RedactionRules, String)> {
+    let mut words = String::new();
+    for file in files {
+        rules = rules.with_file(&file.text).map_err(|error| no_rules(file, &error))?;
+        words.push_str(&format!(" rules {}", blake3::hash(file.text.as_bytes()).to_hex()));
+    }
+    Ok((rules, words))
+}
+
+fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
+    let line = if let RuleError::Form { line, .. } = error { *line } else { None };
+    Error::refused("invalid-setting", format!("cannot use {}: {error}", file.path.display()))
+        .at(file.path.display(), line, None)
+        .hint("fix it, then run the command again; `redaction.rules` sets the file")
+}
+
+/// Returns the rules for agents' logs, and a text that changes whenever the rules change. A shared
+/// settings file can add patterns, but can neither disable redaction nor remove the user's
+/// patterns.
+///
+/// # Errors
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
+pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
+    let settings = &open.settings;
+    let enabled = settings.flag("redaction.enabled").unwrap_or(true);
+    let shared = settings.get_from("redaction.extra", |origin| !origin.is_users()).map(|(value, _)| value);
+    let lists = [settings.users("redaction.extra"), shared];
+    let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
+    let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
+    extra.dedup();
+    let rules = if enabled { RedactionRules::default() } else { RedactionRules::none() };
+    let rules = rules.with_extra(&extra).map_err(|error| no_pattern(&error))?;
+    let (rules, files) = with_files(rules, &files(memory, open)?)?;
+    Ok((rules, format!("{enabled} {extra:?}{files}")))
+}
+
+/// Returns the log rules of the vault that the call would open, or the built-in rules if there is
+/// none.
+///
+/// # Errors
+/// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
+pub(crate) fn rules_for_call(call: &Request) -> Result<RedactionRules> {
+    match Context::open(call.clone()) {
+        Ok(memory) => Ok(rules_of_logs(&memory, memory.target())?.0),
+        Err(_) => Ok(RedactionRules::default()),
+    }
+}
+
+fn no_pattern(error: &PatternError) -> Error {
+    Error::refused("invalid-setting", error.to_string())
+        .at(layout::SETTINGS, None, None)
+        .hint("fix it, then run the command again")
+}
+
+/// A likely live secret that blocks a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BlockedSecret {
+    /// Path of the file; secrets in its name are redacted.
+    pub path: String,
+    /// Line number, from 1; null if the secret is in the file name.
+    pub line: Option<u32>,
+    /// Name of the rule that matched.
+    pub rule: String,
+    /// Value for `redaction.allow` that permits a person to commit the secret.
+    pub fingerprint: String,
+}
+
+impl BlockedSecret {
+    /// Converts the finding into the error that refuses the change.
+    pub(crate) fn into_error(self) -> Error {
+        let Self { path, line, rule, .. } = self;
+        let message = match line {
+            Some(line) => format!("line {line} of {path} may contain a real secret ({rule})"),
+            None => format!("the name of {path} may contain a real secret ({rule})"),
+        };
+        Error::refused("secret", message)
+            .at(path, line, None)
+            .hint("remove it; for an example, use a placeholder such as <token>")
+    }
+}
+
+/// Secrets that may be committed nevertheless. This applies to commits that a person makes by hand,
+/// never to writes by commands, agents or sessions.
+#[derive(Debug, Default)]
+pub(crate) struct SecretExceptions {
+    fingerprints: HashSet<String>,
+    /// Whether a line can permit its own secret with [`MARK`].
+    allows_line_marker: bool,
+}
+
+/// Text in a line that permits its secret.
+const MARK: &str = "cm:allow-secret";
+
+impl SecretExceptions {
+    /// Returns the exceptions of the vault for a person; empty for an agent or a guest.
+    pub(crate) fn of(memory: &Context, open: &OpenVault) -> Self {
+        let by = &memory.call.by;
+        if by.agent.is_some() || by.has_token {
+            return Self::default();
+        }
+        Self {
+            fingerprints: open.settings.texts("redaction.allow").into_iter().collect(),
+            allows_line_marker: true,
+        }
+    }
+
+    fn allows(&self, text: &str, range: &Range<usize>) -> bool {
+        let listed =
+            !self.fingerprints.is_empty() && self.fingerprints.contains(&fingerprint(&text[range.clone()]));
+        listed || self.allows_line_marker && line_of(text, range.start).contains(MARK)
+    }
+}
+
+/// Returns the line that contains a byte position.
+fn line_of(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[start..end]
+}
+
+/// Returns the secrets in the name or text of a file that were not in it before and are not
+/// allowed.
+pub(crate) fn find_new_secrets(
+    rules: &RedactionRules,
+    allowed: &SecretExceptions,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Vec<BlockedSecret> {
+    let Some(after) = after.map(String::from_utf8_lossy) else { return Vec::new() };
+    let shown = redact(path.as_str(), rules).0.into_string();
+    let stop = |text: &str, RedactedSecret { rule, range, .. }: &RedactedSecret, line| BlockedSecret {
+        path: shown.clone(),
+        line,
+        rule: rule.clone(),
+        fingerprint: fingerprint(&text[range.clone()]),
+    };
+    let mut found = Vec::new();
+    if before.is_none() {
+        found.extend(find(path.as_str(), rules).iter().map(|removed| stop(path.as_str(), removed, None)));
+    }
+    let new = find(&after, rules);
+    if new.is_empty() {
+        return found;
+    }
+    let before = before.map(String::from_utf8_lossy).unwrap_or_default();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for removed in find(&before, rules) {
+        *known.entry(&before[removed.range]).or_default() += 1;
+    }
+    let is_new = |removed: &&RedactedSecret| match known.get_mut(&after[removed.range.clone()]) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => !allowed.allows(&after, &removed.range),
+    };
+    found.extend(
+        new.iter().filter(is_new).map(|removed| stop(&after, removed, u32::try_from(removed.line).ok())),
+    );
+    found
+}
+
+/// Refuses a change that adds a secret to a file.
+///
+/// # Errors
+/// Returns an error with the line and the rule of the first new secret.
+pub(crate) fn refuse_new_secrets(
+    rules: &RedactionRules,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Result<()> {
+    let first = find_new_secrets(rules, &SecretExceptions::default(), path, before, after).into_iter().next();
+    first.map_or(Ok(()), |stopped| Err(stopped.into_error()))
+}
+
+/// Redacts the subject, body and ids of a commit message, and refuses secrets in the fields that
+/// the caller provided.
+///
+/// # Errors
+/// Returns an error with the field and the rule.
+pub(crate) fn clean_message(rules: &RedactionRules, message: CommitMessage) -> Result<CommitMessage> {
+    let fields = [
+        ("actor", &message.actor),
+        ("agent", &message.agent),
+        ("session", &message.session),
+        ("reason", &message.reason),
+    ];
+    for (name, value) in fields {
+        refuse_secret_text(rules, name, value.as_deref().unwrap_or_default())?;
+    }
+    let clean = |text: String| redact(&text, rules).0.into_string();
+    Ok(CommitMessage {
+        subject: clean(message.subject),
+        body: clean(message.body),
+        ids: message.ids.into_iter().map(clean).collect(),
+        ..message
+    })
+}
+
+/// Refuses text of the caller that contains a secret and would become part of a commit message.
+///
+/// # Errors
+/// Returns an error with the field and the rule.
+pub(crate) fn refuse_secret_text(rules: &RedactionRules, field: &str, words: &str) -> Result<()> {
+    match find(words, rules).first() {
+        None => Ok(()),
+        Some(RedactedSecret { rule, .. }) => {
+            let message =
+                format!("the {field} may contain a real secret ({rule}), and the Git history would keep it");
+            Err(Error::refused("secret", message).hint("remove the secret; nothing was written"))
+        }
+    }
+}
+
+/// Scans notes of a vault for secrets.
+///
+/// # Errors
+/// Returns an error if a redaction pattern or rule file is invalid.
+pub(crate) fn scan_notes(memory: &Context, open: &OpenVault, notes: &[Note]) -> Result<SecretScan> {
+    let rules = rules(memory, open)?;
+    let allowed = SecretExceptions::of(memory, open);
+    let mut exposed = SecretScan::default();
+    for note in notes {
+        // A file that cannot be read has a finding of its own.
+        let Ok(bytes) = open.read(&note.path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        for removed in find(&text, &rules) {
+            if allowed.allows(&text, &removed.range) {
+                exposed.allowed += 1;
+            } else {
+                exposed.secrets.push((note.path.clone(), removed.rule, removed.line));
+            }
+        }
+        let guesses = suspects(&text, &rules).into_iter();
+        exposed.suspects.extend(guesses.map(|suspect| (note.path.clone(), suspect.line)));
+    }
+    Ok(exposed)
+}

@@ -1,0 +1,533 @@
+//! The only path by which changes reach files, history and index: lock, recover interrupted
+//! operations, check, write the journal, write the files, commit exactly these paths, queue them
+//! for the index.
+
+mod moved_notes;
+
+use crate::context::open::{CallerIdentity, Context, OpenVault};
+use crate::context::secrets::{self, BlockedSecret};
+use crate::error::{Error, ErrorKind, Result};
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::frontmatter::edit::{self, Edit};
+use cm_note::frontmatter::split::Split;
+use cm_note::message::CommitMessage;
+use cm_note::note::{self, read};
+use cm_note::path::NotePath;
+use cm_secrets::RedactionRules;
+use cm_store::config::CommitMode;
+use cm_store::git::{self, PathChange, PathChangeKind as PathKind};
+use cm_store::vault::exchange::{self, ReplacedFile};
+use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
+use cm_store::vault::lock::VaultLock;
+use cm_store::vault::write as files;
+
+/// Result of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WriteResult {
+    /// Commit hash; `None` if commits are manual, if there is no repository, or if nothing changed.
+    pub commit: Option<String>,
+    /// Files with changed content.
+    pub changed: Vec<NotePath>,
+}
+
+/// Applies a change to the target vault.
+///
+/// # Errors
+/// Returns an error if the vault is locked, if the change is refused (a merge in progress, a note
+/// edited meanwhile, an existing file), or if it fails. Nothing is changed in these cases.
+pub fn apply(memory: &Context, set: ChangeSet) -> Result<WriteResult> {
+    apply_with(memory, |_| Ok(set))
+}
+
+/// Applies a change that is planned while the lock is held, so that no other cm process changes the
+/// files meanwhile.
+///
+/// # Errors
+/// Returns the errors of [`apply`] and of the plan.
+pub fn apply_with(
+    memory: &Context,
+    plan: impl FnOnce(&OpenVault) -> Result<ChangeSet>,
+) -> Result<WriteResult> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    refuse_broken_settings(open)?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    // What was read before may have been written by the one who held the lock.
+    open.set_stale();
+    let journal = Journal::of(&open.vault)?;
+    finish_leftovers(memory, open, &journal)?;
+    let set = plan(open)?;
+    let mut attempts = 0;
+    loop {
+        match attempt(memory, open, &journal, set.clone()) {
+            // A program saved a note between the reading and the writing of it: the change is made on what it holds now.
+            Err(error) if error.code == "changed-meanwhile" && attempts < ATTEMPTS => attempts += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Maximum number of retries after another program saved one of the notes during the write.
+const ATTEMPTS: usize = 10;
+
+/// Plans, journals, writes and commits a change once.
+fn attempt(memory: &Context, open: &OpenVault, journal: &Journal, set: ChangeSet) -> Result<WriteResult> {
+    let rules = secrets::rules(memory, open)?;
+    let mut files = bytes_of(open, &rules, set.changes)?;
+    if files.is_empty() {
+        return Ok(WriteResult::default());
+    }
+    let operation = memory.new_uuid().simple().to_string();
+    let message = secrets::clean_message(&rules, with_actor(set.message, &memory.call.by))?;
+    let message = CommitMessage { operation: Some(operation.clone()), ..message };
+    let commits = commits(open)?;
+    if commits {
+        moved_notes::find_moved(open, &mut files)?;
+    }
+    let entry = JournalEntry { operation, message, commits, files };
+    if let Some(repo) = open.repo()?.filter(|_| entry.commits) {
+        refuse_during_merge(repo)?;
+    }
+    journal.begin(&entry)?;
+    let commit = match write_and_commit(memory, open, &entry) {
+        Ok(commit) => commit,
+        Err(error) => {
+            roll_back(open, &entry)?;
+            journal.drop_entry(&entry.operation)?;
+            return Err(error);
+        }
+    };
+    queue(open, &entry);
+    open.set_stale();
+    journal.done(&entry.operation)?;
+    // Folding usage is housekeeping: the change stands whether or not it works.
+    let _ = open.usage().compact();
+    Ok(WriteResult { commit, changed: entry.files.into_iter().map(|file| file.path).collect() })
+}
+
+/// Returns the effect of a change on each file: its path, and its text before and after, which is
+/// empty for a missing file.
+///
+/// # Errors
+/// Returns an error if the change would be refused; does not take the lock.
+pub fn preview(memory: &Context, set: ChangeSet) -> Result<Vec<(NotePath, String, String)>> {
+    let open = memory.target();
+    let files = bytes_of(open, &secrets::rules(memory, open)?, set.changes)?;
+    let text = |bytes: Option<FileBytes>| {
+        bytes.map(|bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned()).unwrap_or_default()
+    };
+    Ok(files.into_iter().map(|file| (file.path, text(file.before), text(file.after))).collect())
+}
+
+/// Result of committing files as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommitAsIsResult {
+    /// Commit hash; `None` if nothing changed or every file was refused.
+    pub commit: Option<String>,
+    /// Likely secrets; their files were not committed.
+    pub stopped: Vec<BlockedSecret>,
+}
+
+/// Commits files as they are in the work tree, such as a person's own edits. Files with likely
+/// secrets are left out; `message` receives the paths of the others.
+///
+/// # Errors
+/// Returns the errors of [`apply`].
+pub fn commit_as_is(
+    memory: &Context,
+    paths: &[NotePath],
+    message: impl FnOnce(&[NotePath]) -> CommitMessage,
+) -> Result<CommitAsIsResult> {
+    let open = memory.target();
+    open.writable()?;
+    memory.may_write()?;
+    refuse_broken_settings(open)?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)?;
+    let Some(repo) = open.repo()? else { return Ok(CommitAsIsResult::default()) };
+    refuse_during_merge(repo)?;
+    let rules = secrets::rules(memory, open)?;
+    let allowed = secrets::SecretExceptions::of(memory, open);
+    let (mut outcome, mut sound, mut changes) = (CommitAsIsResult::default(), Vec::new(), Vec::new());
+    for path in paths {
+        let bytes = open.vault.read(path).ok();
+        let before = committed_bytes(open, path)?;
+        let stopped = secrets::find_new_secrets(&rules, &allowed, path, before.as_deref(), bytes.as_deref());
+        if stopped.is_empty() {
+            sound.push(path.clone());
+            let kind = bytes.map_or(PathKind::Remove, |bytes| PathKind::Whole { bytes });
+            changes.push(PathChange { path: path.clone(), from: Vec::new(), kind });
+        }
+        outcome.stopped.extend(stopped);
+    }
+    if changes.is_empty() {
+        return Ok(outcome);
+    }
+    let message = secrets::clean_message(&rules, with_actor(message(&sound), &memory.call.by))?;
+    let committed = repo.commit(&changes, &message, &options(memory, open))?;
+    outcome.commit = committed.map(|committed| committed.id.to_string());
+    Ok(outcome)
+}
+
+/// Completes operations that were interrupted, and returns their number. Every writer does this
+/// first, and `cm doctor` on request.
+///
+/// # Errors
+/// Returns an error if the vault is locked, or if a file or commit cannot be written.
+pub fn recover(memory: &Context) -> Result<usize> {
+    let open = memory.target();
+    open.writable()?;
+    let _lock = VaultLock::take(&open.vault, &memory.call.holder, open.lock_timeout())?;
+    finish_leftovers(memory, open, &Journal::of(&open.vault)?)
+}
+
+/// Refuses to write while `cm.toml` cannot be parsed.
+fn refuse_broken_settings(open: &OpenVault) -> Result<()> {
+    let Some(broken) = open.settings.broken() else { return Ok(()) };
+    let message = format!("nothing is written while {} cannot be read", broken.path);
+    Err(Error::refused("invalid-setting", message)
+        .at(&broken.path, broken.line, broken.column)
+        .hint(format!("{}: fix it, then run the command again", broken.message)))
+}
+
+/// Returns whether changes to this vault are committed immediately.
+///
+/// # Errors
+/// Returns an error if the repository cannot be read.
+pub fn commits(open: &OpenVault) -> Result<bool> {
+    Ok(open.repo()?.is_some() && open.settings.commit_mode() == CommitMode::Auto)
+}
+
+/// Returns the content of a note in the newest commit; `None` if it is not in it or there is no
+/// commit.
+///
+/// # Errors
+/// Returns an error if the repository cannot be read.
+pub fn committed_bytes(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let Some(head) = repo.head()?.commit else { return Ok(None) };
+    Ok(repo.read_at(head, path)?)
+}
+
+/// Refuses to delete or overwrite content that no commit contains. If the note is ignored or there
+/// is no repository, only adds a notice.
+///
+/// # Errors
+/// Returns `hand-edited` if the note has uncommitted edits or is not committed yet.
+pub fn refuse_uncommitted(memory: &Context, open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Result<()> {
+    let keeps = match open.repo()? {
+        Some(repo) => !repo.is_ignored(path)?,
+        None => false,
+    };
+    if !keeps {
+        memory.notice(format!("the old content of {path} is not in a Git repository"));
+        return Ok(());
+    }
+    let committed = committed_bytes(open, path)?;
+    let (message, what) = match &committed {
+        Some(committed) if committed == bytes => return Ok(()),
+        Some(_) => (format!("{path} has uncommitted changes"), "them"),
+        None => (format!("{path} is not committed yet"), "it"),
+    };
+    Err(Error::refused("hand-edited", message)
+        .at(path, None, None)
+        .hint(format!("commit {what} with `cm commit`, then run the command again")))
+}
+
+fn with_actor(message: CommitMessage, by: &CallerIdentity) -> CommitMessage {
+    let (agent, by) = (by.agent_name(), by.clone());
+    CommitMessage {
+        actor: message.actor.or(by.actor),
+        agent: message.agent.or(agent),
+        session: message.session.or(by.session),
+        reason: message.reason.or(by.reason),
+        ..message
+    }
+}
+
+/// Refuses to write while a merge, rebase or similar operation is in progress.
+fn refuse_during_merge(repo: &git::Repo) -> Result<()> {
+    match repo.state() {
+        None => Ok(()),
+        Some(operation) => {
+            Err(git::Error::InProgress { workdir: repo.workdir().to_owned(), operation }.into())
+        }
+    }
+}
+
+fn options(memory: &Context, open: &OpenVault) -> git::Options {
+    let hooks = open.settings.flag("git.hooks").unwrap_or(false);
+    let sign = open.settings.flag("git.sign");
+    git::Options { hooks, sign, ..git::Options::new(memory.now()) }
+}
+
+/// Calculates the content of each changed file; changes without effect are left out.
+fn bytes_of(
+    open: &OpenVault,
+    rules: &RedactionRules,
+    changes: Vec<VaultFileChange>,
+) -> Result<Vec<FileChange>> {
+    let mut files = Vec::with_capacity(changes.len());
+    for change in changes {
+        let path = change.path().clone();
+        let before = current(open, &path)?;
+        let checked = !matches!(change, VaultFileChange::Copy { .. });
+        let (after, edits) = match change {
+            VaultFileChange::Move { from, expected, edits, .. } => {
+                refuse_existing(open, &path)?;
+                let moved = moved_notes::files(open, from, path, expected, edits)?;
+                moved_notes::refuse_secrets(rules, &moved)?;
+                files.extend(moved);
+                continue;
+            }
+            VaultFileChange::Create { text, .. } => {
+                refuse_existing(open, &path)?;
+                (Some(text.into_bytes()), Vec::new())
+            }
+            VaultFileChange::Copy { bytes, .. } => {
+                refuse_existing(open, &path)?;
+                (Some(bytes), Vec::new())
+            }
+            VaultFileChange::Edit { edits, .. } => {
+                let before = before.as_deref().ok_or_else(|| missing_file_error(&path))?;
+                (Some(edited(&path, before, &edits)?.into_bytes()), edits)
+            }
+            VaultFileChange::Replace { expected, text, .. } => {
+                refuse_changed(&path, before.as_deref(), expected)?;
+                (Some(text.into_bytes()), Vec::new())
+            }
+            VaultFileChange::Remove { expected, .. } => {
+                before.as_deref().ok_or_else(|| missing_file_error(&path))?;
+                refuse_changed(&path, before.as_deref(), expected)?;
+                (None, Vec::new())
+            }
+        };
+        if before != after {
+            if checked {
+                refuse_new_errors(open, &path, before.as_deref(), after.as_deref())?;
+            }
+            secrets::refuse_new_secrets(rules, &path, before.as_deref(), after.as_deref())?;
+            files.push(FileChange {
+                path,
+                from: Vec::new(),
+                before: before.map(FileBytes::from),
+                after: after.map(FileBytes::from),
+                edits,
+            });
+        }
+    }
+    Ok(files)
+}
+
+fn current(open: &OpenVault, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    match open.vault.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cm_store::vault::Error::io("read", &open.vault.file(path))(error).into()),
+    }
+}
+
+/// Refuses a path that exists, even as a folder or a broken link.
+fn refuse_existing(open: &OpenVault, path: &NotePath) -> Result<()> {
+    if open.vault.file(path).symlink_metadata().is_ok() {
+        return Err(Error::refused("exists", format!("{path} already exists")).at(path, None, None));
+    }
+    Ok(())
+}
+
+fn missing_file_error(path: &NotePath) -> Error {
+    Error::refused("changed-meanwhile", format!("{path} no longer exists")).at(path, None, None)
+}
+
+fn refuse_changed(path: &NotePath, bytes: Option<&[u8]>, expected: Option<ContentHash>) -> Result<()> {
+    match (bytes.map(ContentHash::of), expected) {
+        (_, None) => Ok(()),
+        (Some(found), Some(expected)) if found == expected => Ok(()),
+        _ => Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
+            .at(path, None, None)
+            .hint("nothing was written; run the command again")),
+    }
+}
+
+fn edited(path: &NotePath, before: &[u8], edits: &[Edit]) -> Result<String> {
+    let text = read::text(path, before).map_err(|finding| Error::of_encoding(path, &finding))?;
+    edit::apply(text, edits).map_err(|error| Error::of_edit(path, &error))
+}
+
+/// Refuses a change that adds an error to a note.
+fn refuse_new_errors(
+    open: &OpenVault,
+    path: &NotePath,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Result<()> {
+    let Some(after) = after else { return Ok(()) };
+    if !path.as_str().ends_with(".md") || !path.as_str().contains('/') {
+        return Ok(());
+    }
+    let errors = |bytes: &[u8]| -> Vec<Finding> {
+        let reading = read::read(path, bytes, &open.settings.types, &open.settings.relations);
+        // A bullet's words are read by programs: one that they do not know, or a rule too short to be one, is an error here.
+        let bullet = reading.note.kind == note::NoteKind::Bullet;
+        let counts = |found: &Finding| match found.severity {
+            Severity::Error => true,
+            _ => bullet && matches!(found.code, FindingCode::InvalidValue | FindingCode::OutOfRange),
+        };
+        reading.note.findings.into_iter().filter(counts).collect()
+    };
+    // Of a note without frontmatter that lack is the one error; with an empty one, each key that it lacks is.
+    let bare = before
+        .filter(|before| std::str::from_utf8(before).is_ok_and(|text| Split::of(text).yaml().is_none()));
+    let with_an_empty_one = bare.map(|before| errors(&[b"---\n---\n", before].concat())).unwrap_or_default();
+    let known: Vec<_> = before.map(errors).into_iter().flatten().chain(with_an_empty_one).collect();
+    let new = errors(after)
+        .into_iter()
+        .find(|found| known.iter().all(|old| (old.code, &old.message) != (found.code, &found.message)));
+    match new {
+        None => Ok(()),
+        Some(found) => {
+            let error = Error::refused("invalid-note", found.message).at(path, found.line, found.column);
+            Err(match found.hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            })
+        }
+    }
+}
+
+/// Writes the files, then creates the commit.
+fn write_and_commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
+    let mut replaced = Vec::new();
+    let outcome = write_files(open, entry, &mut replaced).and_then(|()| commit(memory, open, entry));
+    for (path, old) in replaced {
+        if !old.finish(&open.vault)? {
+            memory.notice(format!("another program saved {path} at the same moment; its version was kept"));
+        }
+    }
+    outcome
+}
+
+fn write_files(
+    open: &OpenVault,
+    entry: &JournalEntry,
+    replaced: &mut Vec<(NotePath, ReplacedFile)>,
+) -> Result<()> {
+    for file in &entry.files {
+        let before = file.before.as_ref().map(FileBytes::as_slice);
+        let old = match &file.after {
+            Some(after) => exchange::replace(&open.vault, &file.path, before, after.as_slice())?,
+            None => exchange::remove(&open.vault, &file.path, before)?,
+        };
+        replaced.extend(old.map(|old| (file.path.clone(), old)));
+    }
+    Ok(())
+}
+
+fn commit(memory: &Context, open: &OpenVault, entry: &JournalEntry) -> Result<Option<String>> {
+    let Some(repo) = open.repo()?.filter(|_| entry.commits) else { return Ok(None) };
+    let reapply: Vec<_> =
+        entry.files.iter().map(|file| move |text: &str| edit::apply(text, &file.edits).ok()).collect();
+    let changes: Vec<PathChange<'_>> = entry
+        .files
+        .iter()
+        .zip(&reapply)
+        .map(|(file, reapply)| {
+            let moved = moved_notes::source(entry, file);
+            let kind = match &file.after {
+                None => PathKind::Remove,
+                Some(after) => PathKind::Write {
+                    before: file.before.as_ref().or(moved).map(|bytes| bytes.as_slice().to_vec()),
+                    after: after.as_slice().to_vec(),
+                    reapply: (!file.edits.is_empty() || moved.is_some())
+                        .then_some(reapply as git::Reapply<'_>),
+                },
+            };
+            PathChange { path: file.path.clone(), from: file.from.clone(), kind }
+        })
+        .collect();
+    let committed = repo.commit(&changes, &entry.message, &options(memory, open))?;
+    repo.maintain();
+    Ok(committed.map(|committed| committed.id.to_string()))
+}
+
+/// Restores the files that have not changed since the failed operation wrote them.
+fn roll_back(open: &OpenVault, entry: &JournalEntry) -> Result<()> {
+    for file in &entry.files {
+        let found = current(open, &file.path)?;
+        let after = file.after.as_ref().map(FileBytes::as_slice);
+        if found.as_deref() == after {
+            replace_if_unchanged(open, &file.path, after, file.before.as_ref())?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces content `from` of a file with `to`; a file that was saved meanwhile is not changed.
+fn replace_if_unchanged(
+    open: &OpenVault,
+    path: &NotePath,
+    from: Option<&[u8]>,
+    to: Option<&FileBytes>,
+) -> Result<()> {
+    let replaced = match to {
+        Some(to) => exchange::replace(&open.vault, path, from, to.as_slice()),
+        None => exchange::remove(&open.vault, path, from),
+    };
+    match replaced {
+        Ok(None) | Err(cm_store::vault::Error::Changed { .. }) => Ok(()),
+        Ok(Some(old)) => Ok(old.finish(&open.vault).map(drop)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Completes interrupted operations: writes the files that are unchanged since then, and creates
+/// the commit if it is missing.
+fn finish_leftovers(memory: &Context, open: &OpenVault, journal: &Journal) -> Result<usize> {
+    let unfinished = journal.unfinished()?;
+    let count = unfinished.len();
+    for entry in unfinished {
+        for file in &entry.files {
+            let (before, after) = (file.before.as_ref(), file.after.as_ref());
+            let known: Vec<&[u8]> = before.into_iter().chain(after).map(FileBytes::as_slice).collect();
+            files::sweep(&open.vault, &file.path, &known)?;
+            let before = before.map(FileBytes::as_slice);
+            if current(open, &file.path)?.as_deref() == before {
+                replace_if_unchanged(open, &file.path, before, after)?;
+            }
+        }
+        if entry.commits && !is_committed(open, &entry.operation)? {
+            commit(memory, open, &entry)?;
+        }
+        queue(open, &entry);
+        journal.done(&entry.operation)?;
+        memory.notice(format!("finished an interrupted operation: {}", entry.message.subject));
+    }
+    Ok(count)
+}
+
+fn is_committed(open: &OpenVault, operation: &str) -> Result<bool> {
+    let Some(repo) = open.repo()? else { return Ok(true) };
+    let filter =
+        git::LogFilter { operation: Some(operation.to_owned()), limit: Some(1), ..git::LogFilter::default() };
+    Ok(!repo.log(&filter)?.is_empty())
+}
+
+/// Queues the changed paths for the index. Failures are ignored, because the next walk finds the
+/// changes.
+fn queue(open: &OpenVault, entry: &JournalEntry) {
+    for file in &entry.files {
+        let id = file.after.as_ref().and_then(|after| {
+            let reading =
+                read::read(&file.path, after.as_slice(), &open.settings.types, &open.settings.relations);
+            reading.note.id
+        });
+        let _ = open.index().queue(&file.path, id.as_ref());
+    }
+}
+
+/// Creates the "nothing done" error.
+pub fn nothing_done(why: impl Into<String>) -> Error {
+    Error::new(ErrorKind::NothingDone, "nothing-done", why)
+}

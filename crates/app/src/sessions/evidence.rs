@@ -1,0 +1,203 @@
+//! Finds the past sessions that mention a rule, and how they ended.
+//!
+//! Answers come from the session index as it is; no log is read, so that curation stays fast.
+//! Without an index there is no evidence.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::{self, SessionAccess, sources};
+use cm_agents::hook::injection_log::file_name;
+use cm_index::sessions::{ConversationEvidence, SessionIndexFilter, SessionLookup, Speaker, Stretch};
+use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_within};
+use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
+use cm_session::status::SessionStatus;
+use cm_store::vault::json_lines::JsonLinesFile;
+
+/// Maximum number of conversations, best first.
+const MOST: usize = 500;
+/// Number of top conversations that are searched for the user's own words if an agent's words
+/// matched better.
+const MAX_USER_SEARCHES: usize = 20;
+/// Maximum number of lines searched per conversation.
+const LINES: usize = 3;
+
+/// Evidence of past sessions from the session index.
+pub(crate) struct SessionEvidence<'m> {
+    memory: &'m Context,
+    sessions: SessionAccess,
+    /// Maximum age of sessions in days.
+    days: f64,
+    /// Outcomes of sessions without a diary.
+    ended: Option<OutcomeLookup<'m>>,
+}
+
+/// Returns the outcome of a session, given its agent and id; `None` if unknown.
+pub(crate) type OutcomeLookup<'m> = &'m dyn Fn(&str, &str) -> Option<SessionStatus>;
+
+impl fmt::Debug for SessionEvidence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Witnesses").field("days", &self.days).finish_non_exhaustive()
+    }
+}
+
+impl<'m> SessionEvidence<'m> {
+    /// Uses the index as it is, limited to the last `sessions.validation_lookback_days`.
+    pub fn of(memory: &'m Context) -> Self {
+        let days = memory.target().settings.number("sessions.validation_lookback_days");
+        Self { memory, sessions: SessionAccess::open_without_refresh(memory), days, ended: None }
+    }
+
+    /// Adds the outcomes of sessions whose diaries are not written yet.
+    pub fn with_outcomes(self, ended: OutcomeLookup<'m>) -> Self {
+        Self { ended: Some(ended), ..self }
+    }
+
+    /// Collects the evidence for a rule and derives a verdict.
+    ///
+    /// # Errors
+    /// Returns an error if the session index or the diaries cannot be read.
+    pub fn validation(&self, rule: &str) -> Result<RuleValidation> {
+        Ok(validate_within(rule, &self.found(rule)?, self.days))
+    }
+
+    fn found(&self, rule: &str) -> Result<Vec<RuleHit>> {
+        let words = keywords(rule);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let since = Some(self.memory.now().minus_days(self.days));
+        let filter = SessionIndexFilter { since, without_subagents: true, ..SessionIndexFilter::default() };
+        let asked =
+            self.sessions.query(|sessions| sessions.evidence(&words, min_keywords(words.len()), &filter))?;
+        let mut witnesses = asked.unwrap_or_default();
+        witnesses.truncate(MOST);
+        if witnesses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<&str> = witnesses.iter().flat_map(sessions).map(|(_, id)| id).collect();
+        let diaries = DiaryIndex::of(self.memory, &ids)?;
+        let mut found = Vec::new();
+        for (at, witness) in witnesses.iter().enumerate() {
+            // Forks are one conversation: the diary of any of them tells how it ended.
+            let kept = sessions(witness).find_map(|(agent, id)| diaries.get(Some(agent), id));
+            let known =
+                || self.ended.and_then(|ended| sessions(witness).find_map(|(agent, id)| ended(agent, id)));
+            let status = kept.map(|kept| kept.diary.verdict.status).or_else(known).unwrap_or_default();
+            let meta = &witness.session.meta;
+            let place = |said: &Stretch| RuleHit {
+                session: meta.id.to_string(),
+                agent: Some(meta.agent.name().to_owned()),
+                line: Some(said.line),
+                status,
+                age_days: said.at.or(meta.ended).map_or(0.0, |at| at.days_until(self.memory.now())),
+                by_person: said.speaker == Some(Speaker::Person) && !meta.subagent,
+                text: said.text.clone(),
+            };
+            found.push(place(&witness.best));
+            if at < MAX_USER_SEARCHES && witness.person > 0 && witness.best.speaker != Some(Speaker::Person) {
+                found.extend(self.user_words(witness)?.iter().map(place));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the user's words on the lines of a conversation that mention the rule.
+    fn user_words(&self, witness: &ConversationEvidence) -> Result<Vec<Stretch>> {
+        let key = witness.session.key();
+        let mut heard = Vec::new();
+        for line in witness.lines.iter().filter(|line| **line != witness.best.line).take(LINES) {
+            let said = self.sessions.query(|sessions| sessions.stretches(&key, *line..=*line, 0, 20))?;
+            let said = said.into_iter().flatten();
+            heard.extend(said.filter(|said| said.speaker == Some(Speaker::Person)));
+        }
+        Ok(heard)
+    }
+}
+
+/// Iterates over the best session of a conversation and its forks, as pairs of agent and id.
+fn sessions(witness: &ConversationEvidence) -> impl Iterator<Item = (&'static str, &str)> {
+    let meta = &witness.session.meta;
+    let forks = witness.forks.iter().map(|fork| (fork.agent.name(), fork.id.as_str()));
+    std::iter::once((meta.agent.name(), meta.id.as_str())).chain(forks)
+}
+
+impl RuleEvidenceSource for SessionEvidence<'_> {
+    fn evidence(&self, rule: &str) -> SessionCounts {
+        match self.validation(rule) {
+            Ok(validation) => validation.evidence,
+            Err(error) => {
+                // What cannot be known leaves a rule a draft, and no curation fails for it.
+                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
+                SessionCounts::default()
+            }
+        }
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        let memory = self.memory;
+        let found = self.sessions.query(|sessions| sessions.lookup(session)).ok().flatten();
+        let indexed = match found.unwrap_or(SessionLookup::Nothing) {
+            SessionLookup::Nothing => false,
+            SessionLookup::One(listed) => listed.session.meta.id.as_str() == session,
+            SessionLookup::Several(sessions) => sessions.iter().any(|one| one.meta.id.as_str() == session),
+        };
+        let hooked = |open: &OpenVault| {
+            JsonLinesFile::injection_log(&open.vault, &file_name(session))
+                .text()
+                .is_ok_and(|record| !record.is_empty())
+        };
+        if memory.vaults.iter().any(hooked) {
+            return true;
+        }
+        // Of what was sent without a token nobody knows who speaks.
+        let sent = memory.vaults.iter().find_map(|open| sources::is_signed_upload(open, session));
+        if let Some(is_signed) = sent {
+            return is_signed;
+        }
+        indexed
+            || DiaryIndex::of(memory, &[session]).is_ok_and(|diaries| diaries.get(None, session).is_some())
+    }
+}
+
+/// Returns which of the sessions really took place. If one is unknown, reads new log entries first,
+/// unless the call has `no_refresh` set.
+pub(crate) fn verified_sessions<'s>(
+    memory: &Context,
+    named: impl Iterator<Item = &'s str>,
+) -> HashSet<String> {
+    let named: HashSet<&str> = named.collect();
+    let known = |named: &HashSet<&str>| -> HashSet<String> {
+        let witnesses = SessionEvidence::of(memory);
+        named
+            .iter()
+            .filter(|session| witnesses.has_seen(session))
+            .map(|session| (*session).to_owned())
+            .collect()
+    };
+    let seen = known(&named);
+    if seen.len() == named.len() || memory.call.no_refresh || sessions::refresh(memory).is_err() {
+        return seen;
+    }
+    known(&named)
+}
+
+/// Evidence of rules, with a fixed set of sessions that took place.
+#[derive(Debug)]
+pub(crate) struct FixedHistory<'a> {
+    /// Source of the evidence.
+    pub history: &'a dyn RuleEvidenceSource,
+    /// Ids of the sessions.
+    pub sessions: &'a HashSet<String>,
+}
+
+impl RuleEvidenceSource for FixedHistory<'_> {
+    fn evidence(&self, rule: &str) -> SessionCounts {
+        self.history.evidence(rule)
+    }
+
+    fn has_seen(&self, session: &str) -> bool {
+        self.sessions.contains(session)
+    }
+}

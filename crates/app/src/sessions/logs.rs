@@ -1,0 +1,253 @@
+//! Reads sessions directly from agents' logs in the home folder, one log at a time, and redacts
+//! secrets. Nothing is cached.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::context::open::{Context, Request};
+use crate::error::{Error, Result};
+use crate::sessions::access_log;
+use crate::sessions::sources::{LogSources, path_of, preference_key};
+use cm_agents::ingest::{self, EventSink, IngestLimits, LogSource};
+use cm_note::instant::Instant;
+use cm_secrets::{RedactionRules, redact};
+use cm_session::event::{EventKind, SessionEvent};
+use cm_session::{Agent, SessionId, SessionMeta};
+
+pub use crate::sessions::agents;
+
+/// Filters for sessions.
+#[derive(Debug, Clone, Default)]
+pub struct LogSelection {
+    /// Only these agents; all agents if empty.
+    pub agents: Vec<Agent>,
+    /// Only this workspace: its path or the name of its folder.
+    pub workspace: Option<String>,
+    /// Only sessions that started at or after this instant.
+    pub since: Option<Instant>,
+}
+
+/// A session parsed from its log. It must pass through [`ParsedSession::redacted`] before it is stored or
+/// shown.
+#[derive(Debug)]
+pub struct ParsedSession {
+    /// Metadata of the session.
+    pub meta: SessionMeta,
+    /// Events in log order.
+    pub events: Vec<SessionEvent>,
+    /// Path of the log.
+    pub path: PathBuf,
+}
+
+/// Summary of reading logs.
+#[derive(Debug, Default)]
+pub struct LogReadSummary {
+    /// Number of logs.
+    pub logs: usize,
+    /// Notices about logs that could not be read.
+    pub notices: Vec<String>,
+}
+
+/// Progress callback: number of logs done, and total number of logs.
+pub type Progress<'a> = &'a dyn Fn(usize, usize);
+
+/// The agents that the call names explicitly. A name that only comes from `CM_AGENT` does not
+/// count.
+///
+/// # Errors
+/// Those of [`agents`].
+pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
+    let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
+    typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))
+}
+
+/// Reads all matching sessions that the settings of the current vault permit, and passes them to
+/// `take` one at a time.
+///
+/// # Errors
+/// A missing home folder. An unreadable log is reported as a notice.
+pub fn each(
+    call: &Request,
+    wanted: &LogSelection,
+    progress: Progress<'_>,
+    take: &mut dyn FnMut(ParsedSession),
+) -> Result<LogReadSummary> {
+    let memory = Context::open(call.clone()).ok();
+    let sources = LogSources::at(call, memory.as_ref())?;
+    let mut found = sources.find(&wanted.agents);
+    let mut read = LogReadSummary { logs: found.sources.len(), ..LogReadSummary::default() };
+    read.notices.extend(found.errors.iter().map(ToString::to_string));
+    let by_rank = |a: &LogSource, b: &LogSource| {
+        preference_key(a.format, &path_of(a)).cmp(&preference_key(b.format, &path_of(b)))
+    };
+    found.sources.sort_by(by_rank);
+    let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
+    let mut reads = Vec::new();
+    for (done, source) in found.sources.iter().enumerate() {
+        progress(done, read.logs);
+        // What was last written to before then tells no session that began later.
+        if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
+            continue;
+        }
+        let mut held = LogSessions::default();
+        if let Err(error) = ingest::read(source, None, IngestLimits::default(), &mut held) {
+            read.notices.push(error.to_string());
+            continue;
+        }
+        let mut heard = access_log::SessionRead::of_log(source.agent, path_of(source));
+        for told in held.told(&source.path) {
+            let key = (told.meta.agent, told.meta.id.clone());
+            if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
+                heard.sessions.push(told.meta.id.clone());
+                heard.bytes += told.bytes();
+                take(told);
+            }
+        }
+        reads.extend((!heard.sessions.is_empty()).then_some(heard));
+    }
+    progress(read.logs, read.logs);
+    if let Some(memory) = memory {
+        access_log::record(&memory, reads);
+        read.notices.extend(memory.take_notices());
+    }
+    Ok(read)
+}
+
+impl LogSelection {
+    fn is_met_by(&self, meta: &SessionMeta) -> bool {
+        let begun = self.since.is_none_or(|since| meta.started.is_some_and(|started| started >= since));
+        let within = self.workspace.as_deref().is_none_or(|wanted| {
+            let workspace = meta.workspace.as_deref().unwrap_or_default();
+            workspace == wanted.trim_end_matches('/') || workspace.rsplit(['/', '\\']).next() == Some(wanted)
+        });
+        begun && within && !meta.ours && !meta.subagent
+    }
+}
+
+/// Sessions of one log, by session ID.
+#[derive(Default)]
+struct LogSessions(BTreeMap<SessionId, HeldSession>);
+
+#[derive(Default)]
+struct HeldSession {
+    /// Events by line and part.
+    events: BTreeMap<(u64, u32), SessionEvent>,
+    meta: Option<SessionMeta>,
+}
+
+impl LogSessions {
+    fn told(self, path: &Path) -> impl Iterator<Item = ParsedSession> {
+        let path = path.to_owned();
+        self.0.into_values().filter_map(move |HeldSession { events, meta }| {
+            Some(ParsedSession { meta: meta?, events: events.into_values().collect(), path: path.clone() })
+        })
+    }
+}
+
+impl EventSink for LogSessions {
+    fn reset(&mut self, session: &SessionId) {
+        self.0.remove(session);
+    }
+
+    fn event(&mut self, session: &SessionId, event: SessionEvent) {
+        // The last word on an event counts.
+        self.0.entry(session.clone()).or_default().events.insert((event.line, event.part), event);
+    }
+
+    fn meta(&mut self, meta: &SessionMeta) {
+        self.0.entry(meta.id.clone()).or_default().meta = Some(meta.clone());
+    }
+}
+
+/// Reads all sessions of a log, including sub-agents.
+///
+/// # Errors
+/// An unreadable log.
+pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
+    let mut held = LogSessions::default();
+    ingest::read(source, None, IngestLimits::default(), &mut held).map_err(|error| unread(&error))?;
+    Ok(held.told(&source.path).collect())
+}
+
+/// Reads a Claude Code log by path, including sub-agents and sessions started by cm.
+///
+/// # Errors
+/// An unreadable log.
+pub fn of_file(path: &Path) -> Result<Vec<ParsedSession>> {
+    of_source(&LogSource::new(Agent::ClaudeCode, ingest::LogFormat::ClaudeLines, path))
+}
+
+/// Converts a read failure of an explicitly named log to a usage error.
+pub fn unread(error: &ingest::IngestError) -> Error {
+    Error::usage(error.to_string())
+}
+
+impl ParsedSession {
+    /// Total size of the session's text, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let text = |event: &SessionEvent| match &event.kind {
+            EventKind::ToolCall { input, .. } => input.to_string().len(),
+            kind => kind.text().map_or(0, str::len),
+        };
+        self.events.iter().map(|event| text(event) as u64).sum()
+    }
+
+    /// Redacts secrets in all texts of the session.
+    pub fn redacted(mut self, rules: &RedactionRules) -> Self {
+        for said in
+            [&mut self.meta.title, &mut self.meta.workspace, &mut self.meta.branch].into_iter().flatten()
+        {
+            *said = text(said, rules);
+        }
+        for event in &mut self.events {
+            match &mut event.kind {
+                EventKind::UserPrompt { text: said }
+                | EventKind::Injected { text: said }
+                | EventKind::AssistantText { text: said }
+                | EventKind::Thinking { text: said }
+                | EventKind::ToolResult { text: said, .. }
+                | EventKind::ToolRejected { text: said, .. }
+                | EventKind::Error { text: said }
+                | EventKind::System { text: said } => *said = text(said, rules),
+                EventKind::PersonCommand { command, output, .. } => {
+                    *command = text(command, rules);
+                    *output = output.as_deref().map(|output| text(output, rules));
+                }
+                EventKind::Compaction { summary, .. } => {
+                    *summary = summary.as_deref().map(|summary| text(summary, rules));
+                }
+                EventKind::ToolCall { input, .. } => value(input, rules),
+                EventKind::Interrupt | EventKind::ModelChange { .. } => {}
+            }
+        }
+        self
+    }
+}
+
+/// Redacts secrets in a text.
+pub fn text(text: &str, rules: &RedactionRules) -> String {
+    redact(text, rules).0.into_string()
+}
+
+/// Redacts every string of a JSON value, then the serialized value, because some secrets are only
+/// recognizable by their keys.
+pub fn value(given: &mut Value, rules: &RedactionRules) {
+    strings(given, rules);
+    let (whole, removed) = redact(&given.to_string(), rules);
+    if !removed.is_empty()
+        && let Ok(redacted) = serde_json::from_str(whole.as_str())
+    {
+        *given = redacted;
+    }
+}
+
+fn strings(value: &mut Value, rules: &RedactionRules) {
+    match value {
+        Value::String(string) => *string = text(string, rules),
+        Value::Array(items) => items.iter_mut().for_each(|item| strings(item, rules)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| strings(field, rules)),
+        _ => {}
+    }
+}

@@ -1,0 +1,243 @@
+//! Adds a new memory.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::quarantine;
+use crate::verbs::similar;
+use crate::verbs::update;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::id::NoteId;
+use cm_note::message::CommitMessage;
+use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::types::MemoryType;
+use cm_note::note::{name, template};
+use cm_note::path::NotePath;
+
+/// Contents of the new memory.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Memory type, such as `solution`.
+    pub note_type: String,
+    pub title: String,
+    pub tags: Vec<String>,
+    /// Importance, 0.0–1.0; 0.5 by default.
+    pub importance: Option<f64>,
+    /// Confidence, 0.0–1.0.
+    pub confidence: Option<f64>,
+    /// Stores the memory in `vault/`, where its score does not decay.
+    pub pinned: bool,
+    /// The text below the title; `None` uses the type's template.
+    pub body: Option<String>,
+    /// Additional frontmatter keys and their values, as YAML or plain text.
+    pub extra: Vec<(String, String)>,
+}
+
+/// The result of adding a note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AddedNote {
+    /// Note ID.
+    pub id: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// The commit; null if commits are manual.
+    pub commit: Option<String>,
+    /// Existing notes that are similar to the new one.
+    pub similar: Vec<similar::SimilarTitle>,
+}
+
+/// Number of files in a folder from which new notes go to subfolders named by two hex digits.
+const CROWD: usize = 1000;
+
+/// Writes a new memory and commits it.
+///
+/// # Errors
+/// An unknown type, an invalid title, number or tag, and the errors of [`write::apply`].
+pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
+    let planned = plan(memory, options)?;
+    planned.write(memory)
+}
+
+/// Opens a private draft of a new memory in `editor`, then writes and commits the result. If the
+/// editor fails or leaves the draft unchanged, no note is added.
+///
+/// # Errors
+/// Those of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
+/// error gives its path.
+pub fn add_edited(
+    memory: &Context,
+    options: &Options,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<AddedNote> {
+    memory.persons_only("edit a note in an editor")?;
+    let planned = plan(memory, options)?;
+    let private = memory.target().vault.private()?;
+    let draft = private.state().join("drafts").join(planned.path.file_name());
+    private.write(&draft, planned.text.as_bytes())?;
+    let edited = editor(&draft);
+    let text = private.read(&draft)?.unwrap_or_default();
+    if text == planned.text || text.trim().is_empty() {
+        private.remove(&draft)?;
+        edited.map_err(|error| Error { message: format!("{error}; no note was created"), ..error })?;
+        return Err(Error::new(
+            ErrorKind::NothingDone,
+            "unchanged",
+            "the template was not changed; no note was created",
+        )
+        .hint("change the template in the editor, or use --no-edit to keep it"));
+    }
+    let added = edited.and_then(|()| PlannedNote { text, ..planned }.write(memory));
+    let added = added.map_err(|error| {
+        let message = format!("{error}; no note was created, and your text is in {}", draft.display());
+        Error { message, ..error }
+    })?;
+    private.remove(&draft)?;
+    Ok(added)
+}
+
+/// A new memory before it is written.
+struct PlannedNote {
+    id: NoteId,
+    path: NotePath,
+    text: String,
+    message: CommitMessage,
+    similar: Vec<similar::SimilarTitle>,
+}
+
+impl PlannedNote {
+    fn write(self, memory: &Context) -> Result<AddedNote> {
+        let change = VaultFileChange::Create { path: self.path.clone(), text: self.text };
+        let written = write::apply(memory, ChangeSet { message: self.message, changes: vec![change] })?;
+        let (id, path) = (self.id.into(), self.path.into());
+        Ok(AddedNote { id, path, commit: written.commit, similar: self.similar })
+    }
+}
+
+fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
+    let open = memory.target();
+    let known = known_type(open, &options.note_type)?;
+    let title = title_of(&options.title)?;
+    in_range("importance", options.importance)?;
+    in_range("confidence", options.confidence)?;
+    let mut extra = options.extra.iter().map(further).collect::<Result<Vec<_>>>()?;
+    let keys = options.extra.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys)?;
+    if options.pinned {
+        memory.persons_only("pin a note")?;
+    }
+    if let Some(state) = quarantine::state(memory, &title, options) {
+        extra.push(("state".to_owned(), Value::String(state.to_owned())));
+    }
+    let similar = similar::similar_titles(memory, &title);
+    let id = NoteId::from(memory.new_uuid());
+    let folder = if options.pinned { "vault".to_owned() } else { format!("graph/{}", known.folder) };
+    let path = place(open, &folder, &title, &id)?;
+    let body = match &options.body {
+        Some(body) => body.clone(),
+        None => template::template(&known.name).to_owned(),
+    };
+    let by = &memory.call.by;
+    let text = compose::memory(&MemoryDraft {
+        id: id.clone(),
+        note_type: known.name.clone(),
+        title: title.clone(),
+        tags: clean_tags(&options.tags)?,
+        importance: options.importance.unwrap_or(0.5),
+        confidence: options.confidence,
+        created: memory.now(),
+        author: None,
+        agent: by.agent_name(),
+        session: by.session.clone(),
+        body,
+        extra,
+    });
+    let message = CommitMessage::new("add", format!("Add {} \"{title}\"", known.name)).id(id.as_str());
+    Ok(PlannedNote { id, path, text, message, similar })
+}
+
+/// Frontmatter keys that have their own options and cannot be set as additional keys.
+const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
+
+/// Parses an additional key and its value.
+fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
+    let key = update::key_of(key)?;
+    match key.as_str() {
+        "id" => Err(Error::usage("IDs cannot be set")),
+        told if TOLD.contains(&told) => {
+            Err(Error::usage(format!("`{told}` has its own option")).hint(format!("use --{told}")))
+        }
+        _ => {
+            let value = update::value_of(&key, typed)?;
+            Ok((key, value))
+        }
+    }
+}
+
+/// Finds a type by name or folder; the error lists the existing types.
+pub(crate) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a MemoryType> {
+    let types = &open.settings.types;
+    types
+        .get(name)
+        .or_else(|| types.get(&name.replace('-', "_")))
+        .or_else(|| types.of_folder(name))
+        .ok_or_else(|| {
+            let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
+            Error::usage(format!("unknown type `{name}`")).hint(format!("the types are {}", names.join(", ")))
+        })
+}
+
+/// Normalizes a title to one line and checks its length, 1–300 characters.
+pub(crate) fn title_of(typed: &str) -> Result<String> {
+    let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    match title.chars().count() {
+        0 => Err(Error::usage("the title is empty").hint("describe it in a few words")),
+        1..=300 => Ok(title),
+        n => Err(Error::usage(format!("a title may have at most 300 characters; this one has {n}"))),
+    }
+}
+
+pub(crate) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
+    match value {
+        Some(x) if !(0.0..=1.0).contains(&x) => {
+            Err(Error::usage(format!("{key} must be between 0.0 and 1.0, not {x}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Splits tags at commas, trims them, strips leading `#` and removes duplicates.
+pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in typed.iter().flat_map(|several| several.split(',')) {
+        let tag = tag.trim().trim_start_matches('#');
+        if tag.chars().any(char::is_control) {
+            return Err(Error::usage("a tag must be a word without control characters"));
+        }
+        if !tag.is_empty() && tags.iter().all(|there| there != tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    Ok(tags)
+}
+
+/// Path of a new note: in its folder, or in a subfolder by ID if the folder is full.
+pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
+    sharded(open, folder, &name::file_name(title, id), id)
+}
+
+/// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
+/// folder is full.
+pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
+    let shard = if open.vault.count_files(folder, CROWD) >= CROWD {
+        format!("/{}", &id.short()[..2])
+    } else {
+        String::new()
+    };
+    NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
+}

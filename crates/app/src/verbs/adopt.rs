@@ -1,0 +1,193 @@
+//! Adds IDs to existing notes in place, in one commit.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, Result};
+use cm_exchange::adopt::{AdoptionCandidate, AdoptionOptions, AdoptionPlan};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::finding::Finding;
+use cm_note::id::NoteId;
+use cm_note::instant::Instant;
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_store::vault::external_folder;
+
+pub use cm_exchange::adopt::{AdoptionSkipReason, SkippedNote};
+
+/// Selects the notes to adopt and how to change them.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Files and folders of the vault; the whole vault if empty.
+    pub paths: Vec<String>,
+    /// Adds all keys of a memory, not only the ID.
+    pub full: bool,
+    /// Only show what would be done.
+    pub dry_run: bool,
+}
+
+/// A note that got an ID.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AdoptedFile {
+    /// Path of the note's file.
+    pub path: String,
+    /// The new ID.
+    pub id: String,
+}
+
+/// The result of an adoption.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Adoption {
+    /// Notes that got an ID.
+    pub adopted: Vec<AdoptedFile>,
+    /// Notes that were not changed, each with the reason.
+    pub skipped: Vec<SkippedNote>,
+    /// Problems found in the skipped notes.
+    pub findings: Vec<Finding>,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+}
+
+impl Adoption {
+    /// Whether some requested notes could not be adopted.
+    pub fn failed(&self) -> bool {
+        self.skipped.iter().any(|left| left.why.failed())
+    }
+}
+
+/// Maximum number of IDs in a commit message.
+const IDS: usize = 200;
+
+/// Adds an ID to every selected note that lacks one.
+///
+/// # Errors
+/// A path outside the vault, no note that could be changed, and the errors of [`write::apply`].
+pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
+    let open = memory.target();
+    let chosen = chosen(memory, open, &options.paths)?;
+    let mut plan = AdoptionPlan::default();
+    let how = AdoptionOptions { full: options.full, types: &open.settings.types };
+    for (path, note) in &chosen {
+        match open.vault.read(path) {
+            Ok(bytes) => {
+                let note = AdoptionCandidate {
+                    path,
+                    bytes: &bytes,
+                    modified: note.modified,
+                    is_explicit: note.named,
+                };
+                plan.add(note, how, &mut || NoteId::from(memory.new_uuid()));
+            }
+            Err(_) => {
+                plan.left.push(SkippedNote { path: path.to_string(), why: AdoptionSkipReason::Unreadable })
+            }
+        }
+    }
+    if plan.adopted.is_empty() && plan.left.iter().any(|left| left.why.failed()) {
+        return Err(nothing_adopted(&plan));
+    }
+    let adopted =
+        plan.adopted.iter().map(|note| AdoptedFile { path: note.path.to_string(), id: note.id.to_string() });
+    let mut outcome = Adoption {
+        adopted: adopted.collect(),
+        skipped: plan.left.clone(),
+        findings: plan.findings.clone(),
+        commit: None,
+        dry_run: options.dry_run,
+    };
+    if !options.dry_run && !plan.adopted.is_empty() {
+        outcome.commit = carry_out(memory, plan)?;
+    }
+    Ok(outcome)
+}
+
+/// A note selected for adoption.
+#[derive(Debug, Clone, Copy)]
+struct SelectedNote {
+    modified: Instant,
+    named: bool,
+}
+
+/// Resolves `paths` to notes. Folders contribute only the notes that have no ID in the index.
+fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeMap<NotePath, SelectedNote>> {
+    let mut files = BTreeMap::new();
+    let mut folders = Vec::new();
+    for typed in paths {
+        match (
+            open.vault.locate(&memory.call.cwd, typed),
+            external_folder::folder_of(&open.vault, &memory.call.cwd, typed),
+        ) {
+            (Some(file), _) => {
+                files.insert(file, true);
+            }
+            (None, Some(folder)) => folders.push(folder),
+            (None, None) => {
+                return Err(Error::not_found(format!("{typed} is not a file or folder of the vault")));
+            }
+        }
+    }
+    if paths.is_empty() {
+        folders.push(String::new());
+    }
+    if !folders.is_empty() {
+        let below = |path: &NotePath| folders.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
+        for note in &*memory.notes_of(open)? {
+            if note.id.is_none() && below(&note.path) {
+                files.entry(note.path.clone()).or_insert(false);
+            }
+        }
+    }
+    let written: BTreeMap<NotePath, i64> =
+        open.walk().files.into_iter().map(|file| (file.path, file.mtime_ns)).collect();
+    files
+        .into_iter()
+        .map(|(path, named)| match written.get(&path) {
+            Some(nanoseconds) => {
+                let modified = Instant::from_unix(nanoseconds.div_euclid(1_000_000_000));
+                Ok((path, SelectedNote { modified, named }))
+            }
+            None => Err(Error::usage(format!("{path} is not a note"))
+                .hint("notes end in .md or .markdown and are not in a hidden, derived or excluded folder")),
+        })
+        .collect()
+}
+
+fn carry_out(memory: &Context, plan: AdoptionPlan) -> Result<Option<String>> {
+    let subject = match plan.adopted.as_slice() {
+        [one] => format!("Adopt {}", one.path),
+        several => format!("Adopt {} notes", several.len()),
+    };
+    let ids = plan.adopted.iter().map(|note| &note.id).take(if plan.adopted.len() > IDS { 0 } else { IDS });
+    let message = ids.fold(CommitMessage::new("adopt", subject), |message, id| message.id(id.as_str()));
+    let changes = plan
+        .adopted
+        .into_iter()
+        .map(|note| VaultFileChange::Edit { path: note.path, edits: note.edits })
+        .collect();
+    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+}
+
+fn nothing_adopted(plan: &AdoptionPlan) -> Error {
+    let reasons: Vec<String> =
+        plan.left.iter().take(5).map(|left| format!("{}: {}", left.path, reason(left.why))).collect();
+    let more = plan.left.len().saturating_sub(reasons.len());
+    let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
+    write::nothing_done("no note was adopted").hint(format!("{}{tail}", reasons.join("; ")))
+}
+
+/// A user-facing explanation of why a note was skipped.
+pub fn reason(why: AdoptionSkipReason) -> &'static str {
+    match why {
+        AdoptionSkipReason::HasId => "it already has an ID",
+        AdoptionSkipReason::DayLog => "it is a daily log, which is identified by its date",
+        AdoptionSkipReason::Document => "it is a document of the repository; pass its path to adopt it",
+        AdoptionSkipReason::Invalid => "it cannot be changed safely; `cm validate` shows why",
+        AdoptionSkipReason::Unreadable => "it cannot be read",
+    }
+}

@@ -1,0 +1,131 @@
+//! Updates by agents. A note that awaits confirmation is edited in place. New text for a confirmed
+//! note becomes a separate unverified note, and the confirmed text stays in use until a person
+//! accepts the new one.
+
+use yaml_serde::Value;
+
+use crate::context::find::ResolvedNote;
+use crate::context::open::Context;
+use crate::error::{Error, Result};
+use crate::verbs::add;
+use crate::verbs::quarantine;
+use crate::verbs::relate;
+use crate::verbs::update::{Options, UpdateResult};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::suspicion::order;
+use cm_note::note::types::{EXTENDS, SUPERSEDES};
+use cm_note::note::{Note, NoteKind};
+
+/// Whether the update is a proposal: an agent's new text for a confirmed note.
+///
+/// # Errors
+/// `persons-only` for trust and weight keys, rules, pinned notes, generated files and text that
+/// addresses the reader with orders.
+pub(crate) fn is_proposal(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<bool> {
+    if memory.is_person() {
+        return Ok(false);
+    }
+    let note = &found.note;
+    if note.path.is_generated() {
+        memory.persons_only("change a generated file")?;
+    }
+    let keys = options.set.iter().map(|(key, _)| key.as_str());
+    quarantine::own_keys_only(memory, keys.chain(options.remove.iter().map(String::as_str)))?;
+    let is_reworded = words(options).next().is_some();
+    let is_order = has_order(options);
+    let is_more = is_reworded || is_order || !options.set.is_empty() || !options.remove.is_empty();
+    if is_more && !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) {
+        memory.persons_only(&format!("change more than the tags of a {}", note.kind.name()))?;
+    }
+    if note.is_waiting() || note.state.as_deref() == Some("retired") {
+        return Ok(false);
+    }
+    quarantine::keeps_weight(memory, note, &options.set, &options.remove)?;
+    if note.pinned && (is_reworded || is_order) {
+        memory.persons_only("reword a pinned note")?;
+    }
+    if is_order && !is_reworded {
+        memory.persons_only("add instructions to a confirmed note")?;
+    }
+    Ok(is_reworded)
+}
+
+/// Returns the edit that turns an unverified note into a draft if an agent's update contains an
+/// order to the reader.
+pub(crate) fn held_as_draft(memory: &Context, note: &Note, options: &Options) -> Option<Edit> {
+    if memory.is_person() || !note.is_unverified() || !has_order(options) {
+        return None;
+    }
+    memory.notice(
+        "it is a draft now because it reads like an instruction; a person can confirm it with `cm review --accept`",
+    );
+    Some(Edit::Set { key: "state".to_owned(), value: Value::String("draft".to_owned()) })
+}
+
+/// Stores the new text as a separate note linked to the confirmed one. Appended text extends that
+/// note; a new title or body supersedes it after confirmation.
+///
+/// # Errors
+/// Other keys in the same update, and the errors of [`add::add`] and [`relate::relate`].
+pub(crate) fn propose(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<UpdateResult> {
+    let keys = options.set.iter().map(|(key, _)| key).chain(&options.remove);
+    if let Some(key) = keys.map(|key| key.trim()).find(|key| *key != "title") {
+        return Err(Error::usage(format!(
+            "`{key}` cannot be changed together with the text of a confirmed note"
+        ))
+        .hint("change the key in a separate call; the new text becomes a note of its own"));
+    }
+    let note = &found.note;
+    let is_replaced = options.body.is_some() || new_title(options).is_some();
+    let relation = if is_replaced { SUPERSEDES } else { EXTENDS };
+    let suffix = if is_replaced { "reworded" } else { "more" };
+    let tags = note.tags.iter().filter(|tag| !options.remove_tags.contains(tag)).chain(&options.add_tags);
+    let new = add::Options {
+        note_type: note.note_type.clone().unwrap_or_else(|| "fact".to_owned()),
+        title: new_title(options).map_or_else(|| format!("{}, {suffix}", note.title), str::to_owned),
+        tags: tags.cloned().collect(),
+        body: Some(proposed_body(found, options)),
+        ..add::Options::default()
+    };
+    let added = add::add(memory, &new)?;
+    let edge = relate::Options {
+        from: added.id.clone(),
+        to: note.key().to_owned(),
+        relation: Some(relation.to_owned()),
+        ..relate::Options::default()
+    };
+    relate::relate(memory, &edge)?;
+    memory.notice(format!(
+        "\"{}\" is unchanged: the new text is in a separate note until a person confirms it (`cm review`)",
+        note.title
+    ));
+    Ok(UpdateResult { id: added.id, path: added.path, commit: added.commit, changed: true })
+}
+
+/// The body of the proposal: the new body, the confirmed body under a new title, or only the
+/// appended text.
+fn proposed_body(found: &ResolvedNote<'_>, options: &Options) -> String {
+    let text = found.text();
+    let confirmed = Split::of(&text).body().trim_start();
+    let heading = format!("# {}\n", found.note.title);
+    let confirmed = confirmed.strip_prefix(&heading).unwrap_or(confirmed).trim();
+    let kept = new_title(options).map(|_| confirmed);
+    let parts = [options.body.as_deref().or(kept), options.append.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+fn new_title(options: &Options) -> Option<&str> {
+    options.set.iter().find(|(key, _)| key.trim() == "title").map(|(_, title)| title.trim())
+}
+
+fn words(options: &Options) -> impl Iterator<Item = &str> {
+    [new_title(options), options.body.as_deref(), options.append.as_deref()].into_iter().flatten()
+}
+
+/// Whether any new text contains an order to the reader.
+fn has_order(options: &Options) -> bool {
+    let values = options.set.iter().map(|(_, value)| value.as_str());
+    let tags = options.add_tags.iter().map(String::as_str);
+    words(options).chain(values).chain(tags).any(|text| order(text).is_some())
+}

@@ -1,0 +1,134 @@
+//! Commits all manual edits of a vault at once, with a message that lists the notes.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::Context;
+use crate::context::secrets::{self, BlockedSecret};
+use crate::context::write;
+use crate::error::{Error, Result};
+use cm_note::message::CommitMessage;
+use cm_note::note::conflict::conflict_marker;
+use cm_note::note::read;
+use cm_note::path::NotePath;
+use cm_store::git::EditKind;
+use cm_store::vault::caches::CACHES;
+use cm_store::vault::write::is_temporary;
+
+/// A committed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommittedFile {
+    /// Path of the file.
+    pub path: String,
+    /// `added`, `modified` or `deleted`.
+    pub change: String,
+}
+
+/// The result of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommittedEdits {
+    /// The commit; null if there was nothing to commit.
+    pub commit: Option<String>,
+    /// Files in the commit.
+    pub files: Vec<CommittedFile>,
+    /// Apparent live secrets. Their files are not committed until the secret is removed or allowed.
+    pub stopped: Vec<BlockedSecret>,
+}
+
+/// Maximum number of notes listed in the commit message.
+const NAMED: usize = 50;
+
+/// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
+/// an apparent live secret are left out.
+///
+/// # Errors
+/// No repository, a secret in `subject`, and the errors of [`write::commit_as_is`].
+pub fn commit(memory: &Context, subject: Option<&str>) -> Result<CommittedEdits> {
+    let open = memory.target();
+    // What a kill cut off is a curation of its own, and no hand edit.
+    write::recover(memory)?;
+    let repo = open.repo()?.ok_or_else(|| {
+        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
+    })?;
+    let edits: Vec<(NotePath, EditKind)> =
+        repo.hand_edits()?.into_iter().filter(|(path, _)| is_ours(path)).collect();
+    if let Some(subject) = subject {
+        secrets::refuse_secret_text(&secrets::rules(memory, open)?, "message", subject)?;
+    }
+    if edits.is_empty() {
+        return Ok(CommittedEdits { commit: None, files: Vec::new(), stopped: Vec::new() });
+    }
+    let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+    free_of_conflicts(memory, &paths)?;
+    let mut files = Vec::new();
+    let outcome = write::commit_as_is(memory, &paths, |sound| {
+        let sound: HashSet<&NotePath> = sound.iter().collect();
+        let edits: Vec<_> = edits.into_iter().filter(|(path, _)| sound.contains(path)).collect();
+        files = edits.iter().map(file).collect();
+        let paths: Vec<NotePath> = edits.iter().map(|(path, _)| path.clone()).collect();
+        CommitMessage { body: listed(&files), ..ids(memory, &paths, message(subject, &edits)) }
+    })?;
+    Ok(CommittedEdits { commit: outcome.commit, files, stopped: outcome.stopped })
+}
+
+fn file((path, changed): &(NotePath, EditKind)) -> CommittedFile {
+    CommittedFile { path: path.to_string(), change: word(*changed).to_owned() }
+}
+
+/// Rejects files with unresolved merge conflict markers.
+fn free_of_conflicts(memory: &Context, paths: &[NotePath]) -> Result<()> {
+    let marked = |path: &NotePath| {
+        let bytes = memory.target().vault.read(path).ok()?;
+        conflict_marker(&String::from_utf8_lossy(&bytes))
+    };
+    let Some((path, line)) = paths.iter().find_map(|path| Some((path, marked(path)?))) else { return Ok(()) };
+    Err(Error::refused("conflict-markers", format!("{path} contains an unresolved merge conflict"))
+        .at(path, Some(line), Some(1))
+        .hint("keep one of the two versions and remove the conflict markers; nothing was committed"))
+}
+
+/// Whether a file belongs in commits. Derived, private and temporary files never do, even if no
+/// ignore rule covers them.
+pub(crate) fn is_ours(path: &NotePath) -> bool {
+    let former = ["_config.toml", "_tokens.toml"].contains(&path.as_str());
+    !former && !CACHES.contains(&path.top()) && !is_temporary(path.file_name())
+}
+
+fn word(changed: EditKind) -> &'static str {
+    match changed {
+        EditKind::Added => "added",
+        EditKind::Modified | EditKind::Replaced => "modified",
+        EditKind::Deleted => "deleted",
+    }
+}
+
+fn message(subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessage {
+    let made = match (subject, edits) {
+        (Some(subject), _) => subject.to_owned(),
+        (None, [(path, changed)]) => format!("Commit {} {path}", word(*changed)),
+        (None, edits) => format!("Commit {} changed files", edits.len()),
+    };
+    CommitMessage::new("commit", made)
+}
+
+fn listed(files: &[CommittedFile]) -> String {
+    let mut lines: Vec<String> =
+        files.iter().take(NAMED).map(|file| format!("{} {}", file.change, file.path)).collect();
+    if files.len() > NAMED {
+        lines.push(format!("and {} more", files.len() - NAMED));
+    }
+    lines.join("\n")
+}
+
+/// Adds the note IDs to the message, at most [`NAMED`].
+fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
+    let open = memory.target();
+    let ids = paths.iter().take(NAMED).filter_map(|path| {
+        // Of a note that is gone the id is the one that it had.
+        let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
+        read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id
+    });
+    ids.fold(message, |message, id| message.id(id))
+}

@@ -1,0 +1,185 @@
+//! Reads and writes settings and reports the origin of each value.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::embedding;
+use crate::context::open::{Context, VaultLevel, settings_of};
+use crate::context::write;
+use crate::error::{Error, Result};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::finding::Finding;
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_store::config::keys::{self, KEYS, SettingKey, ValueType};
+use cm_store::config::layer;
+use cm_store::vault::layout;
+
+/// A setting with its current value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Setting {
+    /// Name of the setting.
+    pub key: String,
+    /// Current value; null if the default depends on the environment.
+    pub value: Value,
+    /// Origin of the value: `default` or the file that sets it.
+    pub origin: String,
+    /// Description of the setting.
+    pub about: String,
+}
+
+/// Settings, with the problems found in their files.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SettingList {
+    /// The settings, sorted by name.
+    pub settings: Vec<Setting>,
+    /// Problems in the settings files.
+    pub findings: Vec<Finding>,
+}
+
+/// The result of writing a setting.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WrittenSetting {
+    /// Name of the setting.
+    pub key: String,
+    /// The new value; null if the setting was removed.
+    pub value: Value,
+    /// Path of the settings file.
+    pub path: String,
+    /// The commit; null if there is nothing to commit.
+    pub commit: Option<String>,
+    /// Whether the file changed.
+    pub changed: bool,
+    /// The settings file that was written: `shared`, `private` or `user`.
+    pub target: SettingsTarget,
+    /// Whether the file belongs to the user and is never committed.
+    pub private: bool,
+}
+
+/// Lists all settings, or only the one called `name`.
+///
+/// # Errors
+/// An unknown setting.
+pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
+    if let Some(name) = name {
+        known(name)?;
+    }
+    let held = &memory.target().settings;
+    let settings = KEYS
+        .iter()
+        .filter(|key| name.is_none_or(|name| key.name == name))
+        .map(|key| {
+            let found = held.get(key.name);
+            let in_force = found.map(|(value, _)| key.shown(value));
+            Setting {
+                key: key.name.to_owned(),
+                value: in_force.and_then(|value| serde_json::to_value(value).ok()).unwrap_or(Value::Null),
+                origin: found.map_or_else(|| "default".to_owned(), |(_, origin)| origin.to_string()),
+                about: key.about.to_owned(),
+            }
+        })
+        .collect();
+    Ok(SettingList { settings, findings: held.findings.clone() })
+}
+
+/// The settings file to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SettingsTarget {
+    /// The vault's `cm.toml`, which is shared.
+    Shared,
+    /// The user's private settings for this vault.
+    Private,
+    /// The user's settings for all vaults.
+    User,
+}
+
+/// Writes a setting; `None` removes it. Comments and order of the file are preserved.
+///
+/// # Errors
+/// An unknown setting, a value of the wrong type, a setting that is not allowed in the shared file,
+/// invalid TOML in the file, and the errors of [`write::apply`].
+pub fn set(
+    memory: &Context,
+    name: &str,
+    typed: Option<&str>,
+    target: SettingsTarget,
+) -> Result<WrittenSetting> {
+    memory.persons_only("change settings")?;
+    let key = known(name)?;
+    let value = typed.map(|typed| {
+        layer::read_typed(key.shape, typed)
+            .ok_or_else(|| Error::usage(format!("`{name}` takes {}, not `{typed}`", key.shape.words())))
+    });
+    let value = value.transpose()?;
+    if target == SettingsTarget::Shared && value.as_ref().is_some_and(|value| !key.may_be_shared(value)) {
+        let message = match key.shape {
+            ValueType::Secret => format!("`{name}` is a secret, and {} is shared", layout::SETTINGS),
+            _ => {
+                format!("`{name}` is ignored in {}, because others can write to this file", layout::SETTINGS)
+            }
+        };
+        return Err(Error::usage(message).hint(format!("run cm config set {name} … --private")));
+    }
+    let open = memory.target();
+    open.writable()?;
+    let private = match target {
+        SettingsTarget::Shared => None,
+        SettingsTarget::Private => Some(open.vault.private()?.settings()),
+        SettingsTarget::User => Some(open.vault.private()?.user_settings()),
+    };
+    let file = &private.as_ref().map_or(layout::SETTINGS.to_owned(), |path| path.display().to_string());
+    let before = match &private {
+        Some(path) => open.vault.private()?.read(path)?,
+        None => open.vault.read_own(layout::SETTINGS)?,
+    };
+    let before = before.unwrap_or_default();
+    let after = layer::with_value(&before, key.name, value.as_ref()).map_err(|error| {
+        Error::refused("invalid-setting", format!("{file} is not valid TOML: {error}")).at(file, None, None)
+    })?;
+    let shown =
+        value.as_ref().and_then(|value| serde_json::to_value(key.shown(value)).ok()).unwrap_or(Value::Null);
+    let mut outcome = WrittenSetting {
+        key: key.name.to_owned(),
+        value: shown,
+        path: file.clone(),
+        commit: None,
+        changed: false,
+        target,
+        private: private.is_some(),
+    };
+    if before == after {
+        return Ok(outcome);
+    }
+    outcome.changed = true;
+    if let Some(path) = private {
+        open.vault.private()?.write(&path, after.as_bytes())?;
+        return Ok(outcome);
+    }
+    let path = NotePath::parse(layout::SETTINGS).map_err(|error| Error::usage(error.to_string()))?;
+    let subject = match &value {
+        Some(value) => format!("Set {} = {value}", key.name),
+        None => format!("Unset {}", key.name),
+    };
+    let change = VaultFileChange::Replace { path, expected: None, text: after };
+    let set = ChangeSet { message: CommitMessage::new("config", subject), changes: vec![change] };
+    outcome.commit = write::apply(memory, set)?.commit;
+    if key.name.starts_with("embeddings.") {
+        // What the shared file may not decide is told at once, and not when somebody wonders.
+        let global = memory.vaults.iter().find(|other| other.level == VaultLevel::Global);
+        let settings = settings_of(&open.vault, open.level, global.map(|open| &open.vault), &memory.call)?;
+        embedding::choice_of(memory, open, &settings);
+    }
+    Ok(outcome)
+}
+
+fn known(name: &str) -> Result<&'static SettingKey> {
+    keys::find(name).ok_or_else(|| {
+        let error = Error::not_found(format!("unknown setting `{name}`"));
+        match keys::nearest(name) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`cm config list` shows all settings"),
+        }
+    })
+}

@@ -1,0 +1,274 @@
+//! Ranks the possible contents of a briefing: rules, memories and warnings.
+
+use std::collections::BTreeMap;
+
+use super::budget::RankedRule;
+use super::candidates::{BriefingCandidates, BulletCandidate, CHANCE, MemoryCandidate};
+use super::kinds::WorkspaceKinds;
+use super::{BriefingMemory, BriefingRule, RuleReason, SessionPassage};
+use crate::context::open::{Context, VaultLevel};
+use crate::context::snippet::NoteSnippets;
+use crate::error::Result;
+use crate::verbs::decay::{score_of, scoring};
+use cm_index::is_stopword;
+use cm_note::bullet::blocked::BlockKind;
+use cm_note::bullet::visibility::same_project;
+use cm_note::bullet::{BulletType, Maturity, Scope};
+use cm_note::markdown::escape::visible;
+use cm_note::note::FeedbackSignal;
+use cm_note::query::Query;
+use cm_note::rank;
+use cm_note::score::bullet::{effective, selection_score};
+use cm_note::score::{DecayStatus, Scoring};
+use cm_playbook::briefing::OmittedCounts;
+use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind, is_about};
+
+/// Maximum number of memories.
+const MEMORIES: usize = 12;
+/// Maximum number of unverified memories.
+const UNVERIFIED: usize = 4;
+/// Maximum number of unpinned rules that apply to every task.
+const STANDING: usize = 12;
+/// Worth of a rule that does not match the task, relative to 1 for the best match.
+const BACKGROUND: f64 = 0.1;
+/// Factor for a background rule that is not proven yet. Such a rule is still shown if there is
+/// room: a general instruction, such as a date format, shares no word with most tasks.
+const UNPROVED: f64 = 0.5;
+/// Factor for a memory of another project.
+const ELSEWHERE: f64 = 0.5;
+
+/// Inputs of a briefing.
+pub(super) struct BriefingBuilder<'m> {
+    pub memory: &'m Context,
+    pub task: &'m str,
+    /// Whether the caller named the workspace.
+    pub named: bool,
+    pub workspace: String,
+    pub kinds: WorkspaceKinds<'m>,
+    pub scoring: Scoring,
+    pub candidates: BriefingCandidates<'m>,
+}
+
+impl BriefingBuilder<'_> {
+    /// The matching memories, most valuable first: confirmed ones, then unverified ones.
+    pub fn memories(&self, omitted: &mut OmittedCounts) -> (Vec<BriefingMemory>, Vec<BriefingMemory>) {
+        let mut usage = BTreeMap::new();
+        let mut valued: Vec<(f64, &MemoryCandidate<'_>)> = Vec::new();
+        for found in &self.candidates.memories {
+            if self.is_chance(found.score) {
+                continue;
+            }
+            let settings = &found.open.settings;
+            let used = usage.entry(found.open.level).or_insert_with(|| {
+                let (table, notices) = found.open.usage().load();
+                notices.into_iter().for_each(|notice| self.memory.notice(notice));
+                table
+            });
+            let note = &found.note;
+            let used = used.get(note.key()).copied().unwrap_or_default();
+            let constants = scoring(settings);
+            let score = score_of(note, used, settings, &constants, self.memory.now());
+            let vivid = rank::decay_factor(score, DecayStatus::of(score, &constants), found.replaced);
+            let elsewhere = note
+                .workspace
+                .as_deref()
+                .is_some_and(|own| self.named && !same_project(own, &self.workspace));
+            let here = if elsewhere { ELSEWHERE } else { 1.0 };
+            valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
+        }
+        valued.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.note.key().cmp(y.note.key())));
+        let (unverified, confirmed): (Vec<_>, Vec<_>) =
+            valued.into_iter().partition(|(_, found)| found.note.is_unverified());
+        omitted.memories +=
+            confirmed.len().saturating_sub(MEMORIES) + unverified.len().saturating_sub(UNVERIFIED);
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let mut snippets = NoteSnippets::of(&query);
+        let mut shown = |valued: Vec<(f64, &MemoryCandidate<'_>)>, most| -> Vec<BriefingMemory> {
+            let few = valued.into_iter().take(most);
+            few.map(|(worth, found)| remembered(worth, found, &mut snippets)).collect()
+        };
+        (shown(confirmed, MEMORIES), shown(unverified, UNVERIFIED))
+    }
+
+    /// Rules and pitfalls in order: pinned rules, rules that match the task, then the best rules
+    /// that always apply.
+    pub fn rules(
+        &self,
+        memories: &[BriefingMemory],
+        limit: usize,
+        omitted: &mut OmittedCounts,
+    ) -> Vec<RankedRule> {
+        let mut seen = self.task.to_owned();
+        for memory in memories {
+            seen.push_str(&format!("\n{} {} {}", memory.title, memory.tags.join(" "), memory.snippet));
+        }
+        let seen = MentionIndex::of(&seen);
+        let (mut pinned, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let is_for = |candidate: &&BulletCandidate| {
+            self.counts(candidate) && self.kinds.holds(&candidate.bullet, &seen)
+        };
+        for candidate in self.candidates.bullets.iter().filter(is_for) {
+            let (score, bullet) = (candidate.score.unwrap_or(0.0), &candidate.bullet);
+            let useful = rank::usefulness(selection_score(bullet, self.memory.now(), &self.scoring));
+            let fits = candidate.score.is_some() && !self.is_chance(score);
+            let relevance = rank::relevance(score, self.candidates.best_bullet);
+            let why = if fits { RuleReason::Task } else { RuleReason::Standing };
+            if bullet.pinned {
+                pinned.push(self.ruled(candidate, (BACKGROUND + relevance) * useful, why));
+            } else if fits {
+                fitting.push(self.ruled(candidate, relevance * useful, why));
+            } else if useful >= 1.0 && self.holds_here(candidate) {
+                let proved = if bullet.maturity >= Maturity::Established { 1.0 } else { UNPROVED };
+                others.push(self.ruled(candidate, BACKGROUND * proved * useful * (1.0 + relevance), why));
+            }
+        }
+        for part in [&mut pinned, &mut fitting, &mut others] {
+            part.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.rule.id.cmp(&b.rule.id)));
+        }
+        others.truncate(STANDING.min(limit.saturating_sub(pinned.len() + fitting.len())));
+        let mut rules: Vec<RankedRule> = pinned.into_iter().chain(fitting).chain(others).collect();
+        omitted.rules += self.candidates.unseen;
+        for out in rules.drain(limit.min(rules.len())..) {
+            match out.rule.bullet_type {
+                BulletType::Rule => omitted.rules += 1,
+                BulletType::AntiPattern => omitted.pitfalls += 1,
+            }
+        }
+        rules
+    }
+
+    fn ruled(&self, candidate: &BulletCandidate, worth: f64, why: RuleReason) -> RankedRule {
+        let bullet = &candidate.bullet;
+        let given = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        let rule = BriefingRule {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            category: bullet.category.clone(),
+            bullet_type: bullet.bullet_type,
+            maturity: bullet.maturity,
+            score: effective(bullet, self.memory.now(), &self.scoring),
+            helpful: given(FeedbackSignal::Helpful),
+            harmful: given(FeedbackSignal::Harmful),
+            pinned: bullet.pinned,
+            why,
+            path: bullet.path.to_string(),
+            vault: candidate.level,
+        };
+        RankedRule { rule, worth, pointer: bullet.fields.search_pointer.clone() }
+    }
+
+    pub(super) fn is_chance(&self, score: f32) -> bool {
+        score < CHANCE * self.candidates.best_memory.max(self.candidates.best_bullet)
+    }
+
+    /// Whether a bullet may be shown. Bullets of other projects are excluded if the current project
+    /// is certain.
+    fn counts(&self, candidate: &BulletCandidate) -> bool {
+        let settled = self.named || candidate.level == VaultLevel::Global;
+        !settled || candidate.bullet.applies_to(&self.workspace)
+    }
+
+    /// Whether a bullet applies to this task without matching its words.
+    fn holds_here(&self, candidate: &BulletCandidate) -> bool {
+        let bullet = &candidate.bullet;
+        match bullet.scope {
+            Scope::Global => true,
+            Scope::Workspace => bullet.project().is_some_and(|own| same_project(own, &self.workspace)),
+            // Whether the work is of that kind was asked before.
+            Scope::Language | Scope::Framework | Scope::Task => bullet.fields.scope_key.is_some(),
+        }
+    }
+
+    /// Warnings about blocked patterns in the task, the rules or the memories. Pitfalls are exempt,
+    /// because they name what to avoid.
+    pub fn warnings(
+        &self,
+        rules: &[RankedRule],
+        memories: &[BriefingMemory],
+    ) -> Result<Vec<BriefingWarning>> {
+        let mut warnings: Vec<BriefingWarning> = Vec::new();
+        let task = MentionIndex::of(self.task);
+        let rules = rules.iter().map(|ruled| &ruled.rule).filter(|rule| rule.bullet_type == BulletType::Rule);
+        let rules = rules.map(|rule| (&rule.id, MentionIndex::of(&rule.content)));
+        let memories =
+            memories.iter().map(|it| (&it.id, MentionIndex::of(&format!("{}\n{}", it.title, it.snippet))));
+        let shown: Vec<(&String, MentionIndex)> = rules.chain(memories).collect();
+        for blocked in &self.candidates.blocked {
+            let pattern = blocked.text();
+            match blocked.kind {
+                BlockKind::Toxic if task.quotes(pattern) => {
+                    warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK))
+                }
+                BlockKind::Deprecated if task.mentions(pattern) => {
+                    warnings.push(BriefingWarning::of(blocked, BriefingWarning::TASK));
+                }
+                BlockKind::Deprecated => {
+                    let mentioned = shown.iter().filter(|(_, said)| said.mentions(pattern));
+                    warnings.extend(mentioned.map(|(id, _)| BriefingWarning::of(blocked, id)));
+                }
+                BlockKind::Toxic => {}
+            }
+        }
+        for bullet in self.candidates.replaced(self.memory)? {
+            if is_about(bullet.content(), self.task, is_stopword) {
+                let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
+                let content = self.candidates.content_of(self.memory, by)?;
+                warnings.push(BriefingWarning {
+                    kind: WarningKind::Replaced,
+                    id: bullet.id.to_string(),
+                    pattern: bullet.content().to_owned(),
+                    reason: bullet.fields.deprecation_reason.clone(),
+                    replacement: Some(
+                        content.map_or_else(|| by.to_owned(), |content| format!("{content} ({by})")),
+                    ),
+                    place: BriefingWarning::TASK.to_owned(),
+                });
+            }
+        }
+        let mut known = Vec::new();
+        warnings.retain(|warning| {
+            let key = (warning.pattern.to_lowercase(), warning.place.clone());
+            let new = !known.contains(&key);
+            known.push(key);
+            new
+        });
+        Ok(warnings)
+    }
+
+    /// Notices about missing notes, rules or sessions.
+    pub fn notices(&self, history: Option<&[SessionPassage]>) -> Vec<String> {
+        let mut notices = self.candidates.notices.clone();
+        if self.candidates.is_empty() {
+            notices.push("the vault has no notes".to_owned());
+        } else {
+            if !self.candidates.has_playbook {
+                notices.push("the playbook has no rules".to_owned());
+            }
+            let told = history.is_some_and(|history| !history.is_empty());
+            if self.candidates.best_memory == 0.0 && self.candidates.best_bullet == 0.0 && !told {
+                notices.push("no note contains a word of the task".to_owned());
+            }
+        }
+        if history.is_none() {
+            notices.push("no sessions are indexed".to_owned());
+        }
+        notices
+    }
+}
+
+fn remembered(worth: f64, found: &MemoryCandidate<'_>, snippets: &mut NoteSnippets) -> BriefingMemory {
+    let note = &found.note;
+    // The file may be gone where the index was not refreshed; the memory is then shown without its text.
+    let snippet = snippets.of_note(found.open, note, found.passage);
+    BriefingMemory {
+        id: note.key().to_owned(),
+        title: visible(&note.title),
+        note_type: note.note_type.clone(),
+        path: note.path.to_string(),
+        score: worth,
+        snippet: visible(&snippet),
+        tags: note.tags.clone(),
+        origin: visible(&note.origin()),
+        vault: found.open.level,
+    }
+}

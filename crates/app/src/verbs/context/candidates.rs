@@ -1,0 +1,477 @@
+//! Collects candidate bullets, memories and blocked patterns for a briefing from the indexes of all
+//! open vaults.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Options;
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::retrieve::{RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
+use crate::error::Result;
+use crate::verbs::playbook;
+use cm_index::NoteHit;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::BlockedNote;
+use cm_note::note::types::SUPERSEDES;
+use cm_note::note::{Note, NoteKind};
+use cm_note::passage::PassageKey;
+use cm_note::path::NotePath;
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
+use cm_playbook::curation::Playbook;
+use cm_text::tokens::Tokenizer;
+
+/// Hits with a score below this fraction of the best score count as accidental matches.
+pub(super) const CHANCE: f32 = 0.2;
+/// Maximum number of memory hits.
+const MEMORIES: usize = 40;
+/// Maximum number of unverified memory hits.
+const UNVERIFIED: usize = 12;
+/// Additional bullets to fetch beyond the limit, because some are filtered out later.
+const SPARE: usize = 10;
+/// Maximum number of pinned bullets.
+const PINNED: usize = 200;
+/// Maximum number of bullets per maturity that are added without matching the task.
+const PROVED: usize = 100;
+/// Maximum number of new bullets, latest first, that are added without matching the task.
+const NEW: usize = 50;
+/// Maximum number of deprecated patterns.
+const DEPRECATED: usize = 2_000;
+/// Maximum number of blocked rules that match the task.
+const TOXIC: usize = 20;
+/// Maximum number of supersedes edges.
+const SUPERSEDING: usize = 500;
+/// Maximum number of replaced bullets.
+const REPLACED: usize = 10;
+/// Maximum number of search terms taken from a task.
+const WORDS: usize = 250;
+
+/// A bullet that is in use.
+pub(super) struct BulletCandidate {
+    pub level: VaultLevel,
+    pub bullet: Bullet,
+    /// Search score; `None` if the bullet does not match the task.
+    pub score: Option<f32>,
+}
+
+/// A memory that matches the task.
+pub(super) struct MemoryCandidate<'m> {
+    pub open: &'m OpenVault,
+    pub note: Note,
+    /// Search score.
+    pub score: f32,
+    /// The best-matching passage.
+    pub passage: Option<PassageKey>,
+    /// Whether another note supersedes the memory.
+    pub replaced: bool,
+}
+
+/// The candidates of all open vaults.
+pub(super) struct BriefingCandidates<'m> {
+    pub bullets: Vec<BulletCandidate>,
+    pub memories: Vec<MemoryCandidate<'m>>,
+    pub blocked: Vec<BlockedNote>,
+    /// Highest score of a bullet; 0 if none matches.
+    pub best_bullet: f32,
+    /// Highest score of a memory; 0 if none matches.
+    pub best_memory: f32,
+    /// Number of matching bullets that were not fetched and may score as high as fetched ones.
+    pub unseen: usize,
+    pub has_playbook: bool,
+    pub notices: Vec<String>,
+    task: String,
+    words: Vec<QueryNode>,
+    only: BriefingFilter,
+    notes: usize,
+}
+
+/// Additional filters for bullets and memories.
+#[derive(Default)]
+pub(super) struct BriefingFilter {
+    rules: Vec<QueryNode>,
+    memories: Vec<QueryNode>,
+}
+
+impl BriefingFilter {
+    /// Builds the filters from the requested category and priority.
+    pub fn of(options: &Options) -> Self {
+        let rules: Vec<QueryNode> =
+            options.category.iter().map(|category| label(LabelField::Category, category)).collect();
+        let priority = options.priority.map(|priority| label(LabelField::Priority, priority.name()));
+        Self { memories: rules.iter().cloned().chain(priority).collect(), rules }
+    }
+}
+
+/// Playbook notes of one vault, with the scores of those that match the task.
+#[derive(Default)]
+struct VaultPlaybookHits {
+    notes: Vec<Note>,
+    scores: HashMap<NotePath, f32>,
+    blocked: Vec<BlockedNote>,
+    /// Number of matching bullets that were not fetched; `least` is an upper bound of their scores.
+    unseen: usize,
+    least: f32,
+}
+
+impl<'m> BriefingCandidates<'m> {
+    /// Queries all vaults for about `limit` bullets.
+    pub fn ask(memory: &'m Context, task: &str, limit: usize, only: BriefingFilter) -> Result<Self> {
+        let words = words(task);
+        let mut found = Self {
+            bullets: Vec::new(),
+            memories: Vec::new(),
+            blocked: Vec::new(),
+            best_bullet: 0.0,
+            best_memory: 0.0,
+            unseen: 0,
+            has_playbook: false,
+            notices: Vec::new(),
+            task: task.to_owned(),
+            words,
+            only,
+            notes: 0,
+        };
+        let mut shelves = Vec::new();
+        for open in &memory.vaults {
+            memory.ensure_fresh(open)?;
+            found.notes += count(memory, open, QueryNode::Everything)?;
+            shelves.push(found.shelf(memory, open, limit)?);
+            found.recall(memory, open)?;
+        }
+        found.even_out(memory, &mut shelves);
+        add_twins(memory, &mut shelves)?;
+        found.merge_playbooks(memory, shelves);
+        // What nobody has confirmed does not decide how well anything else fits.
+        let best_of = |unverified: bool| {
+            let of = found.memories.iter().filter(|it| it.note.is_unverified() == unverified);
+            of.map(|it| it.score).fold(0.0, f32::max)
+        };
+        let (confirmed, unverified) = (best_of(false), best_of(true));
+        found.best_memory = if confirmed > 0.0 { confirmed } else { unverified };
+        let fitting = found.bullets.iter().filter_map(|candidate| candidate.score);
+        found.best_bullet = fitting.fold(0.0, f32::max);
+        found.has_playbook = !found.bullets.is_empty() || {
+            let mut bullets = 0;
+            for open in &memory.vaults {
+                bullets += count(memory, open, label(LabelField::Kind, NoteKind::Bullet.name()))?;
+            }
+            bullets > 0
+        };
+        Ok(found)
+    }
+
+    /// Scales each vault's scores to the same maximum. Scores of different indexes are not
+    /// comparable, because a word that is rare in one may be common in the other.
+    fn even_out(&mut self, memory: &Context, shelves: &mut [VaultPlaybookHits]) {
+        let best_of = |open: &OpenVault, shelf: &VaultPlaybookHits, memories: &[MemoryCandidate<'_>]| {
+            let own = memories.iter().filter(|it| it.open.level == open.level).map(|it| it.score);
+            own.chain(shelf.scores.values().copied()).fold(0.0, f32::max)
+        };
+        let bests: Vec<f32> = memory
+            .vaults
+            .iter()
+            .zip(&*shelves)
+            .map(|(open, shelf)| best_of(open, shelf, &self.memories))
+            .collect();
+        let best = bests.iter().copied().fold(0.0, f32::max);
+        for ((open, shelf), own) in memory.vaults.iter().zip(shelves).zip(bests) {
+            let factor = if own > 0.0 { best / own } else { 1.0 };
+            shelf.scores.values_mut().for_each(|score| *score *= factor);
+            if shelf.least * factor >= CHANCE * best {
+                self.unseen += shelf.unseen;
+            }
+            let memories = self.memories.iter_mut().filter(|it| it.open.level == open.level);
+            memories.for_each(|it| it.score *= factor);
+        }
+    }
+
+    /// Whether no vault contains a note.
+    pub fn is_empty(&self) -> bool {
+        self.notes == 0
+    }
+
+    /// The task's words as an any-of group.
+    pub fn words(&self) -> QueryNode {
+        QueryNode::Group(self.wish())
+    }
+
+    fn wish(&self) -> BooleanGroup {
+        BooleanGroup { should: self.words.clone(), ..BooleanGroup::default() }
+    }
+
+    fn shelf(&self, memory: &Context, open: &OpenVault, limit: usize) -> Result<VaultPlaybookHits> {
+        let mut shelf = VaultPlaybookHits::default();
+        let mut in_use =
+            vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")];
+        in_use.extend(self.only.rules.iter().cloned());
+        let not = vec![label(LabelField::Maturity, "deprecated")];
+        let with = |more: QueryNode| BooleanGroup {
+            filter: in_use.iter().cloned().chain([more]).collect(),
+            not: not.clone(),
+            ..BooleanGroup::default()
+        };
+        if !self.words.is_empty() {
+            let fitting = BooleanGroup { filter: in_use.clone(), not: not.clone(), ..self.wish() };
+            let query = Query { root: QueryNode::Group(fitting), notices: Vec::new() };
+            let found = self.answers(memory, open, &query, limit + SPARE)?;
+            shelf.unseen = found.total.saturating_sub(found.ranked.len());
+            for ranked in found.ranked {
+                shelf.least = ranked.score as f32;
+                shelf.scores.insert(ranked.note.path.clone(), ranked.score as f32);
+                shelf.notes.push(ranked.note);
+            }
+        }
+        let mut more = ask(memory, open, with(label(LabelField::Pinned, "true")), PINNED)?;
+        let proven = ask(memory, open, with(label(LabelField::Maturity, "proven")), PROVED)?;
+        let few = PROVED - proven.len();
+        more.extend(proven);
+        more.extend(ask(memory, open, with(label(LabelField::Maturity, "established")), few)?);
+        more.extend(ask(memory, open, with(label(LabelField::Maturity, "candidate")), NEW)?);
+        shelf.add(more);
+        shelf.blocked = self.blocked_in(memory, open)?;
+        Ok(shelf)
+    }
+
+    /// Diaries that match the task, each with its score, best first.
+    pub fn diaries<'v>(
+        &self,
+        memory: &'v Context,
+        open: &'v OpenVault,
+        limit: usize,
+    ) -> Result<Vec<(Note, f64)>> {
+        if self.words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kind = label(LabelField::Kind, NoteKind::Diary.name());
+        let query = Query {
+            root: QueryNode::Group(BooleanGroup { filter: vec![kind], ..self.wish() }),
+            notices: Vec::new(),
+        };
+        let found = self.answers(memory, open, &query, limit)?;
+        Ok(found.ranked.into_iter().map(|ranked| (ranked.note, ranked.score)).collect())
+    }
+
+    /// Retrieves notes selected by `query` that match the task by words or by meaning.
+    fn answers<'v>(
+        &self,
+        memory: &'v Context,
+        open: &'v OpenVault,
+        query: &Query,
+        limit: usize,
+    ) -> Result<RetrievalResult<'v>> {
+        let stages = RankingStages { recency: false, usefulness: false, ..RankingStages::default() };
+        let question = Retrieval { query, meaning: &self.task, stages, by_meaning: SemanticThreshold::Near };
+        memory.retrieve_from(std::slice::from_ref(open), question, limit)
+    }
+
+    /// All deprecated patterns, which may match inside a word, and the blocked rules that match the
+    /// task.
+    fn blocked_in(&self, memory: &Context, open: &OpenVault) -> Result<Vec<BlockedNote>> {
+        let kind = label(LabelField::Kind, NoteKind::Blocked.name());
+        let deprecated = label(LabelField::Type, "deprecated");
+        let only = BooleanGroup { filter: vec![kind.clone(), deprecated.clone()], ..BooleanGroup::default() };
+        let mut hits = ask(memory, open, only, DEPRECATED)?;
+        if !self.words.is_empty() {
+            let others = BooleanGroup { filter: vec![kind], not: vec![deprecated], ..self.wish() };
+            hits.extend(ask(memory, open, others, TOXIC)?);
+        }
+        Ok(hits.iter().filter_map(|hit| BlockedNote::of(&hit.note)).collect())
+    }
+
+    /// Merges the playbooks of the vaults and keeps the bullets in use.
+    fn merge_playbooks(&mut self, memory: &Context, shelves: Vec<VaultPlaybookHits>) {
+        let mut scores = HashMap::new();
+        let mut playbooks = Vec::new();
+        let mut notes = Vec::new();
+        for (open, shelf) in memory.vaults.iter().zip(shelves) {
+            let level = open.level;
+            scores.extend(shelf.scores.into_iter().map(|(path, score)| ((level, path), score)));
+            let bullets = playbook::of_notes(&shelf.notes).bullets;
+            playbooks.push((level, Playbook { bullets, blocked: shelf.blocked }));
+            notes.push((level, shelf.notes));
+        }
+        let merged = playbook::merge(playbooks);
+        self.blocked = merged.blocked.into_iter().map(|(_, blocked)| blocked).collect();
+        let notes: Vec<(VaultLevel, &[Note])> =
+            notes.iter().map(|(level, notes)| (*level, &**notes)).collect();
+        let (shown, notice) = playbook::showable(merged.bullets, &notes);
+        for shelved in shown {
+            let score = scores.get(&(shelved.level, shelved.bullet.path.clone())).copied();
+            self.bullets.push(BulletCandidate { level: shelved.level, bullet: shelved.bullet, score });
+        }
+        self.notices.extend(notice);
+    }
+
+    /// Collects the memories that match the task.
+    fn recall(&mut self, memory: &'m Context, open: &'m OpenVault) -> Result<()> {
+        if self.words.is_empty() {
+            return Ok(());
+        }
+        // A note of a vault that was never adopted has no kind, and is knowledge all the same.
+        let kinds = [NoteKind::Memory, NoteKind::Plain].map(|kind| label(LabelField::Kind, kind.name()));
+        let group = BooleanGroup {
+            filter: [QueryNode::Group(BooleanGroup { should: kinds.into(), ..BooleanGroup::default() })]
+                .into_iter()
+                .chain(self.only.memories.iter().cloned())
+                .collect(),
+            not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(LabelField::State, state)).into(),
+            ..self.wish()
+        };
+        // Asked apart, so that many of them displace nothing that is confirmed.
+        let mut unverified = group.clone();
+        unverified.not.clear();
+        unverified.filter.push(label(LabelField::State, Note::UNVERIFIED));
+        let mut hits = Vec::new();
+        for (group, most) in [(group, MEMORIES), (unverified, UNVERIFIED)] {
+            let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
+            hits.extend(self.answers(memory, open, &query, most)?.ranked);
+        }
+        if hits.is_empty() {
+            return Ok(());
+        }
+        let edges = BooleanGroup {
+            filter: vec![label(LabelField::Kind, NoteKind::Edge.name()), label(LabelField::Type, SUPERSEDES)],
+            ..BooleanGroup::default()
+        };
+        let edges = ask(memory, open, edges, SUPERSEDING)?;
+        let edges: Vec<_> = edges.into_iter().filter_map(|hit| hit.note.edge).collect();
+        let waiting = waiting(memory, open, edges.iter().map(|ends| ends.from.as_str()))?;
+        let confirmed = edges.into_iter().filter(|ends| !waiting.contains(&ends.from));
+        let mut old: HashSet<String> = confirmed.map(|ends| ends.to).collect();
+        for note in hits.iter().map(|hit| &hit.note).filter(|note| !note.is_waiting()) {
+            for relation in note.relations.iter().filter(|relation| relation.relation == SUPERSEDES) {
+                old.insert(if relation.outgoing { relation.target.clone() } else { note.key().to_owned() });
+            }
+            let links = note.links.iter().filter(|link| link.relation.as_deref() == Some(SUPERSEDES));
+            old.extend(links.map(|link| link.target.clone()));
+        }
+        let hits = hits.into_iter().filter(|hit| hit.note.staleness().is_none());
+        self.memories.extend(hits.map(|hit| {
+            let named = [hit.note.key(), &hit.note.title, hit.note.path.stem()];
+            let replaced =
+                !hit.note.condensed_into.is_empty() || named.iter().any(|name| old.contains(*name));
+            MemoryCandidate { open, score: hit.score as f32, passage: hit.passage, note: hit.note, replaced }
+        }));
+        Ok(())
+    }
+
+    /// Deprecated bullets that match the task and have a replacement.
+    pub fn replaced(&self, memory: &Context) -> Result<Vec<Bullet>> {
+        let mut found = Vec::new();
+        if self.words.is_empty() {
+            return Ok(found);
+        }
+        let kind = label(LabelField::Kind, NoteKind::Bullet.name());
+        let group =
+            BooleanGroup { filter: vec![kind, label(LabelField::Maturity, "deprecated")], ..self.wish() };
+        for open in &memory.vaults {
+            let hits = ask(memory, open, group.clone(), REPLACED)?;
+            let hits = hits.iter().filter(|hit| !memory.is_hidden(open, &hit.note));
+            let bullets = hits.filter_map(|hit| Bullet::of(&hit.note));
+            found.extend(bullets.filter(|bullet| bullet.fields.replaced_by.is_some()));
+        }
+        Ok(found)
+    }
+
+    /// Text of the bullet with this ID, in any open vault.
+    pub fn content_of(&self, memory: &Context, id: &str) -> Result<Option<String>> {
+        if let Some(known) = self.bullets.iter().find(|candidate| candidate.bullet.id.as_str() == id) {
+            return Ok(Some(known.bullet.content().to_owned()));
+        }
+        for open in &memory.vaults {
+            let named = [id.to_owned()];
+            if let Some(bullet) = with_ids(memory, open, &named)?.iter().find_map(Bullet::of) {
+                return Ok(Some(bullet.content().to_owned()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl VaultPlaybookHits {
+    fn add(&mut self, hits: Vec<NoteHit>) {
+        let mut known: HashSet<NotePath> = self.notes.iter().map(|note| note.path.clone()).collect();
+        for note in hits.into_iter().map(|hit| hit.note) {
+            if known.insert(note.path.clone()) {
+                self.notes.push(note);
+            }
+        }
+    }
+}
+
+/// Adds to each vault the bullets that another vault found under the same ID, so that the project's
+/// text wins and the feedback of both vaults counts.
+fn add_twins(memory: &Context, shelves: &mut [VaultPlaybookHits]) -> Result<()> {
+    let ids = |shelf: &VaultPlaybookHits| -> Vec<String> {
+        shelf.notes.iter().filter_map(|note| note.id.as_ref().map(ToString::to_string)).collect()
+    };
+    let known: Vec<Vec<String>> = shelves.iter().map(ids).collect();
+    for (at, open) in memory.vaults.iter().enumerate() {
+        for (_, ids) in known.iter().enumerate().filter(|(other, ids)| *other != at && !ids.is_empty()) {
+            let twins = with_ids(memory, open, ids)?;
+            shelves[at].add(twins.into_iter().map(|note| NoteHit { note, score: 0.0 }).collect());
+        }
+    }
+    Ok(())
+}
+
+/// The bullets of a vault with one of these IDs.
+fn with_ids(memory: &Context, open: &OpenVault, ids: &[String]) -> Result<Vec<Note>> {
+    let any = BooleanGroup {
+        should: ids.iter().map(|id| label(LabelField::Id, id)).collect(),
+        ..BooleanGroup::default()
+    };
+    let filter = vec![label(LabelField::Kind, NoteKind::Bullet.name()), QueryNode::Group(any)];
+    let hits =
+        ask(memory, open, BooleanGroup { filter, ..BooleanGroup::default() }, ids.len().saturating_mul(2))?;
+    Ok(hits.into_iter().map(|hit| hit.note).collect())
+}
+
+fn ask(memory: &Context, open: &OpenVault, group: BooleanGroup, limit: usize) -> Result<Vec<NoteHit>> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
+    Ok(memory.query_index(open, |index| index.search(&query, 0, limit))?.hits)
+}
+
+/// The subset of `ids` that await confirmation; such notes do not supersede others.
+fn waiting<'i>(
+    memory: &Context,
+    open: &OpenVault,
+    ids: impl Iterator<Item = &'i str>,
+) -> Result<HashSet<String>> {
+    let any = |should: Vec<QueryNode>| QueryNode::Group(BooleanGroup { should, ..BooleanGroup::default() });
+    let ids: Vec<QueryNode> = ids.map(|id| label(LabelField::Id, id)).collect();
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let limit = ids.len();
+    let states = ["draft", Note::UNVERIFIED].map(|state| label(LabelField::State, state));
+    let group = BooleanGroup { filter: vec![any(ids), any(states.into())], ..BooleanGroup::default() };
+    Ok(ask(memory, open, group, limit)?.into_iter().map(|hit| hit.note.key().to_owned()).collect())
+}
+
+fn count(memory: &Context, open: &OpenVault, root: QueryNode) -> Result<usize> {
+    let query = Query { root, notices: Vec::new() };
+    Ok(memory.query_index(open, |index| index.search(&query, 0, 0))?.total)
+}
+
+fn label(label: LabelField, value: &str) -> QueryNode {
+    QueryNode::Label { label, value: label.folded(value), prefix: false }
+}
+
+/// Splits a task into words and identifiers as search terms, ignoring punctuation.
+pub(crate) fn words(task: &str) -> Vec<QueryNode> {
+    let mut tokenizer = Tokenizer::default();
+    let (mut at, mut words) = (0, Vec::new());
+    while let Some(unit) = tokenizer.next_unit(task, &mut at) {
+        let from = unit.tokens().map(|token| token.from).min();
+        let to = unit.tokens().map(|token| token.to).max();
+        if let (Some(from), Some(to)) = (from, to) {
+            words.push(QueryNode::Text { field: None, text: TextCondition::Word(task[from..to].to_owned()) });
+        }
+        if words.len() == WORDS {
+            break;
+        }
+    }
+    words
+}

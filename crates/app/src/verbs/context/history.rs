@@ -1,0 +1,248 @@
+//! Past sessions about a task: the person's own messages first, then diaries, then messages of
+//! agents.
+//!
+//! Uses the session index without refreshing it, so that no briefing waits for logs. An agent sees
+//! only its own sessions unless `sessions.cross_agent` allows more; a caller without an agent name
+//! sees all of them.
+
+use std::collections::HashSet;
+
+use super::SessionPassage;
+use super::builder::BriefingBuilder;
+use super::candidates::CHANCE;
+use crate::context::find::load;
+use crate::context::open::OpenVault;
+use crate::context::snippet::NoteSnippets;
+use crate::error::Result;
+use crate::sessions::diaries::DiaryIndex;
+use crate::sessions::{SessionAccess, agent};
+use crate::verbs::privacy;
+use cm_index::sessions::{
+    ConversationHit, SessionHits, SessionIndexFilter, SessionSearchRequest, Sessions, Speaker, Weights,
+};
+use cm_learn::diary::read::read;
+use cm_learn::diary::{Diary, DiaryOrigin};
+use cm_learn::reflect::evidence::keywords;
+use cm_note::bullet::visibility::same_project;
+use cm_note::markdown::escape::visible;
+use cm_note::markdown::outline;
+use cm_note::note::Note;
+use cm_note::note::suspicion::suspicion;
+use cm_note::query::Query;
+use cm_note::rank::relevance;
+use cm_playbook::briefing::OmittedCounts;
+use cm_session::status::SessionStatus;
+
+/// Weight of a session from another project if the caller named a project.
+const ELSEWHERE: f64 = 0.5;
+/// Factor by which more sessions are fetched than shown, because some are filtered out.
+const SPARE: usize = 4;
+
+impl BriefingBuilder<'_> {
+    /// Up to `limit` past sessions that match; `None` if no session is indexed and no vault has a
+    /// matching diary.
+    pub fn history(&self, limit: usize, omitted: &mut OmittedCounts) -> Result<Option<Vec<SessionPassage>>> {
+        if limit == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let logs = self.logs(limit)?;
+        let indexed = logs.is_some();
+        let (by_person, by_agents): (Vec<_>, Vec<_>) =
+            logs.unwrap_or_default().into_iter().partition(|log| log.passage.by_person);
+        // Each session is shown once, by the first of these that speaks of it.
+        let mut shown: HashSet<String> = self.memory.call.by.session.iter().cloned().collect();
+        let mut parts = [once(by_person, &mut shown), Vec::new(), Vec::new()];
+        for open in &self.memory.vaults {
+            self.diaries(open, limit, &mut shown, &mut parts[1])?;
+        }
+        parts[2] = once(by_agents, &mut shown);
+        for part in &mut parts {
+            part.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.date.cmp(&a.date)));
+        }
+        let mut passages: Vec<SessionPassage> = parts.into_iter().flatten().collect();
+        omitted.history += passages.len().saturating_sub(limit);
+        passages.truncate(limit);
+        Ok((indexed || !passages.is_empty()).then_some(passages))
+    }
+
+    /// The only agent that the caller may see sessions of; `None` if there is no such restriction.
+    fn only_agent(&self) -> Option<String> {
+        self.memory.call.by.agent_name().filter(|_| !privacy::cross_agent(self.memory))
+    }
+
+    fn here(&self, workspace: Option<&str>) -> f64 {
+        let elsewhere =
+            workspace.is_some_and(|own| self.named && !same_project(project(own), &self.workspace));
+        if elsewhere { ELSEWHERE } else { 1.0 }
+    }
+
+    fn diaries(
+        &self,
+        open: &OpenVault,
+        limit: usize,
+        shown: &mut HashSet<String>,
+        passages: &mut Vec<SessionPassage>,
+    ) -> Result<()> {
+        let found = self.candidates.diaries(self.memory, open, limit * SPARE)?;
+        let best = found.iter().map(|(_, score)| *score as f32).fold(0.0, f32::max);
+        for (note, score) in found {
+            if self.is_chance(score as f32) || score as f32 <= CHANCE * best {
+                continue;
+            }
+            let Ok(loaded) = load(open, &note.path) else { continue };
+            let Some(diary) = read(&loaded.text()) else { continue };
+            if self.only_agent().is_some_and(|only| only != diary.agent) || shown.contains(&diary.session) {
+                continue;
+            }
+            let query = Query { root: self.candidates.words(), notices: Vec::new() };
+            let snippet = done(&note, &diary)
+                .unwrap_or_else(|| NoteSnippets::of(&query).of_text(&loaded.note, &loaded.text(), None));
+            if is_steering(&snippet) {
+                continue;
+            }
+            shown.insert(diary.session.clone());
+            passages.push(SessionPassage {
+                snippet: visible(&snippet),
+                line: None,
+                date: diary.started.map(|at| at.day()),
+                outcome: Some(diary.verdict.status).filter(|it| *it != SessionStatus::Unknown).map(name),
+                diary: Some(note.path.to_string()),
+                by_person: false,
+                score: relevance(score as f32, best) * self.here(diary.workspace.as_deref()),
+                workspace: diary.workspace,
+                agent: Some(diary.agent).filter(|agent| !agent.is_empty()),
+                session: diary.session,
+            });
+        }
+        Ok(())
+    }
+
+    /// Session messages that match the task, best first; `None` without a session index.
+    fn logs(&self, limit: usize) -> Result<Option<Vec<LogPassage>>> {
+        let shelf = SessionAccess::open_without_refresh(self.memory);
+        if let Ok(None) = shelf.query(Sessions::version) {
+            return Ok(None);
+        }
+        let agents = match self.only_agent().as_deref().map(agent) {
+            None => Vec::new(),
+            Some(Some(agent)) => vec![agent],
+            // An agent whose logs nobody reads has no sessions here.
+            Some(None) => return Ok(Some(Vec::new())),
+        };
+        let filter = SessionIndexFilter { agents, without_subagents: true, ..SessionIndexFilter::default() };
+        let query = Query { root: self.candidates.words(), notices: Vec::new() };
+        let words = keywords(self.task);
+        if words.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let weights = Weights::default();
+        let asked =
+            SessionSearchRequest { query: &query, filter: &filter, weights, offset: 0, limit: limit * SPARE };
+        let found = match shelf.query(|sessions| sessions.search(asked)) {
+            Ok(found) => found.unwrap_or_default(),
+            Err(error) => {
+                self.memory.notice(format!("past sessions could not be searched: {}", error.message));
+                SessionHits::default()
+            }
+        };
+        let best = found.hits.first().map_or(0.0, |hit| hit.score);
+        let fits = |hit: &&ConversationHit| hit.score >= CHANCE * best && mentions(&words, &hit.best.text);
+        let hits: Vec<&ConversationHit> = found.hits.iter().filter(fits).collect();
+        let ids: Vec<&str> = hits.iter().map(|hit| hit.session.meta.id.as_str()).collect();
+        let diaries = DiaryIndex::of(self.memory, &ids)?;
+        Ok(Some(hits.into_iter().map(|hit| self.logged(hit, best, &diaries)).collect()))
+    }
+
+    fn logged(&self, hit: &ConversationHit, best: f32, diaries: &DiaryIndex) -> LogPassage {
+        let meta = &hit.session.meta;
+        let (id, agent) = (meta.id.as_str(), meta.agent.name());
+        let kept = diaries.get(Some(agent), id);
+        let status = kept.map(|kept| kept.diary.verdict.status).filter(|it| *it != SessionStatus::Unknown);
+        let passage = SessionPassage {
+            snippet: visible(&hit.snippet),
+            session: id.to_owned(),
+            agent: Some(agent.to_owned()),
+            line: Some(hit.best.line),
+            workspace: meta.workspace.clone(),
+            date: meta.ended.or(meta.started).map(|at| at.day()),
+            outcome: status.map(name),
+            diary: kept.map(|kept| kept.path.to_string()),
+            by_person: hit.best.speaker == Some(Speaker::Person),
+            score: relevance(hit.score, best) * self.here(meta.workspace.as_deref()),
+        };
+        let forks = hit.forks.iter().map(|fork| fork.id.as_str().to_owned()).collect();
+        LogPassage { passage, forks }
+    }
+}
+
+/// A passage of a session log.
+struct LogPassage {
+    passage: SessionPassage,
+    /// IDs of other sessions that contain the same conversation.
+    forks: Vec<String>,
+}
+
+/// The passages of conversations that are not in `shown` yet; adds their sessions to `shown`.
+fn once(logs: Vec<LogPassage>, shown: &mut HashSet<String>) -> Vec<SessionPassage> {
+    let mut passages = Vec::new();
+    for LogPassage { passage, forks } in logs {
+        let is_shown = shown.contains(&passage.session) || forks.iter().any(|id| shown.contains(id));
+        if !is_shown && !is_steering(&passage.snippet) {
+            shown.insert(passage.session.clone());
+            passages.push(passage);
+        }
+    }
+    passages
+}
+
+/// Whether a text looks like a prompt injection instead of work history.
+fn is_steering(snippet: &str) -> bool {
+    suspicion(snippet).is_some()
+}
+
+fn name(status: SessionStatus) -> String {
+    status.name().to_owned()
+}
+
+/// The last component of a workspace path, used as the project's name.
+pub(super) fn project(workspace: &str) -> &str {
+    let inner = workspace.trim_end_matches(['/', '\\']);
+    inner.rsplit(['/', '\\']).next().unwrap_or(inner)
+}
+
+/// One line with a session's topic and its result; `None` if the diary records no result.
+fn done(note: &Note, diary: &Diary) -> Option<String> {
+    if diary.origin == DiaryOrigin::OutcomeOnly {
+        let reason = diary.recorded_outcome.as_ref().and_then(|judged| judged.reason.as_deref());
+        return Some(reason.map_or_else(|| note.title.clone(), |reason| format!("{}: {reason}", note.title)));
+    }
+    let reached = diary.accomplishments.first().or(diary.learnings.first()).or(diary.challenges.first())?;
+    Some(format!("{}: {}", note.title, outline(&reached.text, 1).text.trim()))
+}
+
+/// Whether a text contains enough words of the task, compared by their first four characters.
+fn mentions(words: &[String], text: &str) -> bool {
+    let said = text.to_lowercase();
+    let said: HashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let stem = |word: &str| word.chars().take(4).collect::<String>();
+    let there = |word: &&String| {
+        let stem = stem(word);
+        said.iter().any(|other| other.starts_with(&stem))
+    };
+    let least = words.len().div_ceil(3).max(words.len().min(2));
+    words.iter().filter(there).count() >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_speaks_of_a_task_where_enough_of_its_words_stand_together() {
+        let words = keywords("change the retry of gauge fetches");
+        assert!(mentions(&words, "The gauges were fetched twice."));
+        assert!(!mentions(&words, "I changed the colours."));
+        assert!(mentions(&keywords("retries"), "retry it"));
+        assert_eq!((project("/home/dev/demo/"), project("demo")), ("demo", "demo"));
+    }
+}

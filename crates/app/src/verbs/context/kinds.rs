@@ -1,0 +1,62 @@
+//! Detects the languages, frameworks and tasks of the call's workspace, lazily and at most once per
+//! call.
+
+use std::cell::OnceCell;
+
+use crate::context::open::{Context, VaultLevel};
+use crate::sessions::session_filter::project;
+use cm_note::bullet::{Bullet, Scope};
+use cm_playbook::briefing::kinds::{MANIFESTS, WorkspaceLanguages};
+use cm_playbook::briefing::warning::MentionIndex;
+use cm_store::vault::{external_folder, file_names};
+
+/// Maximum number of workspace files to inspect.
+const FILES: usize = 2_000;
+/// Maximum size of a manifest, in bytes.
+const LONGEST: usize = 256 * 1024;
+
+/// Kinds of the workspace, such as languages and frameworks, detected on first use.
+pub(crate) struct WorkspaceKinds<'m> {
+    memory: &'m Context,
+    /// Whether the caller named another project, which cannot be inspected.
+    is_elsewhere: bool,
+    kinds: OnceCell<WorkspaceLanguages>,
+}
+
+impl<'m> WorkspaceKinds<'m> {
+    pub fn of(memory: &'m Context, is_elsewhere: bool) -> Self {
+        Self { memory, is_elsewhere, kinds: OnceCell::new() }
+    }
+
+    /// Whether the bullet's scope covers this workspace and task; global and workspace scopes
+    /// always do.
+    pub fn holds(&self, bullet: &Bullet, seen: &MentionIndex) -> bool {
+        if matches!(bullet.scope, Scope::Global | Scope::Workspace) {
+            return true;
+        }
+        let kinds = self.kinds.get_or_init(|| {
+            if self.is_elsewhere { WorkspaceLanguages::default() } else { looked_at(self.memory) }
+        });
+        kinds.hold(bullet.scope, bullet.fields.scope_key.as_deref(), seen)
+    }
+}
+
+fn looked_at(memory: &Context) -> WorkspaceLanguages {
+    let open = memory.target();
+    let mut folders = vec![memory.call.cwd.clone()];
+    if open.level == VaultLevel::Project {
+        folders.push(project(open).to_owned());
+    }
+    folders.dedup();
+    let mut names = Vec::new();
+    let mut manifests = String::new();
+    for folder in folders {
+        names.extend(file_names::file_names(&folder, FILES));
+        for name in MANIFESTS {
+            let text = external_folder::file(&folder.join(name)).unwrap_or_default();
+            manifests.push_str(&String::from_utf8_lossy(&text[..text.len().min(LONGEST)]));
+        }
+    }
+    // The vault's own notes say nothing of the code.
+    WorkspaceLanguages::of(names.iter().map(String::as_str).filter(|name| !name.ends_with(".md")), &manifests)
+}

@@ -1,0 +1,472 @@
+//! Curation of the playbook: applies deltas in one commit and returns a report. Every command that
+//! changes a bullet uses it.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use crate::context::find::{find_to_change, load};
+use crate::context::meaning::meaning;
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::evidence::{self, FixedHistory, SessionEvidence};
+use crate::verbs::add::sharded;
+use crate::verbs::decay::scoring;
+use crate::verbs::playbook;
+use cm_note::bullet::Bullet;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::{self, Edit};
+use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_playbook::curation::curation::{self, CurationRequest, CurationResult, Proposer};
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
+use cm_playbook::curation::history::RuleEvidenceSource;
+use cm_playbook::curation::plan::{self, VaultFiles};
+use cm_playbook::curation::report::CurationReport;
+use cm_playbook::curation::{Authority, Playbook};
+
+/// How deltas are applied.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Authority of the deltas: a person or automation.
+    pub authority: Authority,
+    /// Only show what would be done.
+    pub dry_run: bool,
+    /// Re-evaluate the maturity of all bullets, not only of those that a delta changes.
+    pub sweep: bool,
+    /// The operation's name in the commit.
+    pub op: &'static str,
+    /// The commit subject; generated from the report if `None`.
+    pub subject: Option<String>,
+}
+
+impl Options {
+    /// Options for a file of deltas: applied as proposals, with all bullets re-evaluated.
+    pub fn of_file(dry_run: bool) -> Self {
+        Self { authority: Authority::Automation, dry_run, sweep: true, op: "curate", subject: None }
+    }
+}
+
+/// Parses a file of deltas.
+///
+/// # Errors
+/// The first syntax error, with its position.
+pub fn read(text: &str, name: &str) -> Result<DeltaFile> {
+    DeltaFile::parse(text).map_err(|error| {
+        Error::usage(error.message.clone())
+            .at(name, error.line, error.column)
+            .hint("see schema/deltas.json, or `cm help curate` for an example")
+    })
+}
+
+/// The result of a curation.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CurationOutcome {
+    /// Result of each delta.
+    #[serde(flatten)]
+    pub report: CurationReport,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+    /// The changes as a patch; only for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Notes written in the same commit: the diary and memories of a session that was reflected on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The bullets after the curation; not serialized.
+    #[serde(skip)]
+    pub playbook: Playbook,
+    /// Files that changed or would change; not serialized.
+    #[serde(skip)]
+    pub files: Vec<NotePath>,
+}
+
+/// Additional changes of a commit, with the IDs of their notes.
+pub(crate) type ExtraChangeSet = (Vec<VaultFileChange>, Vec<String>);
+
+/// Additional inputs and changes of a curation.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtraChanges<'a> {
+    /// Evidence from past sessions; `None` queries the session index.
+    pub history: Option<&'a dyn RuleEvidenceSource>,
+    /// Plans additional changes of the commit; called while the lock is held.
+    pub changes: &'a dyn Fn(&OpenVault) -> Result<ExtraChangeSet>,
+}
+
+impl ExtraChanges<'_> {
+    const NOTHING: Self = ExtraChanges { history: None, changes: &|_| Ok((Vec::new(), Vec::new())) };
+}
+
+impl CurationOutcome {
+    /// Whether a delta was refused.
+    pub fn failed(&self) -> bool {
+        !self.report.refused.is_empty()
+    }
+
+    /// Whether a delta was refused and nothing was applied, skipped or written.
+    pub fn did_nothing(&self) -> bool {
+        self.failed()
+            && self.report.applied.is_empty()
+            && self.report.skipped.is_empty()
+            && self.notes.is_empty()
+    }
+
+    /// The bullet with this ID after the curation.
+    pub fn bullet(&self, id: &str) -> Option<&Bullet> {
+        self.playbook.bullets.iter().find(|bullet| bullet.id.as_str() == id)
+    }
+}
+
+/// Applies deltas to the target vault.
+///
+/// # Errors
+/// Unreadable notes, and the errors of [`write::apply`]. A refused delta is part of the report, not
+/// an error.
+pub fn curate(memory: &Context, file: &DeltaFile, options: &Options) -> Result<CurationOutcome> {
+    curate_beside(memory, file, options, &ExtraChanges::NOTHING)
+}
+
+/// Like [`curate`], with additional inputs and changes.
+pub(crate) fn curate_beside(
+    memory: &Context,
+    file: &DeltaFile,
+    options: &Options,
+    beside: &ExtraChanges<'_>,
+) -> Result<CurationOutcome> {
+    let proposer = proposer(memory, file);
+    let named = if options.sweep { None } else { named(memory, &file.deltas) };
+    let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
+    let sessions = evidence::verified_sessions(memory, own);
+    let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
+        with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
+            let history = beside.history.unwrap_or(request.history);
+            let history = FixedHistory { history, sessions: &sessions };
+            curation::curate(before, &CurationRequest { history: &history, ..*request })
+        })
+    };
+    // A file that cannot be edited is an error of the deltas that name it, and of no other.
+    let run = |before: &Playbook, elsewhere: &Playbook| {
+        let curated = run_with(before, elsewhere, &[]);
+        let closed = closed(memory.target(), before, &curated);
+        if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
+    };
+    settle_beside(memory, options, &proposer, beside, |open| {
+        if let Some(paths) = &named {
+            // What follows of a demotion or an activation is found among all bullets; so is what moved since.
+            let moved =
+                |report: &CurationReport| report.refused.iter().any(|passed| passed.code == "unknown-bullet");
+            if let Ok(before) = alone(open, paths) {
+                let curated = run(&before, &Playbook::default());
+                let alone = curated.report.demotions.is_empty() && curated.report.activations.is_empty();
+                if alone && !moved(&curated.report) {
+                    return Ok((before, curated));
+                }
+            }
+        }
+        let before = playbook::as_written(memory, open)?;
+        let elsewhere = elsewhere(memory, open, &before)?;
+        let curated = run(&before, &elsewhere);
+        Ok((before, curated))
+    })
+}
+
+/// Runs a pure plan while holding the lock and writes its result.
+pub(crate) fn settle(
+    memory: &Context,
+    options: &Options,
+    proposer: &Proposer,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
+) -> Result<CurationOutcome> {
+    settle_beside(memory, options, proposer, &ExtraChanges::NOTHING, plan)
+}
+
+fn settle_beside(
+    memory: &Context,
+    options: &Options,
+    proposer: &Proposer,
+    beside: &ExtraChanges<'_>,
+    plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
+) -> Result<CurationOutcome> {
+    let Proposer { session, agent, .. } = proposer.clone();
+    let mut done: Option<CurationResult> = None;
+    let mut changes_of = |open: &OpenVault| {
+        let (others, ids) = (beside.changes)(open)?;
+        let (before, curated) = plan(open)?;
+        let mut changes = changes(memory, open, &before, &curated)?;
+        changes.extend(others);
+        let message = ids.iter().fold(message(options, &before, &curated), |message, id| message.id(id));
+        let message = CommitMessage { session: session.clone(), agent: agent.clone(), ..message };
+        done = Some(curated);
+        Ok(ChangeSet { message, changes })
+    };
+    let (commit, diff, files) = if options.dry_run {
+        let set = changes_of(memory.target())?;
+        let files = write::preview(memory, set)?;
+        let paths = files.iter().map(|(path, ..)| path.clone()).collect();
+        (None, Some(diff(files)), paths)
+    } else {
+        let written = write::apply_with(memory, &mut changes_of)?;
+        (written.commit, None, written.changed)
+    };
+    let curated = done.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    let (report, playbook) = (curated.report, curated.playbook);
+    Ok(CurationOutcome { report, commit, dry_run: options.dry_run, diff, notes: Vec::new(), playbook, files })
+}
+
+/// Calls `run` with a request built from the options and the vault's settings.
+pub(crate) fn with_request<T>(
+    memory: &Context,
+    closed: &[(NotePath, String)],
+    elsewhere: &Playbook,
+    proposer: &Proposer,
+    options: &Options,
+    deltas: &[CurationDelta],
+    run: impl FnOnce(&CurationRequest<'_>) -> T,
+) -> T {
+    let open = memory.target();
+    run(&CurationRequest {
+        deltas,
+        proposer,
+        authority: options.authority,
+        only_proposes: !memory.is_person(),
+        elsewhere,
+        limits: &playbook::limits(open),
+        scoring: &scoring(&open.settings),
+        history: &SessionEvidence::of(memory),
+        meaning: meaning(open),
+        now: memory.now(),
+        review_all: options.sweep,
+        read_only_paths: closed,
+    })
+}
+
+/// The proposer named in the file, else the caller.
+pub(crate) fn proposer(memory: &Context, file: &DeltaFile) -> Proposer {
+    let by = &memory.call.by;
+    Proposer {
+        session: file.session.clone().or_else(|| by.session.clone()),
+        agent: file.agent.clone().or_else(|| by.agent_name()),
+        author: by.actor.clone(),
+    }
+}
+
+/// Files that would change but cannot be edited, each with the reason.
+fn closed(open: &OpenVault, before: &Playbook, after: &CurationResult) -> Vec<(NotePath, String)> {
+    let changed = before.bullets.iter().zip(&after.playbook.bullets).filter(|(old, new)| old != new);
+    let why = |path: &NotePath| {
+        let bytes = load(open, path).ok()?.bytes;
+        let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned());
+        let probe = [
+            Edit::Push { key: "feedback".to_owned(), item: Value::String("probe".to_owned()) },
+            Edit::Set { key: "updated".to_owned(), value: Value::String("probe".to_owned()) },
+        ];
+        let edited = |text: &str| edit::apply(text, &probe).map_err(|error| error.to_string());
+        text.and_then(edited).err()
+    };
+    changed.filter_map(|(old, _)| Some((old.path.clone(), why(&old.path)?))).collect()
+}
+
+/// Authority of a single command: an agent's additions are proposals, a person's take effect.
+pub fn authority(memory: &Context) -> Authority {
+    if memory.is_person() { Authority::Person } else { Authority::Automation }
+}
+
+/// Files of the bullets named by the deltas; `None` if other bullets must be loaded as well.
+fn named(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
+    let alone = |delta: &CurationDelta| {
+        matches!(
+            delta,
+            CurationDelta::Helpful(_)
+                | CurationDelta::Harmful(_)
+                | CurationDelta::Irrelevant(_)
+                | CurationDelta::Pin(_)
+                | CurationDelta::Unpin(_)
+        )
+    };
+    if !deltas.iter().all(alone) {
+        return None;
+    }
+    let mut paths: Vec<NotePath> = Vec::new();
+    for id in deltas.iter().flat_map(CurationDelta::ids) {
+        let found = find_to_change(memory, id).ok()?;
+        if found.note.id.as_ref().map(NoteId::as_str) != Some(id) {
+            return None;
+        }
+        if !paths.contains(&found.note.path) {
+            paths.push(found.note.path);
+        }
+    }
+    paths.sort();
+    Some(paths)
+}
+
+/// Loads a playbook of only the bullets at `paths`.
+fn alone(open: &OpenVault, paths: &[NotePath]) -> Result<Playbook> {
+    let notes: Result<Vec<_>> = paths.iter().map(|path| Ok(load(open, path)?.note)).collect();
+    Ok(playbook::of_notes(&notes?))
+}
+
+/// The merged playbooks of the other vaults, without bullets that `own` overrides.
+pub(crate) fn elsewhere(memory: &Context, open: &OpenVault, own: &Playbook) -> Result<Playbook> {
+    let mut all = Playbook::default();
+    // What this vault says in its own words holds in their place.
+    let ids: HashSet<&NoteId> = own.bullets.iter().map(|bullet| &bullet.id).collect();
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        let more = playbook::of_vault(memory, other)?;
+        all.bullets.extend(more.bullets.into_iter().filter(|bullet| !ids.contains(&bullet.id)));
+        all.blocked.extend(more.blocked);
+    }
+    Ok(all)
+}
+
+fn changes(
+    memory: &Context,
+    open: &OpenVault,
+    before: &Playbook,
+    after: &CurationResult,
+) -> Result<Vec<VaultFileChange>> {
+    let body = |path: &NotePath| {
+        let text = load(open, path).ok()?.text();
+        Some(Split::of(&text).body().to_owned())
+    };
+    let known = |id: &NoteId| {
+        let known = open.index().lookup(id.as_str()).unwrap_or_default();
+        known.iter().any(|(_, path)| load(open, path).is_ok_and(|found| found.note.id.as_ref() == Some(id)))
+    };
+    // Folders that grow beyond a thousand notes take new ones in subfolders.
+    let place = |path: &NotePath, id: &NoteId| {
+        sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
+    };
+    Ok(plan::changes(before, after, memory.now(), &VaultFiles { body: &body, known: &known, place: &place }))
+}
+
+/// Maximum number of IDs in a commit message.
+const IDS: usize = 200;
+
+fn message(options: &Options, before: &Playbook, after: &CurationResult) -> CommitMessage {
+    let report = &after.report;
+    let subject = options.subject.clone().unwrap_or_else(|| subject(report));
+    let (old, new) = (&before.bullets, &after.playbook.bullets);
+    let changed = old.iter().zip(new).filter(|(old, new)| old != new).map(|(_, new)| &new.id);
+    let blocked = after.playbook.blocked[before.blocked.len()..].iter().map(|blocked| &blocked.id);
+    let made = new[old.len()..].iter().map(|bullet| &bullet.id);
+    let ids = changed.chain(made).chain(blocked).take(IDS);
+    let mut message =
+        ids.fold(CommitMessage::new(options.op, subject), |message, id| message.id(id.as_str()));
+    message.body = story(report);
+    message
+}
+
+/// The commit body: one line per promotion, activation, inversion and conflict.
+fn story(report: &CurationReport) -> String {
+    let mut lines = Vec::new();
+    for step in report.promotions.iter().chain(&report.demotions) {
+        lines.push(format!("{}: {} → {}, {}", step.id, step.from.name(), step.to.name(), step.reason));
+    }
+    for one in &report.activations {
+        lines.push(format!("{}: draft → active, {}", one.id, one.reason));
+    }
+    for inversion in &report.inversions {
+        lines.push(format!("{}: inverted to {}", inversion.from, inversion.to));
+    }
+    for conflict in &report.conflicts {
+        lines.push(format!("{}: contradicts {}, {}", conflict.id, conflict.with, conflict.reason));
+    }
+    lines.join("\n")
+}
+
+/// Generates the commit subject from the report.
+fn subject(report: &CurationReport) -> String {
+    if let ([one], true) = (report.applied.as_slice(), report.skipped.iter().all(|passed| !passed.credited)) {
+        let verb = match one.op.as_str() {
+            "helpful" | "harmful" | "irrelevant" => return format!("Mark \"{}\" {}", one.content, one.op),
+            "add" => "Add the rule",
+            "replace" => "Reword",
+            "deprecate" => "Deprecate",
+            "merge" => "Merge to",
+            "pin" => "Pin",
+            _ => "Unpin",
+        };
+        return format!("{verb} \"{}\"", one.content);
+    }
+    if let ([], [one]) = (report.applied.as_slice(), report.skipped.as_slice())
+        && let Some(bullet) = one.id.as_deref().filter(|_| one.credited)
+    {
+        return format!("Give feedback to {bullet}, which was proposed again");
+    }
+    let count = |name: &str| report.applied.iter().filter(|applied| applied.op == name).count();
+    let judged = count("helpful") + count("harmful") + count("irrelevant");
+    let credited = report.skipped.iter().filter(|passed| passed.credited).count();
+    let parts = [
+        (count("add"), "added"),
+        (count("replace"), "reworded"),
+        (count("merge"), "merged"),
+        (count("deprecate"), "deprecated"),
+        (judged, "judged"),
+        (credited, "credited"),
+        (count("pin") + count("unpin"), "pinned or unpinned"),
+        (report.activations.len(), "activated"),
+        (report.promotions.len(), "promoted"),
+        (report.demotions.len(), "demoted"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    format!("Curate the playbook: {}", said.join(", "))
+}
+
+/// Formats file changes as a unified diff.
+fn diff(files: Vec<(NotePath, String, String)>) -> String {
+    let mut all = String::new();
+    for (path, before, after) in files {
+        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+        let old = if before.is_empty() { "/dev/null".to_owned() } else { old };
+        let patch = similar::TextDiff::from_lines(&before, &after);
+        all += &patch.unified_diff().context_radius(2).header(&old, &new).to_string();
+    }
+    all
+}
+
+/// Converts the first refused delta to an error: a refusal, a usage error or not found.
+pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
+    let passed = report.refused.first()?;
+    let id = passed.id.clone().unwrap_or_default();
+    let reason = passed.reason.clone();
+    let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
+    Some(match passed.code.as_str() {
+        "not-a-rule" => Error::usage(reason)
+            .hint("for example: cm playbook add --category testing \"Run the whole suite before you push.\""),
+        "bad-category" | "bad-weight" => Error::usage(reason),
+        "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the rules"),
+        "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` removes the block")),
+        "deprecated" => {
+            Error::refused("deprecated", about).hint(format!("`cm history {id}` shows its history"))
+        }
+        "pinned" => Error::refused("pinned", about).hint(format!("run `cm unpin {id}` yourself first")),
+        "duplicate" => Error::refused("duplicate", about)
+            .hint(format!("`cm review --merge` merges the two; `cm get {id}` shows the other")),
+        "suspicious" => Error::refused("suspicious", reason).hint("a person can add it as a draft"),
+        "conflict" => Error::refused("conflict", about)
+            .hint(format!("`cm why {id}` shows the evidence for the existing rule")),
+        "evidence-against" => Error::refused("evidence-against", reason).hint("a person can still add it"),
+        "cannot-edit" => {
+            Error::refused("cannot-edit", about).hint("`cm validate` shows the problem and the fix")
+        }
+        "ambiguous" => {
+            Error::new(ErrorKind::NotFound, "ambiguous", about).hint("`cm validate` lists both files")
+        }
+        code => Error::refused(known_code(code), about),
+    })
+}
+
+/// Maps a report code to an error code that has no hint of its own; unknown codes become `refused`.
+fn known_code(code: &str) -> &'static str {
+    const CODES: [&str; 4] = ["mixed-types", "person-only", "too-few", "too-many"];
+    CODES.into_iter().find(|known| *known == code).unwrap_or("refused")
+}

@@ -1,0 +1,106 @@
+//! Deletes notes. They stay in the Git history; links that would dangle are reported.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::find_to_change;
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::Result;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::graph::{EdgeSourceForm, Graph};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind, RelationTable};
+
+/// The result of a deletion.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// IDs of the deleted notes.
+    pub ids: Vec<String>,
+    /// Path of the first deleted note.
+    pub path: Option<String>,
+    /// Paths of the deleted notes.
+    pub paths: Vec<String>,
+    /// The commit; null if commits are manual.
+    pub commit: Option<String>,
+    /// Whether a note was deleted.
+    pub changed: bool,
+}
+
+/// Deletes the notes, and the edge files that refer to them, in one commit.
+///
+/// # Errors
+/// A note that is not found, `persons-only`, and the errors of [`write::apply`].
+pub fn delete(memory: &Context, references: &[String]) -> Result<Deleted> {
+    let mut gone = Vec::new();
+    for reference in references {
+        let found = find_to_change(memory, reference)?;
+        may_delete(memory, &found.note)?;
+        write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+        if gone.iter().all(|(note, _): &(Note, _)| note.path != found.note.path) {
+            gone.push((found.note, ContentHash::of(&found.bytes)));
+        }
+    }
+    let open = memory.target();
+    let ids: Vec<String> = gone.iter().map(|(note, _)| note.key().to_owned()).collect();
+    let notes = memory.notes_of(open)?;
+    let dangling = left_dangling(&notes, &open.settings.relations, &ids);
+    for note in &*notes {
+        let ends = note.edge.as_ref().is_some_and(|edge| ids.contains(&edge.from) || ids.contains(&edge.to));
+        if ends && gone.iter().all(|(other, _)| other.path != note.path) {
+            let bytes = crate::context::find::load(open, &note.path)?.bytes;
+            write::refuse_uncommitted(memory, open, &note.path, &bytes)?;
+            gone.push((note.clone(), ContentHash::of(&bytes)));
+        }
+    }
+    let subject = match gone.as_slice() {
+        [(note, _)] => format!("Delete \"{}\"", note.title),
+        several => format!("Delete {} notes: \"{}\" …", several.len(), several[0].0.title),
+    };
+    let message =
+        gone.iter().fold(CommitMessage::new("delete", subject), |message, (note, _)| message.id(note.key()));
+    let changes = gone
+        .iter()
+        .map(|(note, hash)| VaultFileChange::Remove { path: note.path.clone(), expected: Some(*hash) })
+        .collect();
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    dangling.into_iter().for_each(|notice| memory.notice(notice));
+    Ok(Deleted {
+        ids: gone.iter().map(|(note, _)| note.key().to_owned()).collect(),
+        path: gone.first().map(|(note, _)| note.path.to_string()),
+        paths: gone.iter().map(|(note, _)| note.path.to_string()).collect(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// Lets agents delete only unpinned memories that an agent added and that await confirmation.
+///
+/// # Errors
+/// `persons-only` in all other cases.
+fn may_delete(memory: &Context, note: &Note) -> Result<()> {
+    let is_agents = note.kind == NoteKind::Memory && (note.agent.is_some() || note.session.is_some());
+    if is_agents && !note.pinned && note.is_waiting() {
+        return Ok(());
+    }
+    memory.persons_only("delete a note that is confirmed or that no agent added")
+}
+
+/// Lists the links from remaining notes to deleted ones, one line each, except edge files.
+fn left_dangling(notes: &[Note], relations: &RelationTable, gone: &[String]) -> Vec<String> {
+    let (graph, _) = Graph::build(notes, relations);
+    let goes = |at: usize| gone.iter().any(|id| id == notes[at].key());
+    let mut lines = Vec::new();
+    for (at, note) in notes.iter().enumerate().filter(|(at, _)| goes(*at)) {
+        let edges = graph.incoming(at).chain(graph.outgoing(at));
+        for source in edges.flat_map(|edge| &edge.sources) {
+            if source.form != EdgeSourceForm::EdgeFile && !goes(source.note) {
+                let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+                lines.push(format!("{}{line} still refers to \"{}\"", notes[source.note].path, note.title));
+            }
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}

@@ -1,0 +1,83 @@
+//! Locates the note of a session's diary and plans its change.
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::add::sharded;
+use cm_learn::diary::Diary;
+use cm_learn::diary::note::note;
+use cm_learn::diary::update::renewal;
+use cm_note::change::VaultFileChange;
+use cm_note::id::NoteId;
+use cm_note::note::NoteKind;
+use cm_note::note::name::file_name;
+use cm_note::path::NotePath;
+
+/// Location of a session's diary note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiaryLocation {
+    /// Existing or planned path of the note.
+    pub path: NotePath,
+    /// Whether the note exists already.
+    pub is_there: bool,
+}
+
+impl DiaryLocation {
+    /// Path of the existing diary of a session.
+    ///
+    /// # Errors
+    /// Unreadable notes.
+    pub fn known(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
+        let notes = memory.notes_of(memory.target())?;
+        let of = notes
+            .iter()
+            .filter(|note| note.kind == NoteKind::Diary && note.session.as_deref() == Some(session));
+        // Ids are unique for an agent only; a diary that names none is taken for this one's.
+        let mut of = of.filter(|note| note.agent.as_deref().is_none_or(|other| other == agent));
+        Ok(of.next().map(|note| note.path.clone()))
+    }
+
+    /// Location of the diary: its existing note, else a new path.
+    ///
+    /// # Errors
+    /// Unreadable notes, or an invalid ID.
+    pub fn of(memory: &Context, diary: &Diary) -> Result<Self> {
+        if let Some(path) = Self::known(memory, &diary.agent, &diary.session)? {
+            return Ok(Self { path, is_there: true });
+        }
+        let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
+        let path = sharded(memory.target(), "diary", &file_name(&diary.title, &id), &id)?;
+        Ok(Self { path, is_there: false })
+    }
+
+    /// Plans the change of the note, with an optional notice; called while the lock is held.
+    ///
+    /// # Errors
+    /// A note with uncommitted edits.
+    pub fn change(
+        &self,
+        memory: &Context,
+        open: &OpenVault,
+        diary: &Diary,
+    ) -> Result<(Option<VaultFileChange>, Option<String>)> {
+        let path = self.path.clone();
+        let bytes = match open.read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok((Some(VaultFileChange::Create { path, text: note(diary) }), None));
+            }
+            Err(error) => {
+                return Err(cm_store::vault::Error::io("read", &open.vault.file(&path))(error).into());
+            }
+        };
+        let renewal = renewal(&String::from_utf8_lossy(&bytes), diary);
+        let said = renewal.is_rewritten.then(|| {
+            format!("{path} was edited by hand, so its text stays; only its frontmatter is updated")
+        });
+        if renewal.edits.is_empty() {
+            return Ok((None, said));
+        }
+        write::refuse_uncommitted(memory, open, &path, &bytes)?;
+        Ok((Some(VaultFileChange::Edit { path, edits: renewal.edits }), said))
+    }
+}

@@ -1,0 +1,182 @@
+//! Writes or updates the diary of a session as a note; a session has at most one.
+//!
+//! A diary is extracted by rules, or written by the configured model if it is enabled. No lock is
+//! held during model requests.
+
+pub(crate) mod location;
+pub(crate) mod session;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::context::provider::{LanguageModel, ModelFailure};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::sessions::SessionAccess;
+use cm_learn::diary::note::note;
+use cm_learn::diary::read::read;
+use cm_learn::diary::{Diary, DiaryOrigin};
+use cm_note::change::ChangeSet;
+use cm_note::message::CommitMessage;
+use cm_session::status::SessionStatus;
+use location::DiaryLocation;
+use session::SessionReader;
+
+/// Selects the session and how its diary is written.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Session ID or a unique prefix of it.
+    pub session: String,
+    /// Only show the diary.
+    pub dry_run: bool,
+    /// Do not use a model, regardless of the settings.
+    pub no_model: bool,
+}
+
+/// The result of writing a diary.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WrittenDiary {
+    /// Note ID.
+    pub id: String,
+    /// Path of the diary's file.
+    pub path: String,
+    /// Session ID.
+    pub session: String,
+    /// The agent of the session.
+    pub agent: String,
+    /// Title of the diary.
+    pub title: String,
+    /// Outcome of the session.
+    pub status: SessionStatus,
+    /// How the diary was written.
+    pub made: DiaryMethod,
+    /// Name of the model.
+    pub model: Option<String>,
+    /// Why the model's answer was discarded and rules were used instead.
+    pub why: Option<String>,
+    /// Number of items dropped from the model's answer because the session does not support them.
+    pub refused: usize,
+    /// Whether the note changed.
+    pub changed: bool,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+    /// The diary note as Markdown.
+    pub text: String,
+}
+
+/// How a diary was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DiaryMethod {
+    /// Extracted by rules.
+    Rules,
+    /// Written by a model.
+    Model,
+    /// Extracted by rules, because the model's answer was unusable.
+    RulesInstead,
+}
+
+impl DiaryMethod {
+    /// Determines how `diary` was written.
+    pub(crate) fn of(diary: &Diary) -> Self {
+        match diary.origin {
+            DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => Self::Rules,
+            DiaryOrigin::Model(_) => Self::Model,
+            DiaryOrigin::Fallback(_) => Self::RulesInstead,
+        }
+    }
+}
+
+/// Writes or updates the diary of a session.
+///
+/// # Errors
+/// An unknown session, a session without content for a diary, a model that does not answer, and the
+/// errors of [`write::apply_with`].
+pub fn diary(
+    memory: &Context,
+    shelf: &SessionAccess,
+    options: &Options,
+    stop: &Cancellation,
+) -> Result<WrittenDiary> {
+    let listed = shelf.find(&options.session)?;
+    let mut reader = SessionReader::open(memory)?;
+    let asker = if options.no_model { None } else { LanguageModel::open(memory, &reader.rules, stop)? };
+    let heard = reader.read(memory, &listed.session, asker.as_ref().map(LanguageModel::name))?;
+    let (diary, refused) = match &asker {
+        None => (heard.diary.clone(), Vec::new()),
+        Some(asker) => heard.summarize(asker, &reader.rules).map_err(|trouble| unanswered(trouble, stop))?,
+    };
+    if diary.is_empty() {
+        return Err(write::nothing_done(format!("the session {} has nothing worth a diary", heard.meta.id))
+            .hint("`cm sessions show` shows the session"));
+    }
+    let place = DiaryLocation::of(memory, &diary)?;
+    let said = std::cell::RefCell::new(None);
+    let plan = |open: &crate::context::open::OpenVault| {
+        let (change, notice) = place.change(memory, open, &diary)?;
+        *said.borrow_mut() = notice;
+        let verb = if place.is_there { "Renew" } else { "Write" };
+        let message =
+            CommitMessage::new("diary", format!("{verb} the diary \"{}\"", diary.title)).id(&diary.id);
+        let message = CommitMessage {
+            session: Some(diary.session.clone()),
+            agent: Some(diary.agent.clone()),
+            ..message
+        };
+        Ok(ChangeSet { message, changes: change.into_iter().collect() })
+    };
+    let (commit, changed, text) = if options.dry_run {
+        let files = write::preview(memory, plan(memory.target())?)?;
+        (None, !files.is_empty(), files.into_iter().next().map(|(.., after)| after))
+    } else {
+        let written = write::apply_with(memory, plan)?;
+        (written.commit, !written.changed.is_empty(), None)
+    };
+    said.take().into_iter().for_each(|notice: String| memory.notice(notice));
+    let kept =
+        || memory.target().read(&place.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text = text.or_else(kept).unwrap_or_else(|| note(&diary));
+    let written = written(&diary, &place, text);
+    Ok(WrittenDiary { refused: refused.len(), changed, commit, dry_run: options.dry_run, ..written })
+}
+
+fn written(diary: &Diary, place: &DiaryLocation, text: String) -> WrittenDiary {
+    let (model, why) = match &diary.origin {
+        DiaryOrigin::Extracted | DiaryOrigin::OutcomeOnly => (None, None),
+        DiaryOrigin::Model(name) => (Some(name.clone()), None),
+        DiaryOrigin::Fallback(why) => (None, Some(why.clone())),
+    };
+    WrittenDiary {
+        // A note that was there keeps its id.
+        id: read(&text).map_or_else(|| diary.id.clone(), |kept| kept.id),
+        path: place.path.to_string(),
+        session: diary.session.clone(),
+        agent: diary.agent.clone(),
+        title: diary.title.clone(),
+        status: diary.verdict.status,
+        made: DiaryMethod::of(diary),
+        model,
+        why,
+        refused: 0,
+        changed: false,
+        commit: None,
+        dry_run: false,
+        text,
+    }
+}
+
+/// Converts a failed model request to an error that suggests `--no-model`.
+fn unanswered(trouble: ModelFailure, stop: &Cancellation) -> Error {
+    match trouble {
+        _ if stop.is_immediate() => stop.error(),
+        ModelFailure::Silent { error, .. } => {
+            let hint = error.hint.clone().map(|hint| format!("{hint}; or do not use a model: --no-model"));
+            error.hint(hint.unwrap_or_else(|| "do not use a model: --no-model".to_owned()))
+        }
+        ModelFailure::Useless(why) => Error::new(crate::ErrorKind::Provider, "model", why),
+    }
+}

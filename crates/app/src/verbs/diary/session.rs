@@ -1,0 +1,178 @@
+//! Reads a session from its log with secrets redacted, and derives its diary by rules or with a
+//! model.
+
+use std::path::PathBuf;
+
+use crate::context::open::Context;
+use crate::context::provider::{LanguageModel, ModelFailure};
+use crate::context::secrets;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::access_log;
+use crate::sessions::load::GONE;
+use crate::sessions::logs::{self, ParsedSession};
+use crate::sessions::sources::sources;
+use cm_agents::ingest::LogSource;
+use cm_index::sessions::Session;
+use cm_learn::diary::{self, Diary, DiaryOrigin, StatementAuthor};
+use cm_learn::outcome::steps::{SessionStep, steps};
+use cm_learn::prose::cut;
+use cm_learn::reflect::answer::{DiaryAnswer, QuotedStatement, diary_schema};
+use cm_learn::reflect::package;
+use cm_learn::reflect::verify::{self, QuotableSession, Rejection};
+use cm_secrets::RedactionRules;
+use cm_session::SessionMeta;
+use cm_session::event::SessionEvent;
+
+/// Maximum length of the reason why a model's answer was unusable, in characters.
+const WHY: usize = 200;
+
+/// A session read from its log.
+pub struct SessionTranscript {
+    /// Metadata of the session.
+    pub meta: SessionMeta,
+    /// Events of the session, with secrets redacted.
+    pub events: Vec<SessionEvent>,
+    /// Commands and edits, each with its result.
+    pub steps: Vec<SessionStep>,
+    /// The diary extracted by rules.
+    pub diary: Diary,
+    /// Author to whom quoted prompts are attributed, such as the person.
+    prompts: StatementAuthor,
+}
+
+/// Reads sessions from logs. The last parsed log is cached for consecutive sessions of the same
+/// file.
+pub struct SessionReader {
+    /// Patterns of the secrets to redact.
+    pub rules: RedactionRules,
+    home: Option<PathBuf>,
+    found: Vec<LogSource>,
+    last: Option<(PathBuf, Vec<ParsedSession>)>,
+}
+
+impl SessionReader {
+    /// Creates a reader for the logs that currently exist.
+    ///
+    /// # Errors
+    /// An invalid secret pattern.
+    pub fn open(memory: &Context) -> Result<Self> {
+        let rules = secrets::rules_of_logs(memory, memory.target())?.0;
+        let found = sources(memory, None).map(|sources| sources.find(&[]).sources).unwrap_or_default();
+        Ok(Self { rules, home: memory.call.home.clone(), found, last: None })
+    }
+
+    /// Reads a session from its log again and records the read, with the name of the model that
+    /// will receive the text.
+    ///
+    /// # Errors
+    /// A log that is missing, unreadable, or no longer contains the session.
+    pub fn read(
+        &mut self,
+        memory: &Context,
+        session: &Session,
+        model: Option<String>,
+    ) -> Result<SessionTranscript> {
+        let gone = || {
+            Error::new(ErrorKind::NotFound, GONE, "its log no longer exists or no longer contains it")
+                .hint("`cm sessions show` still shows what was indexed")
+        };
+        let path = session.log.as_deref().unwrap_or_default();
+        let of =
+            |source: &LogSource| source.agent == session.meta.agent && source.path.to_string_lossy() == path;
+        let known = self.found.iter().find(|source| of(source)).cloned();
+        let sources = sources(memory, session.meta.workspace.as_deref()).ok_or_else(gone)?;
+        let elsewhere = || sources.find(&[]).sources.into_iter().find(of);
+        let source = known.or_else(elsewhere).ok_or_else(gone)?;
+        if self.last.as_ref().is_none_or(|(last, _)| *last != source.path) {
+            self.last = Some((source.path.clone(), logs::of_source(&source)?));
+        }
+        let told = self.last.iter_mut().flat_map(|(_, told)| told);
+        let told = told.into_iter().find(|told| told.meta.id == session.meta.id && !told.meta.ours);
+        let told = told.filter(|told| sources.allow(&source, &told.meta)).ok_or_else(gone)?;
+        let told = ParsedSession {
+            meta: told.meta.clone(),
+            events: std::mem::take(&mut told.events),
+            path: told.path.clone(),
+        };
+        let read = access_log::SessionRead {
+            sessions: vec![told.meta.id.clone()],
+            bytes: told.bytes(),
+            model,
+            ..access_log::SessionRead::of_log(told.meta.agent, told.path.to_string_lossy().into_owned())
+        };
+        access_log::record(memory, vec![read]);
+        let prompts = if sources.is_of_person(memory.target(), &source) {
+            StatementAuthor::Person
+        } else {
+            StatementAuthor::Sender
+        };
+        Ok(self.heard(told, prompts))
+    }
+
+    fn heard(&self, told: ParsedSession, prompts: StatementAuthor) -> SessionTranscript {
+        // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
+        let home = self.home.as_deref();
+        let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);
+        let path = path.to_string_lossy().into_owned();
+        let ParsedSession { meta, events, .. } = told.redacted(&self.rules);
+        let mut content = meta.id.as_str().as_bytes().to_vec();
+        events.iter().filter_map(|event| event.kind.text()).for_each(|text| content.extend(text.as_bytes()));
+        let diary = diary::extract(&diary::id(&path, &content), &meta, &events, &[]);
+        let mut diary = without_secrets(diary, &self.rules);
+        if prompts == StatementAuthor::Sender {
+            diary = diary.attribute_to_sender();
+        }
+        SessionTranscript { steps: steps(&events), meta, events, diary, prompts }
+    }
+}
+
+impl SessionTranscript {
+    /// The parts of the session that may be quoted.
+    pub fn quotable(&self) -> QuotableSession {
+        QuotableSession::of(self.meta.id.as_str(), self.meta.agent.name(), &self.events, self.prompts)
+    }
+
+    /// Summarizes the session with a model and returns the rejected items as well. Falls back to
+    /// the rule-based diary if the answer is unusable.
+    ///
+    /// # Errors
+    /// A model that cannot be reached or does not answer.
+    pub fn summarize(
+        &self,
+        asker: &LanguageModel,
+        rules: &RedactionRules,
+    ) -> std::result::Result<(Diary, Vec<Rejection>), ModelFailure> {
+        let quotable = self.quotable();
+        let taken = |answer: &DiaryAnswer| verify::diary(&self.diary, answer, "", &quotable);
+        let founded = |answer: &DiaryAnswer| {
+            let (_, refused) = taken(answer);
+            let all = points(answer).count();
+            if all > 0 && refused.len() == all {
+                return Err(refused.iter().map(ToString::to_string).collect());
+            }
+            Ok(())
+        };
+        match asker.ask(&package::diary(&self.events), ("diary", diary_schema()), founded) {
+            Ok(answered) => {
+                let model = if answered.model.is_empty() { asker.name() } else { answered.model };
+                let (diary, refused) = verify::diary(&self.diary, &answered.value, &model, &quotable);
+                Ok((without_secrets(diary, rules), refused))
+            }
+            Err(ModelFailure::Useless(why)) => {
+                let made = DiaryOrigin::Fallback(cut(&why, WHY));
+                Ok((without_secrets(Diary { origin: made, ..self.diary.clone() }, rules), Vec::new()))
+            }
+            Err(silent) => Err(silent),
+        }
+    }
+}
+
+fn points(answer: &DiaryAnswer) -> impl Iterator<Item = &QuotedStatement> {
+    let DiaryAnswer { accomplishments, decisions, challenges, preferences, key_learnings, .. } = answer;
+    [accomplishments, decisions, challenges, preferences, key_learnings].into_iter().flatten()
+}
+
+/// Redacts the assembled diary once more, because joined fragments can form a secret.
+fn without_secrets(diary: Diary, rules: &RedactionRules) -> Diary {
+    diary.map_texts(|said| logs::text(said, rules))
+}

@@ -1,0 +1,326 @@
+//! Semantic differences between two commits: notes, keys, bodies, feedback, edges and scores.
+//!
+//! Both sides are scored at the instant of the newer commit with the current settings, so that
+//! score changes reflect edits and not elapsed time. Usage is not versioned and is the same for
+//! both sides.
+
+mod edges;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::snapshot::{DayBoundary, notes_at, resolve_revision};
+use crate::error::Result;
+use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::log::repository;
+use cm_note::bullet::Bullet;
+use cm_note::frontmatter::{json, parse, split::Split};
+use cm_note::instant::Instant;
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, read};
+use cm_note::path::NotePath;
+use cm_note::score::bullet::effective;
+use cm_store::git::TreeChange;
+use cm_store::vault::usage::UsageTable;
+use cm_text::word_diff;
+
+pub use edges::{EdgeChange, EdgeEndNote};
+
+/// A note that was added or removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteIdentity {
+    /// Note ID.
+    pub id: String,
+    /// Kind of the note.
+    pub kind: NoteKind,
+    /// Memory type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Title of the note.
+    pub title: String,
+    /// Path of the note's file.
+    pub path: String,
+}
+
+/// A changed frontmatter key.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FieldChange {
+    /// Name of the key.
+    pub key: String,
+    /// Value before; null if absent.
+    pub old: Value,
+    /// Value after; null if absent.
+    pub new: Value,
+}
+
+/// Number of feedback events by signal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FeedbackCounts {
+    /// Number of helpful marks.
+    pub helpful: usize,
+    /// Number of harmful marks.
+    pub harmful: usize,
+    /// Number of irrelevant marks.
+    pub irrelevant: usize,
+}
+
+/// Changes in a note's feedback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FeedbackChange {
+    /// Added feedback events.
+    pub came: FeedbackCounts,
+    /// Removed feedback events.
+    pub went: FeedbackCounts,
+}
+
+/// A changed note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ChangedNote {
+    /// The note after the change.
+    pub note: NoteIdentity,
+    /// Previous path, if the note was moved.
+    pub moved_from: Option<String>,
+    /// Previous title, or previous text of a bullet, if it changed.
+    pub retitled_from: Option<String>,
+    /// Changed frontmatter keys.
+    pub fields: Vec<FieldChange>,
+    /// Number of words added to the body.
+    pub words_added: usize,
+    /// Number of words removed from the body.
+    pub words_removed: usize,
+    /// Added and removed feedback.
+    pub feedback: Option<FeedbackChange>,
+    /// Score before and after, if it changed: the decay score of a memory, the effective score of a
+    /// bullet.
+    pub score: Option<(f64, f64)>,
+}
+
+/// The differences between two commits.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct VaultDiff {
+    /// The older commit; null if the newer one is the first.
+    pub from: Option<String>,
+    /// The newer commit.
+    pub to: String,
+    /// Instant of the scores: the time of the newer commit.
+    pub at: Instant,
+    /// Added notes.
+    pub added: Vec<NoteIdentity>,
+    /// Removed notes.
+    pub removed: Vec<NoteIdentity>,
+    /// Changed notes.
+    pub changed: Vec<ChangedNote>,
+    /// Edges that were added, removed, or changed in strength.
+    pub edges: Vec<EdgeChange>,
+    /// Other changed files.
+    pub other: Vec<String>,
+}
+
+/// Compares two commits; by default the newest with its parent. A date without a time selects the
+/// start of that day for `from` and its end for `to`.
+///
+/// # Errors
+/// An unknown commit, no repository, or an unreadable repository.
+pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<VaultDiff> {
+    let open = memory.target();
+    let repo = repository(open)?;
+    let to = resolve_revision(open, to.unwrap_or("HEAD"), memory.now(), DayBoundary::Ends)?.commit;
+    let newer = repo.commit_info(to)?;
+    let from = match from {
+        Some(from) => Some(resolve_revision(open, from, memory.now(), DayBoundary::Begins)?.commit),
+        None => newer.parents.first().copied(),
+    };
+    let differences = match from {
+        Some(from) => repo.changed_between(from, to)?,
+        None => repo.inverse(to)?,
+    };
+    let before = from.map_or(Ok(Vec::new()), |from| notes_at(memory, open, from))?;
+    let after = notes_at(memory, open, to)?;
+    let notes: HashSet<&NotePath> = before.iter().chain(&after).map(|note| &note.path).collect();
+    let mut outcome = VaultDiff {
+        from: from.map(|from| from.to_string()),
+        to: to.to_string(),
+        at: newer.time,
+        added: Vec::new(),
+        removed: Vec::new(),
+        changed: Vec::new(),
+        edges: Vec::new(),
+        other: Vec::new(),
+    };
+    let (mut came, mut went) = (Vec::new(), Vec::new());
+    for TreeChange { path, old, new } in differences {
+        if !notes.contains(&path) {
+            outcome.other.push(path.into());
+            continue;
+        }
+        went.extend(old.map(|old| NoteVersion::of(open, &path, &old)));
+        came.extend(new.map(|new| NoteVersion::of(open, &path, &new)));
+    }
+    let scale = DiffScoring { open, usage: open.usage().load().0, at: newer.time };
+    // Of notes without an id, the old path is the old name.
+    let mut moved: HashMap<String, String> = HashMap::new();
+    for (before, after) in paired(&mut went, came) {
+        match before {
+            Some(before) => {
+                moved.insert(before.note.key().to_owned(), after.note.key().to_owned());
+                outcome.changed.push(compare(&scale, &before, &after));
+            }
+            None => outcome.added.push(after.named()),
+        }
+    }
+    outcome.removed.extend(went.iter().map(NoteVersion::named));
+    outcome.edges = edges::changes(&before, &after, &moved);
+    Ok(outcome)
+}
+
+/// A note at one of the two commits.
+struct NoteVersion {
+    note: Note,
+    text: String,
+}
+
+impl NoteVersion {
+    fn of(open: &OpenVault, path: &NotePath, bytes: &[u8]) -> Self {
+        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        Self { note, text: String::from_utf8_lossy(bytes).into_owned() }
+    }
+
+    fn named(&self) -> NoteIdentity {
+        NoteIdentity {
+            id: self.note.key().to_owned(),
+            kind: self.note.kind,
+            note_type: self.note.note_type.clone(),
+            title: self.note.title.clone(),
+            path: self.note.path.to_string(),
+        }
+    }
+
+    fn fields(&self) -> BTreeMap<String, Value> {
+        json::of_fields(&parse::parse(&Split::of(&self.text)).fields).into_iter().collect()
+    }
+
+    /// Whether both are the same note: equal IDs, or equal paths if one of them has no ID.
+    fn is(&self, other: &Self) -> bool {
+        match (&self.note.id, &other.note.id) {
+            (Some(id), Some(other)) => id == other,
+            _ => self.note.path == other.note.path,
+        }
+    }
+}
+
+/// Minimum text similarity for two notes without IDs to count as one moved note.
+const ALIKE: f32 = 0.6;
+
+/// Pairs each new version with its old version, if one exists, and removes that one from `went`.
+fn paired(went: &mut Vec<NoteVersion>, came: Vec<NoteVersion>) -> Vec<(Option<NoteVersion>, NoteVersion)> {
+    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for after in came {
+        // Of two notes with one id, the one at the same path is meant.
+        let same = |side: &&NoteVersion| side.note.path == after.note.path && side.is(&after);
+        let at =
+            went.iter().position(|side| same(&side)).or_else(|| went.iter().position(|side| side.is(&after)));
+        match at {
+            Some(at) => pairs.push((Some(went.remove(at)), after)),
+            None => alone.push(after),
+        }
+    }
+    // Notes without ids that moved are known by their text.
+    for after in alone {
+        let likeness = |side: &NoteVersion| match (&side.note.id, &after.note.id) {
+            (None, None) => word_diff::line_similarity(&side.text, &after.text),
+            _ => 0.0,
+        };
+        let best = went.iter().map(likeness).enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let before = best.filter(|(_, likeness)| *likeness >= ALIKE).map(|(at, _)| went.remove(at));
+        pairs.push((before, after));
+    }
+    pairs.sort_by(|(_, a), (_, b)| a.note.key().cmp(b.note.key()));
+    pairs
+}
+
+/// Inputs of the scores.
+struct DiffScoring<'a> {
+    open: &'a OpenVault,
+    usage: UsageTable,
+    at: Instant,
+}
+
+impl DiffScoring<'_> {
+    /// Score of a memory or a bullet, rounded to four decimals; `None` for other notes.
+    fn score(&self, note: &Note) -> Option<f64> {
+        let constants = scoring(&self.open.settings);
+        let score = match note.kind {
+            NoteKind::Memory => {
+                let used = self.usage.get(note.key()).copied().unwrap_or_default();
+                score_of(note, used, &self.open.settings, &constants, self.at).value()
+            }
+            _ => effective(&Bullet::of(note)?, self.at, &constants).value(),
+        };
+        Some((score * 10_000.0).round() / 10_000.0)
+    }
+}
+
+fn compare(scale: &DiffScoring<'_>, before: &NoteVersion, after: &NoteVersion) -> ChangedNote {
+    let (old, new) = (before.fields(), after.fields());
+    let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let value =
+        |fields: &BTreeMap<String, Value>, key: &String| fields.get(key).cloned().unwrap_or(Value::Null);
+    let fields = keys
+        .into_iter()
+        .map(|key| FieldChange { key: key.clone(), old: value(&old, key), new: value(&new, key) })
+        .filter(|field| field.old != field.new)
+        .collect();
+    let bodies = [before, after].map(|side| Split::of(&side.text).body().to_owned());
+    let pieces = word_diff::diff(&bodies[0], &bodies[1]);
+    let count = |kind| -> usize {
+        pieces
+            .iter()
+            .filter(|piece| piece.kind == kind)
+            .map(|piece| piece.text.split_whitespace().count())
+            .sum()
+    };
+    let (old, new) = (&before.note, &after.note);
+    let score = scale.score(old).zip(scale.score(new));
+    ChangedNote {
+        note: after.named(),
+        moved_from: (old.path != new.path).then(|| old.path.to_string()),
+        retitled_from: (old.title != new.title).then(|| old.title.clone()),
+        fields,
+        words_added: count(word_diff::DiffKind::Added),
+        words_removed: count(word_diff::DiffKind::Removed),
+        feedback: feedback(&old.feedback, &new.feedback),
+        score: score.filter(|(before, after)| before != after),
+    }
+}
+
+fn feedback(old: &[Feedback], new: &[Feedback]) -> Option<FeedbackChange> {
+    let change = FeedbackChange {
+        came: FeedbackCounts::counts_not_in(old, new),
+        went: FeedbackCounts::counts_not_in(new, old),
+    };
+    (change != FeedbackChange { came: FeedbackCounts::default(), went: FeedbackCounts::default() })
+        .then_some(change)
+}
+
+impl FeedbackCounts {
+    /// Counts the events that are not in `known`; duplicate events count separately.
+    fn counts_not_in(known: &[Feedback], events: &[Feedback]) -> Self {
+        let mut known: Vec<&Feedback> = known.iter().collect();
+        let mut words = Self::default();
+        for event in events {
+            if let Some(at) = known.iter().position(|known| *known == event) {
+                known.swap_remove(at);
+                continue;
+            }
+            match event.signal {
+                FeedbackSignal::Helpful => words.helpful += 1,
+                FeedbackSignal::Harmful => words.harmful += 1,
+                FeedbackSignal::Irrelevant => words.irrelevant += 1,
+            }
+        }
+        words
+    }
+}

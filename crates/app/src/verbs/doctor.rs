@@ -1,0 +1,435 @@
+//! Checks the health of a vault: settings, repository, journal, index and folders.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::secrets;
+use crate::context::write;
+use crate::error::Result;
+use crate::legacy_private;
+use crate::sessions::parse_statistics::{ParseStatistics, understood};
+use crate::verbs::commit::is_ours;
+use crate::verbs::init;
+use crate::verbs::token;
+use crate::verbs::trust;
+use crate::verbs::validate::findings_of;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::finding::Severity;
+use cm_note::message::CommitMessage;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_store::config::CommitMode;
+use cm_store::git::{BrokenHead, unreadable_head};
+use cm_store::vault::journal::Journal;
+
+/// Result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckStatus {
+    /// No problem.
+    Ok,
+    /// A problem that does not break the vault.
+    Warn,
+    /// A failure; `cm doctor` exits with 1.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HealthCheck {
+    /// Name of the check.
+    pub name: &'static str,
+    /// Result of the check.
+    pub health: CheckStatus,
+    /// Description of the result.
+    pub message: String,
+    /// Suggested action.
+    pub hint: Option<String>,
+}
+
+/// The result of `doctor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HealthReport {
+    /// Path of the vault.
+    pub vault: String,
+    /// The checks, run after any repairs.
+    pub checks: Vec<HealthCheck>,
+    /// Descriptions of the repairs.
+    pub fixed: Vec<String>,
+}
+
+impl HealthReport {
+    /// Removes absolute paths of this machine if the caller is remote.
+    #[must_use]
+    pub fn concealed(self, memory: &Context) -> Self {
+        let conceal = |text| memory.call.conceal_paths(text);
+        let checks = self.checks.into_iter().map(|check| {
+            let (message, hint) = (conceal(check.message), check.hint.map(conceal));
+            HealthCheck { message, hint, ..check }
+        });
+        let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
+        Self { vault: conceal(self.vault), checks, fixed }
+    }
+}
+
+/// Maximum number of notes per folder; larger folders make every commit rewrite a long tree.
+const CROWD: usize = 1000;
+
+/// Checks the target vault; with `fix`, first makes the repairs that need no confirmation.
+///
+/// # Errors
+/// An unreadable vault, or a repair that fails.
+pub fn doctor(memory: &Context, fix: bool) -> Result<HealthReport> {
+    let open = memory.target();
+    let fixed = if fix { repair(memory)? } else { Vec::new() };
+    let notes = memory.notes_of(open)?;
+    let mut checks = vec![settings(open)];
+    checks.extend(repository(open));
+    checks.push(ignored(open)?);
+    checks.extend(former_places(open));
+    checks.push(trusted(memory)?);
+    checks.extend(tokens(open)?);
+    checks.push(journal(open)?);
+    checks.push(crowds(&notes));
+    checks.push(contents(open, &notes));
+    checks.push(exposed(memory, &notes)?);
+    checks.extend(sessions(memory));
+    Ok(HealthReport { vault: open.vault.root().display().to_string(), checks, fixed })
+}
+
+fn check(
+    name: &'static str,
+    health: CheckStatus,
+    message: impl Into<String>,
+    hint: Option<&str>,
+) -> HealthCheck {
+    HealthCheck { name, health, message: message.into(), hint: hint.map(str::to_owned) }
+}
+
+/// Formats a count with its noun: `1 note`, `2 notes`.
+fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+fn settings(open: &OpenVault) -> HealthCheck {
+    match open.settings.findings.as_slice() {
+        [] => check("settings", CheckStatus::Ok, "all valid", None),
+        found => {
+            let worst = open.settings.broken().unwrap_or(&found[0]);
+            let first = worst.message.clone();
+            let health =
+                if worst.severity == Severity::Error { CheckStatus::Fail } else { CheckStatus::Warn };
+            check(
+                "settings",
+                health,
+                first,
+                Some("`cm validate` lists the lines, `cm config list` the settings"),
+            )
+        }
+    }
+}
+
+/// Reports an unreadable HEAD with the command that repairs it. Commits are not lost.
+fn broken_head(broken: BrokenHead) -> HealthCheck {
+    let message = format!("Git cannot resolve {}", broken.file.display());
+    check(
+        "git head",
+        CheckStatus::Fail,
+        message,
+        Some(&format!("the commits are still there: {}", broken.remedy)),
+    )
+}
+
+fn repository(open: &OpenVault) -> Vec<HealthCheck> {
+    let repo = match open.repo() {
+        Ok(Some(repo)) => repo,
+        Ok(None) | Err(_) if unreadable_head(open.vault.root()).is_some() => {
+            return unreadable_head(open.vault.root()).map(broken_head).into_iter().collect();
+        }
+        Ok(None) => {
+            let hint = Some("`cm init` creates one; without it nothing can be undone");
+            return vec![check(
+                "repository",
+                CheckStatus::Warn,
+                "the vault is not in a Git repository",
+                hint,
+            )];
+        }
+        Err(error) => {
+            return vec![check("repository", CheckStatus::Fail, error.message, error.hint.as_deref())];
+        }
+    };
+    let place = if repo.is_own() { "its own" } else { "inside another" };
+    let mode = match open.settings.commit_mode() {
+        CommitMode::Auto => "changes are committed immediately",
+        CommitMode::Manual => "`cm commit` commits",
+    };
+    let mut checks = vec![check("repository", CheckStatus::Ok, format!("{place}; {mode}"), None)];
+    if let Some(broken) = repo.head().err().and_then(|_| unreadable_head(open.vault.root())) {
+        checks.push(broken_head(broken));
+    }
+    if let Some(operation) = repo.state() {
+        let message = format!("{operation} is in progress, so changes are refused");
+        checks.push(check("git state", CheckStatus::Warn, message, Some(operation.remedy())));
+    }
+    checks.push(match repo.identity() {
+        Ok(who) if who.fallback => {
+            let message = format!("no Git author is set, so commits use {} <{}>", who.name, who.email);
+            check(
+                "author",
+                CheckStatus::Warn,
+                message,
+                Some("run git config --global user.name NAME and git config --global user.email ADDRESS"),
+            )
+        }
+        Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
+        Err(error) => check("author", CheckStatus::Fail, error.to_string(), None),
+    });
+    checks.push(match repo.hand_edits() {
+        Ok(edits) => match edits.iter().filter(|(path, _)| is_ours(path)).count() {
+            0 => check("hand edits", CheckStatus::Ok, "all committed", None),
+            n => {
+                let message = format!("{} not committed yet", counted(n, "file"));
+                check("hand edits", CheckStatus::Ok, message, Some("`cm commit` commits them"))
+            }
+        },
+        Err(error) => check("hand edits", CheckStatus::Fail, error.to_string(), None),
+    });
+    checks
+}
+
+fn ignored(open: &OpenVault) -> Result<HealthCheck> {
+    let files = init::missing_rules(&open.vault)?;
+    Ok(if files.is_empty() {
+        check("git rules", CheckStatus::Ok, "derived and private files are ignored", None)
+    } else {
+        let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let message = format!("lines are missing in {}", names.join(" and "));
+        check("git rules", CheckStatus::Warn, message, Some("`cm doctor --fix` adds them"))
+    })
+}
+
+/// Reports private files in the vault's folder. Earlier versions stored them there, and anyone with
+/// write access may have created them.
+fn former_places(open: &OpenVault) -> Option<HealthCheck> {
+    let places = legacy_private::places(&open.vault);
+    let message = format!("{} in the vault folder; they are ignored", places.join(", "));
+    let hint = "`cm trust --import-private` imports the ones you confirm; remove them afterwards";
+    (!places.is_empty()).then(|| check("former private files", CheckStatus::Warn, message, Some(hint)))
+}
+
+/// Reports whether agents may read the vault.
+fn trusted(memory: &Context) -> Result<HealthCheck> {
+    const NAME: &str = "trust";
+    Ok(match trust::is_trusted(memory.target())? {
+        true => check(NAME, CheckStatus::Ok, "agents may read it", None),
+        false => check(
+            NAME,
+            CheckStatus::Warn,
+            "not trusted, so agents get nothing from it",
+            Some("`cm trust` allows it"),
+        ),
+    })
+}
+
+/// Reports the state of the server's token file; `None` if it does not exist.
+fn tokens(open: &OpenVault) -> Result<Option<HealthCheck>> {
+    const NAME: &str = "tokens";
+    Ok(token::check_file(&open.vault)?.map(|examined| match examined {
+        token::TokenFileStatus::Valid { tokens } => {
+            check(NAME, CheckStatus::Ok, counted(tokens, "token"), None)
+        }
+        token::TokenFileStatus::Unreadable(error) => {
+            check(NAME, CheckStatus::Fail, error.message, error.hint.as_deref())
+        }
+    }))
+}
+
+fn journal(open: &OpenVault) -> Result<HealthCheck> {
+    Ok(match Journal::of(&open.vault)?.unfinished()?.len() {
+        0 => check("journal", CheckStatus::Ok, "nothing is unfinished", None),
+        n => {
+            let message = format!("{} interrupted", counted(n, "operation"));
+            check(
+                "journal",
+                CheckStatus::Warn,
+                message,
+                Some("the next change or `cm doctor --fix` finishes them"),
+            )
+        }
+    })
+}
+
+fn crowds(notes: &[Note]) -> HealthCheck {
+    match crowded(notes).len() {
+        0 => check("folders", CheckStatus::Ok, "no folder is too large", None),
+        n => {
+            let message = format!("{n} files are in folders of more than {CROWD}, which slows down commits");
+            check(
+                "folders",
+                CheckStatus::Warn,
+                message,
+                Some("`cm doctor --fix` moves them into subfolders in one commit"),
+            )
+        }
+    }
+}
+
+fn contents(open: &OpenVault, notes: &[Note]) -> HealthCheck {
+    let findings = findings_of(open, notes);
+    let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let message = format!(
+        "{}, {}, {}",
+        counted(notes.len(), "note"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    );
+    let health = if errors > 0 {
+        CheckStatus::Fail
+    } else if warnings > 0 {
+        CheckStatus::Warn
+    } else {
+        CheckStatus::Ok
+    };
+    check("notes", health, message, (health != CheckStatus::Ok).then_some("`cm validate` lists them"))
+}
+
+fn exposed(memory: &Context, notes: &[Note]) -> Result<HealthCheck> {
+    let secrets::SecretScan { secrets, allowed, suspects: guesses } =
+        secrets::scan_notes(memory, memory.target(), notes)?;
+    let guessed = match guesses.first() {
+        Some((path, line)) => {
+            format!("; {} look random, such as {path}:{line}", counted(guesses.len(), "text"))
+        }
+        None => String::new(),
+    };
+    let guessed = match allowed {
+        0 => guessed,
+        _ => format!("; {allowed} allowed by cm:allow-secret or `redaction.allow`{guessed}"),
+    };
+    Ok(match secrets.first() {
+        None => check("secrets", CheckStatus::Ok, format!("none found{guessed}"), None),
+        Some((path, rule, line)) => {
+            let found = counted(secrets.len(), "possible secret");
+            let message = format!("{found}, such as {path}:{line} ({rule}){guessed}");
+            let hint = "remove it from the note and revoke it, because the Git history keeps it";
+            check("secrets", CheckStatus::Warn, message, Some(hint))
+        }
+    })
+}
+
+/// Reports how many log records were understood; `None` if no log was read yet.
+fn sessions(memory: &Context) -> Option<HealthCheck> {
+    const NAME: &str = "sessions";
+    let understood = match understood(memory) {
+        Ok(understood) => understood?,
+        Err(error) => {
+            return Some(check(
+                NAME,
+                CheckStatus::Warn,
+                error.message,
+                Some("`cm sessions` reads the logs again"),
+            ));
+        }
+    };
+    let logs = understood.iter().map(|of| of.logs).sum();
+    let unclear: Vec<&ParseStatistics> = understood.iter().filter(|of| of.not_understood > 0).collect();
+    let read = format!("{} read", counted(logs, "log"));
+    if unclear.is_empty() {
+        return Some(check(NAME, CheckStatus::Ok, format!("{read}, all parsed"), None));
+    }
+    let each: Vec<String> = unclear.iter().map(|of| not_understood(of)).collect();
+    let message = format!("{read}; not parsed: {}", each.join("; "));
+    let mostly = unclear.iter().any(|of| of.is_mostly_unknown());
+    let hint = "another version of the agent may have written them; the parsed part can be searched";
+    Some(check(
+        NAME,
+        if mostly { CheckStatus::Warn } else { CheckStatus::Ok },
+        message,
+        mostly.then_some(hint),
+    ))
+}
+
+/// Describes the records of an agent's logs that were not understood, with up to three record
+/// kinds.
+fn not_understood(of: &ParseStatistics) -> String {
+    let kinds: Vec<String> =
+        of.unknown.iter().take(3).map(|(name, count)| format!("{name} {count}")).collect();
+    let more = if of.unknown.len() > 3 { ", …" } else { "" };
+    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({}{more})", kinds.join(", ")) };
+    let agent = if of.agent.is_empty() { "logs that no longer exist" } else { &of.agent };
+    format!("{agent} {} of {}{kinds}", of.not_understood, counted(of.records as usize, "record"))
+}
+
+/// Notes with an ID in folders of `graph/` or `vault/` that have more than [`CROWD`] notes.
+fn crowded(notes: &[Note]) -> Vec<&Note> {
+    let mut by_folder: std::collections::BTreeMap<&str, Vec<&Note>> = std::collections::BTreeMap::new();
+    for note in notes {
+        if matches!(note.path.top(), "graph" | "vault") && note.id.is_some() {
+            by_folder.entry(note.path.folder()).or_default().push(note);
+        }
+    }
+    by_folder.into_values().filter(|notes| notes.len() > CROWD).flatten().collect()
+}
+
+fn repair(memory: &Context) -> Result<Vec<String>> {
+    let mut fixed = Vec::new();
+    let finished = write::recover(memory)?;
+    if finished > 0 {
+        fixed.push(format!("finished {} that were interrupted", counted(finished, "operation")));
+    }
+    let rules = init::missing_rules(&memory.target().vault)?;
+    if !rules.is_empty() {
+        let changes = rules
+            .into_iter()
+            .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
+            .collect();
+        write::apply(
+            memory,
+            ChangeSet { message: CommitMessage::new("doctor", "Add the Git rules"), changes },
+        )?;
+        fixed.push("added the Git rules".to_owned());
+    }
+    fixed.extend(shard(memory)?);
+    Ok(fixed)
+}
+
+/// Moves notes of crowded folders to subfolders named by two hex digits, in one commit. Links by
+/// name or ID stay valid; notes with relative links are not moved, because such links are not
+/// rewritten.
+fn shard(memory: &Context) -> Result<Option<String>> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let mut changes = Vec::new();
+    let linked = linked_by_path(&notes);
+    for note in crowded(&notes).into_iter().filter(|note| !linked.contains(&note.path)) {
+        let Some(id) = &note.id else { continue };
+        let to = format!("{}/{}/{}", note.path.folder(), &id.short()[..2], note.path.file_name());
+        let Ok(to) = NotePath::parse(&to) else { continue };
+        let bytes = crate::context::find::load(open, &note.path)?.bytes;
+        let (from, expected) = (note.path.clone(), ContentHash::of(&bytes));
+        changes.push(VaultFileChange::Move { from, to, expected, edits: Vec::new() });
+    }
+    let moved = changes.len();
+    if moved == 0 {
+        return Ok(None);
+    }
+    let message = CommitMessage::new("doctor", format!("Move {moved} notes into subfolders"));
+    write::apply(memory, ChangeSet { message, changes })?;
+    open.set_stale();
+    Ok(Some(format!("moved {moved} notes into subfolders")))
+}
+
+/// Notes that contain relative links or are the target of one.
+fn linked_by_path(notes: &[Note]) -> std::collections::HashSet<NotePath> {
+    let mut linked = std::collections::HashSet::new();
+    for note in notes {
+        for link in note.links.iter().filter(|link| link.form == cm_note::note::LinkForm::Markdown) {
+            linked.insert(note.path.clone());
+            linked.extend(note.path.resolve(&link.target));
+        }
+    }
+    linked
+}

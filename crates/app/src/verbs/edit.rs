@@ -1,0 +1,70 @@
+//! Edits a note in the person's editor, validates the saved file, and commits it if it has no
+//! errors.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::{find_to_change, load};
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use cm_note::finding::{Finding, Severity};
+use cm_note::message::CommitMessage;
+
+/// The result of an edit.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EditResult {
+    /// Note ID.
+    pub id: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// The commit; null if commits are manual, nothing changed, or the saved file has errors.
+    pub commit: Option<String>,
+    /// Whether the file changed.
+    pub changed: bool,
+    /// Problems in the saved file.
+    pub findings: Vec<Finding>,
+}
+
+/// Opens the note's file in `editor` and validates the saved file. A file with errors stays on disk
+/// uncommitted.
+///
+/// # Errors
+/// A note that is not found, an editor that fails, an apparent live secret in the saved file, and
+/// the errors of [`write::commit_as_is`].
+pub fn edit(
+    memory: &Context,
+    reference: &str,
+    editor: &dyn Fn(&PathBuf) -> Result<()>,
+) -> Result<EditResult> {
+    memory.persons_only("edit a note in an editor")?;
+    let found = find_to_change(memory, reference)?;
+    let (path, open) = (found.note.path.clone(), found.open);
+    editor(&open.vault.file(&path))?;
+    let after = load(open, &path).map_err(|_| {
+        Error::refused("gone", format!("{path} is missing after editing"))
+            .at(&path, None, None)
+            .hint("`git checkout` restores it from Git")
+    })?;
+    let sound = after.note.findings.iter().all(|found| found.severity != Severity::Error);
+    let changed = after.bytes != found.bytes;
+    let mut outcome = EditResult {
+        id: after.note.key().to_owned(),
+        path: path.to_string(),
+        commit: None,
+        changed,
+        findings: after.note.findings.clone(),
+    };
+    if changed && sound && write::commits(open)? {
+        let message =
+            CommitMessage::new("edit", format!("Edit \"{}\"", after.note.title)).id(after.note.key());
+        let committed = write::commit_as_is(memory, &[path], |_| message)?;
+        if let Some(stopped) = committed.stopped.into_iter().next() {
+            return Err(stopped.into_error());
+        }
+        outcome.commit = committed.commit;
+    }
+    Ok(outcome)
+}

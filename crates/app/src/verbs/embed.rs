@@ -1,0 +1,206 @@
+//! Embeds notes, reports the progress of the embedding models, and changes the model.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use crate::context::meaning::read_in_background;
+use crate::context::meaning::{EmbeddingProgress, Model, known};
+use crate::context::open::{Context, OpenVault, Request, VaultLevel};
+use crate::error::{Error, Result};
+use crate::verbs::config::{self, SettingsTarget};
+use cm_embed::{Embedder, EmbeddingProvider};
+
+/// Embedding progress for all open vaults.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EmbeddingStatus {
+    /// The setting `embeddings.provider`.
+    pub provider: String,
+    /// The models, grouped by vault.
+    pub models: Vec<ModelProgress>,
+    /// Number of passages embedded by this call.
+    pub read: usize,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+}
+
+/// Progress of one model.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ModelProgress {
+    /// Level of the vault.
+    pub vault: VaultLevel,
+    /// Name of the model.
+    pub model: String,
+    /// Role of the model.
+    pub role: ModelRole,
+    /// Whether searches use the model now. Vectors of unused models remain stored for reuse.
+    pub in_use: bool,
+    /// Dimension of the model's vectors; null if it has embedded nothing yet.
+    pub dimension: Option<usize>,
+    /// Number of embedded passages.
+    pub done: usize,
+    /// Total number of passages.
+    pub of: usize,
+    /// Size of the vectors on disk, in bytes.
+    pub bytes: u64,
+}
+
+/// Role of an embedding model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelRole {
+    /// Fast model that embeds every note immediately.
+    Coarse,
+    /// More accurate model that embeds notes in the background and then replaces the coarse one.
+    Fine,
+}
+
+/// A request to change the model.
+#[derive(Debug, Clone, Default)]
+pub struct ModelChange {
+    /// New value of `embeddings.provider`.
+    pub provider: String,
+    /// New values of the provider's settings, by the last component of their names.
+    pub with: Vec<(&'static str, String)>,
+}
+
+/// Settings of a provider that are reset when the provider changes.
+const BELONGING: [&str; 3] = ["model", "path", "url"];
+/// A setting of the machine, which is only changed on request.
+const RUNTIME: &str = "runtime";
+/// Number of texts per thread in one model call.
+const TOGETHER: usize = 16;
+
+/// Reports the progress of the models.
+///
+/// # Errors
+/// An index that can neither be used nor rebuilt, or a model that cannot be opened.
+pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
+    let mut models = Vec::new();
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+        models.extend(of_vault(memory, open)?);
+    }
+    Ok(EmbeddingStatus { provider: provider(memory), models, read: 0, ms: 0 })
+}
+
+/// Embeds all passages that have no vector yet, or all passages if `anew`, and reports progress.
+///
+/// # Errors
+/// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
+/// error are preserved.
+pub fn embed(
+    memory: &Context,
+    anew: bool,
+    progress: &mut dyn FnMut(EmbeddingProgress),
+) -> Result<EmbeddingStatus> {
+    let begun = (memory.call.clock)();
+    let model = match memory.models().fine() {
+        Some(Ok(model)) => model,
+        Some(Err(error)) => return Err((&*error).into()),
+        None => {
+            return Err(Error::usage("embeddings are disabled")
+                .hint("`cm embed use builtin` enables the built-in models"));
+        }
+    };
+    let mut read = 0;
+    for open in &memory.vaults {
+        if anew {
+            open.vectors().forget(model.name())?;
+            if let Some(coarse) = memory.models().coarse() {
+                open.vectors().forget(coarse.name())?;
+            }
+        }
+        memory.ensure_fresh(open)?;
+        memory.complete(open);
+        let before = done(open, &model)?;
+        let step = match memory.models().choice() {
+            EmbeddingProvider::Builtin | EmbeddingProvider::None => TOGETHER * memory.call.threads.max(1),
+            EmbeddingProvider::Outside(_) => model.batch(),
+        };
+        let all = memory.embed_missing(open, &model, &[], step, &mut |now| {
+            progress(now);
+            true
+        })?;
+        read += all.done.saturating_sub(before);
+    }
+    let ms = (memory.call.clock)().saturating_sub(begun);
+    Ok(EmbeddingStatus { read, ms, ..status(memory)? })
+}
+
+/// Changes the model after a successful test query. Vectors of the previous model are preserved.
+///
+/// # Errors
+/// A model that cannot be opened or does not answer; the settings then stay unchanged.
+pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
+    let named = |last: &str| format!("CM_EMBEDDINGS_{}", last.to_uppercase());
+    let mut tried = call.clone();
+    tried.variables.insert(named("provider"), change.provider.clone());
+    let with =
+        |last: &str| change.with.iter().find(|(name, _)| *name == last).map(|(_, value)| value.as_str());
+    for last in BELONGING {
+        tried.variables.insert(named(last), with(last).unwrap_or_default().to_owned());
+    }
+    if let Some(library) = with(RUNTIME) {
+        tried.variables.insert(named(RUNTIME), library.to_owned());
+    }
+    let memory = Context::open(tried)?;
+    memory.persons_only("change settings")?;
+    if let Some(model) = memory.models().fine() {
+        model.map_err(|error| Error::from(&*error))?.embed_query("test text")?;
+    }
+    memory.take_notices();
+    let memory = Context::open(call.clone())?;
+    for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
+        config::set(&memory, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
+    }
+    config::set(&memory, "embeddings.provider", Some(&change.provider), SettingsTarget::Private)?;
+    let memory = Context::open(call)?;
+    let status = status(&memory)?;
+    memory.take_notices();
+    Ok(status)
+}
+
+fn provider(memory: &Context) -> String {
+    let settings = &memory.target().settings;
+    settings.get("embeddings.provider").and_then(|(value, _)| value.as_str()).unwrap_or_default().to_owned()
+}
+
+fn done(open: &OpenVault, model: &Model) -> Result<usize> {
+    let live = open.index().passages()?;
+    Ok(live.intersection(&known(open, model.name())?).count())
+}
+
+fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
+    let live = open.index().passages()?;
+    let coarse = memory.models().coarse().map(|model| model.name().to_owned());
+    let fine = match memory.models().fine() {
+        Some(Ok(model)) => Some(model.name().to_owned()),
+        Some(Err(error)) => {
+            memory.notice(format!("the larger model cannot be used: {error}"));
+            None
+        }
+        None => None,
+    };
+    let vectors = open.vectors();
+    let mut names: Vec<String> = coarse.iter().chain(&fine).cloned().collect();
+    names.extend(
+        vectors
+            .models()
+            .into_iter()
+            .filter(|name| Some(name) != coarse.as_ref() && Some(name) != fine.as_ref()),
+    );
+    let of = |name: String| {
+        let sizes = vectors.dimensions(&name);
+        Ok(ModelProgress {
+            vault: open.level,
+            role: if Some(&name) == coarse.as_ref() { ModelRole::Coarse } else { ModelRole::Fine },
+            in_use: [&coarse, &fine].contains(&&Some(name.clone())),
+            dimension: sizes.last().map(|(dimension, _)| *dimension),
+            done: live.intersection(&known(open, &name)?).count(),
+            of: live.len(),
+            bytes: sizes.iter().map(|(_, bytes)| bytes).sum(),
+            model: name,
+        })
+    };
+    names.into_iter().map(of).collect()
+}

@@ -1,0 +1,80 @@
+//! Appends entries to the daily log `episodes/YYYY-MM-DD.md`. Existing entries are never changed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::find_to_change;
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::add::{clean_tags, title_of};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::message::CommitMessage;
+use cm_note::note::compose::{self, EpisodeEntry};
+use cm_note::path::NotePath;
+
+/// Contents of an entry.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Title in a few words.
+    pub title: String,
+    /// Summary in one or two sentences.
+    pub summary: Option<String>,
+    /// Type of the event, such as `fix`.
+    pub note_type: Option<String>,
+    /// Tags of the entry.
+    pub tags: Vec<String>,
+    /// ID, path or title of the related memory.
+    pub memory: Option<String>,
+}
+
+/// The result of adding an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AppendedEpisode {
+    /// Path of the daily log.
+    pub path: String,
+    /// Heading of the entry.
+    pub entry: String,
+    /// The commit; null if commits are manual.
+    pub commit: Option<String>,
+}
+
+/// Appends an entry to the log of the current day.
+///
+/// # Errors
+/// An empty title, a memory that is not found, and the errors of [`write::apply`].
+pub fn episode(memory: &Context, options: &Options) -> Result<AppendedEpisode> {
+    let title = title_of(&options.title)?;
+    let now = memory.now();
+    let path =
+        NotePath::parse(&compose::episode_path(now)).map_err(|error| Error::usage(error.to_string()))?;
+    let about = options.memory.as_deref().map(|reference| find_to_change(memory, reference)).transpose()?;
+    let entry = EpisodeEntry {
+        at: now,
+        title: title.clone(),
+        note_type: options.note_type.clone(),
+        tags: clean_tags(&options.tags)?,
+        memory: about.as_ref().map(|found| (found.note.title.clone(), found.note.path.clone())),
+        summary: options.summary.clone(),
+        source: None,
+    };
+    let mut message = CommitMessage::new("episode", format!("Log \"{title}\" on {}", now.day()));
+    if let Some(found) = &about {
+        message = message.id(found.note.key());
+    }
+    let written = write::apply_with(memory, |open| {
+        let change = if open.vault.file(&path).exists() {
+            let text = compose::episode_entry(&entry);
+            VaultFileChange::Edit { path: path.clone(), edits: vec![Edit::AppendBody { text }] }
+        } else {
+            VaultFileChange::Create { path: path.clone(), text: compose::episode(&entry) }
+        };
+        Ok(ChangeSet { message, changes: vec![change] })
+    })?;
+    Ok(AppendedEpisode {
+        path: path.into(),
+        entry: format!("{} - {title}", now.minute()),
+        commit: written.commit,
+    })
+}

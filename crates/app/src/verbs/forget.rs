@@ -1,0 +1,188 @@
+//! Blocks a rule permanently, and lifts such a block.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::{find_to_change, load};
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
+use crate::verbs::decay::scoring;
+use crate::verbs::playbook;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::BlockedNote;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::id::NoteId;
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind};
+use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::forgetting::{self, ForgetRequest};
+use cm_playbook::curation::review_decision::{self, ReviewRefusal};
+use cm_playbook::curation::{Authority, Playbook, plan};
+
+/// The result of blocking a rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ForgottenRule {
+    /// ID of the bullet, which is now deprecated.
+    pub id: String,
+    /// Path of the bullet's file.
+    pub path: String,
+    /// ID of the blocked pattern that rejects this rule and similar ones.
+    pub blocked_by: String,
+    /// Whether the blocked pattern is new.
+    pub blocked: bool,
+    /// ID of the anti-pattern created from the rule.
+    pub inverted_to: Option<String>,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+/// Deprecates a bullet and blocks it and similar rules.
+///
+/// # Errors
+/// A note that is not found or not a bullet, an empty reason, and the errors of [`write::apply`].
+pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> Result<ForgottenRule> {
+    memory.persons_only("block a rule")?;
+    if reason.trim().is_empty() {
+        return Err(Error::usage("a reason is required")
+            .hint("for example: cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\""));
+    }
+    let found = find_to_change(memory, reference)?;
+    let bullet = Bullet::of(&found.note).ok_or_else(|| {
+        Error::usage(format!("{} is not a rule", found.note.path)).hint("`cm delete` removes other notes")
+    })?;
+    let wanted = ForgetRequest {
+        id: bullet.id.clone(),
+        reason: reason.to_owned(),
+        invert,
+        block: NoteId::from(memory.new_uuid()),
+    };
+    let how = Curation {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "forget",
+        subject: Some(format!("Forget \"{}\"", bullet.content())),
+    };
+    let proposer = proposer(memory, &DeltaFile::default());
+    let done = std::cell::RefCell::new(None);
+    let outcome = settle(memory, &how, &proposer, |open| {
+        let before = playbook::as_written(memory, open)?;
+        let beside = elsewhere(memory, open, &before)?;
+        let forgotten = with_request(memory, &[], &beside, &proposer, &how, &[], |request| {
+            forgetting::forget(&before, request, &wanted)
+        });
+        let mut forgotten =
+            forgotten.ok_or_else(|| Error::not_found(format!("rule `{}` not found", bullet.id)))?;
+        let curated = std::mem::take(&mut forgotten.curated);
+        let changed = curated.playbook != before;
+        *done.borrow_mut() = Some((forgotten, changed));
+        Ok((before, curated))
+    })?;
+    let (forgotten, changed) = done.into_inner().ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(ForgottenRule {
+        id: bullet.id.to_string(),
+        path: bullet.path.to_string(),
+        blocked_by: forgotten.blocked_by.to_string(),
+        blocked: forgotten.is_new,
+        inverted_to: forgotten.inverted_to,
+        commit: outcome.commit,
+        changed,
+    })
+}
+
+/// The result of lifting a block.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LiftedBlock {
+    /// IDs of the removed blocked patterns.
+    pub ids: Vec<String>,
+    /// Paths of the removed files.
+    pub paths: Vec<String>,
+    /// ID of the bullet that was blocked.
+    pub bullet: Option<String>,
+    /// Whether the bullet is a draft again.
+    pub revived: bool,
+    /// The commit; null if commits are manual.
+    pub commit: Option<String>,
+}
+
+/// Lifts a block, given by its own ID or by the ID of the blocked bullet. With `revive` the bullet
+/// becomes a draft again.
+///
+/// # Errors
+/// A note that is not found or not blocked, and the errors of [`write::apply`].
+pub fn unforget(memory: &Context, reference: &str, revive: bool) -> Result<LiftedBlock> {
+    memory.persons_only("lift a block")?;
+    let named = find_to_change(memory, reference)?.note;
+    if !matches!(named.kind, NoteKind::Blocked | NoteKind::Bullet) {
+        return Err(Error::usage(format!("{} is neither blocked nor a rule", named.path)));
+    }
+    let mut lifted = None;
+    let written = write::apply_with(memory, |open| {
+        let all = playbook::as_written(memory, open)?;
+        let blocks = lifted_with(&all, &named)?;
+        let source = blocks[0].fields.source_bullet.clone();
+        let mut message =
+            CommitMessage::new("unforget", format!("Remove the block of \"{}\"", blocks[0].text()));
+        let mut changes = Vec::new();
+        for blocked in &blocks {
+            let bytes = load(open, &blocked.path)?.bytes;
+            write::refuse_uncommitted(memory, open, &blocked.path, &bytes)?;
+            let expected = Some(ContentHash::of(&bytes));
+            changes.push(VaultFileChange::Remove { path: blocked.path.clone(), expected });
+            message = message.id(blocked.id.as_str());
+        }
+        if revive {
+            let bullet = all.bullets.iter().find(|bullet| Some(bullet.id.as_str()) == source.as_deref());
+            changes.push(revived(memory, open, bullet)?);
+            message = source.iter().fold(message, |message, id| message.id(id));
+        }
+        lifted = Some(LiftedBlock {
+            ids: blocks.iter().map(|blocked| blocked.id.to_string()).collect(),
+            paths: blocks.iter().map(|blocked| blocked.path.to_string()).collect(),
+            bullet: source,
+            revived: revive,
+            commit: None,
+        });
+        Ok(ChangeSet { message, changes })
+    })?;
+    let lifted = lifted.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(LiftedBlock { commit: written.commit, ..lifted })
+}
+
+/// The blocked pattern itself, or all patterns that block a bullet; never empty.
+fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNote>> {
+    let is_meant = |blocked: &&BlockedNote| match named.kind {
+        NoteKind::Blocked => blocked.path == named.path,
+        _ => blocked.fields.source_bullet.as_deref() == Some(named.key()),
+    };
+    let blocks: Vec<&BlockedNote> = all.blocked.iter().filter(is_meant).collect();
+    if blocks.is_empty() {
+        return Err(write::nothing_done(format!("nothing blocks {}", named.key()))
+            .hint("`cm search kind:blocked` lists all blocks"));
+    }
+    Ok(blocks)
+}
+
+/// Plans the change that turns a deprecated bullet into a draft.
+fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
+    const ALONE: &str = "remove --revive to only remove the block";
+    let bullet =
+        bullet.ok_or_else(|| Error::not_found("the blocked rule is not in this vault").hint(ALONE))?;
+    let revived = review_decision::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {
+        let hint = match unmoved {
+            ReviewRefusal::Falls(_) => format!(
+                "{ALONE}, or add `pinned: true` to the rule's note first, so that it is not deprecated again"
+            ),
+            _ => ALONE.to_owned(),
+        };
+        Error::refused("not-revived", format!("{} is {unmoved}", bullet.id))
+            .at(&bullet.path, None, None)
+            .hint(hint)
+    })?;
+    // Reviving does not change what a bullet says, so that its text is not asked for.
+    Ok(VaultFileChange::Edit { path: bullet.path.clone(), edits: plan::edits(bullet, &revived, &|_| None) })
+}

@@ -1,0 +1,255 @@
+//! Detects friction in session logs and writes an analysis as files.
+//!
+//! `curate::friction` defines the signals and their weights. Session text is redacted before the
+//! analysis.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Request, shown};
+use crate::context::secrets;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::logs::{self, LogSelection, Progress};
+use cm_agents::ingest::claude_folder;
+use cm_learn::friction::score::SessionQuality;
+use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
+use cm_learn::friction::{
+    ExaminedLog, FrictionAnalysis, FrictionConfig, claude_lines, conclude, events, examine, files,
+};
+use cm_note::instant::Instant;
+use cm_note::path::NotePath;
+use cm_secrets::RedactionRules as Secrets;
+use cm_store::vault::external_folder;
+
+pub use cm_learn::friction::FrictionRules;
+
+/// Selects the sessions, the rules and the output folder.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// A Claude Code log or a folder of them; by default, the logs of the selected sessions.
+    pub path: Option<PathBuf>,
+    /// Selects sessions if no path is given.
+    pub wanted: LogSelection,
+    /// Rule set of the analysis.
+    pub rules: FrictionRules,
+    /// Output folder.
+    pub out: Option<PathBuf>,
+}
+
+/// The result of an analysis.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FrictionReport {
+    /// Rule set of the analysis.
+    pub rules: FrictionRules,
+    /// Number of logs read.
+    pub logs: usize,
+    /// Statistics of all sessions.
+    pub overall: SessionStatistics,
+    /// Number of sessions per quality.
+    pub qualities: Vec<QualityCount>,
+    /// Number of signals per kind, most frequent first.
+    pub signals: Vec<SignalCount>,
+    /// Whether the signals are informative.
+    pub verdict: SignalVerdict,
+    /// The sessions with most friction, at most five.
+    pub worst: Vec<FrictionSession>,
+    /// Number of steps near signals that may become anti-patterns.
+    pub candidates: usize,
+    /// Number of clusters of similar candidates.
+    pub clusters: usize,
+    /// Number of logs that only repeat other logs.
+    pub copies: usize,
+    /// Number of lines that could not be parsed.
+    pub unread: u32,
+    /// Output folder.
+    pub folder: String,
+    /// Names of the written files.
+    pub files: Vec<String>,
+}
+
+/// Number of sessions of one quality.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct QualityCount {
+    /// Quality of the sessions.
+    pub quality: SessionQuality,
+    /// Number of sessions.
+    pub sessions: usize,
+}
+
+/// Number of signals of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SignalCount {
+    /// Name of the signal.
+    pub signal: &'static str,
+    /// Number of occurrences.
+    pub count: u32,
+}
+
+/// A session with friction.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FrictionSession {
+    /// Session ID.
+    pub session_id: String,
+    /// Quality of the session.
+    pub quality: SessionQuality,
+    /// Peak friction score.
+    pub peak: f64,
+    /// Number of messages of the person.
+    pub turns: usize,
+}
+
+/// Default output folder, relative to the working directory.
+const FOLDER: &str = ".claude/friction";
+
+/// Maximum length of a log line, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// Analyzes sessions and writes the files. Returns the result and notices.
+///
+/// # Errors
+/// An unreadable path, no session to analyze, or an output folder that cannot be written.
+pub fn friction(
+    call: &Request,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(FrictionReport, Vec<String>)> {
+    let config = FrictionConfig::of(options.rules);
+    let out = folder_of(call, options.out.as_deref())?;
+    let (mut notices, secrets) = (Vec::new(), secrets::rules_for_call(call)?);
+    let (logs, examined) = match &options.path {
+        Some(path) => of_path(&call.cwd.join(path), &config, &secrets, progress)?,
+        None => {
+            let mut examined = Vec::new();
+            let read = logs::each(call, &options.wanted, progress, &mut |told| {
+                let told = told.redacted(&secrets);
+                examined.push(examine(&events::log(&told.meta, &told.events), &config));
+            })?;
+            notices = read.notices;
+            (read.logs, examined)
+        }
+    };
+    if examined.is_empty() {
+        return Err(nothing(logs, options));
+    }
+    let analysis = conclude(examined, &config, call.now);
+    let files = written(&out, &analysis)?;
+    Ok((found(&analysis, logs, shown(&out, &call.cwd), files), notices))
+}
+
+fn nothing(logs: usize, options: &Options) -> Error {
+    let where_ = match &options.path {
+        Some(path) => format!("{} contains no session logs", path.display()),
+        None => format!("none of {logs} logs matches the requested sessions"),
+    };
+    Error::new(ErrorKind::NothingDone, "nothing-done", where_)
+        .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30")
+}
+
+/// Analyzes the logs at a path. Returns the number of logs and their sessions.
+fn of_path(
+    path: &Path,
+    config: &FrictionConfig,
+    secrets: &Secrets,
+    progress: Progress<'_>,
+) -> Result<(usize, Vec<ExaminedLog>)> {
+    let named = claude_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
+    let mut examined = Vec::new();
+    for (done, log) in named.iter().enumerate() {
+        progress(done, named.len());
+        if config.rules == FrictionRules::Classic {
+            let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
+            let mut line = |line: &[u8]| match serde_json::from_slice(line) {
+                Ok(mut record) => {
+                    logs::value(&mut record, secrets);
+                    reader.line(record.to_string().as_bytes());
+                }
+                Err(_) => reader.line(line),
+            };
+            claude_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
+            examined.push(examine(&reader.finish(), config));
+        } else {
+            let told = logs::of_file(&log.path)?;
+            let people = told.into_iter().filter(|told| !told.meta.ours && !told.meta.subagent);
+            examined.extend(people.map(|told| {
+                let told = told.redacted(secrets);
+                examine(&events::log(&told.meta, &told.events), config)
+            }));
+        }
+    }
+    progress(named.len(), named.len());
+    Ok((named.len(), examined))
+}
+
+/// Resolves the output folder. The default folder must not leave the working directory through a
+/// symbolic link.
+///
+/// # Errors
+/// `leads-out` for such a link.
+fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(named) = named {
+        return Ok(call.cwd.join(named));
+    }
+    let folder = call.cwd.join(FOLDER);
+    let there = folder.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+    let cwd = call.cwd.canonicalize().ok();
+    if there.zip(cwd).is_some_and(|(there, cwd)| there.starts_with(cwd)) {
+        return Ok(folder);
+    }
+    Err(Error::refused("leads-out", format!("{FOLDER} leads out of the working directory"))
+        .hint("set the output folder with --out"))
+}
+
+fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {
+    let files: Vec<(NotePath, Vec<u8>)> = files(analysis)
+        .into_iter()
+        .filter_map(|file| Some((NotePath::parse(file.name).ok()?, file.text.into_bytes())))
+        .collect();
+    // They are made anew with every analysis.
+    external_folder::write(folder, &files, &|_, _| true)?;
+    Ok(files.iter().map(|(path, _)| path.to_string()).collect())
+}
+
+fn found(analysis: &FrictionAnalysis, logs: usize, folder: String, files: Vec<String>) -> FrictionReport {
+    let mut qualities: Vec<QualityCount> = Vec::new();
+    let mut worst: Vec<FrictionSession> = Vec::new();
+    for session in &analysis.sessions {
+        match qualities.iter_mut().find(|went| went.quality == session.quality) {
+            Some(went) => went.sessions += 1,
+            None => qualities.push(QualityCount { quality: session.quality, sessions: 1 }),
+        }
+        if session.peak() > 0.0 {
+            worst.push(FrictionSession {
+                session_id: session.session_id.clone(),
+                quality: session.quality,
+                peak: session.peak(),
+                turns: session.session_metadata.turn_count,
+            });
+        }
+    }
+    qualities.sort_by_key(|went| went.quality);
+    worst.sort_by(|a, b| b.peak.total_cmp(&a.peak));
+    worst.truncate(5);
+    let signals = analysis.signal_counts().into_iter().filter(|(_, count)| *count > 0);
+    FrictionReport {
+        rules: analysis.rules,
+        logs,
+        overall: analysis.summary.overall.clone(),
+        qualities,
+        signals: signals.map(|(kind, count)| SignalCount { signal: kind.name(), count }).collect(),
+        verdict: analysis.summary.verdict.clone(),
+        worst,
+        candidates: analysis.candidates.len(),
+        clusters: analysis.clusters.len(),
+        copies: analysis.copies,
+        unread: analysis.unread,
+        folder,
+        files,
+    }
+}
+
+/// The instant `days` before the call.
+pub fn since(call: &Request, days: f64) -> Instant {
+    call.now.minus_days(days)
+}

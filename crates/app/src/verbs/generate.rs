@@ -1,0 +1,193 @@
+//! Generates CORE.md and REFLECTION.md from the notes. A file is not rewritten if only its date
+//! would change.
+
+use std::rc::Rc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::meaning::meaning;
+use crate::context::open::{Context, OpenVault};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::playbook::limits;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::message::CommitMessage;
+use cm_note::note::Note;
+use cm_note::path::NotePath;
+use cm_note::score::{AccessStatistics, DecayScore};
+use cm_playbook::core::{self, CoreSettings, LinkStyle, same_but_for_day};
+use cm_playbook::embedding_model::WordVectors;
+use cm_playbook::generated::GeneratedFile;
+use cm_playbook::reflection::{self, ReflectionSettings};
+use cm_store::git::Repo;
+use cm_store::vault::layout;
+use cm_store::vault::usage::UsageCounts;
+
+/// The result of generating a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Generated {
+    /// Path of the file.
+    pub path: String,
+    /// Number of listed entries.
+    pub entries: usize,
+    /// Number of entries omitted because of limits.
+    pub omitted: usize,
+    /// Estimated number of tokens.
+    pub tokens: usize,
+    /// The commit; null if commits are manual or the file is up to date.
+    pub commit: Option<String>,
+    /// Whether the file was written.
+    pub changed: bool,
+    /// Contents of the file; only for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Generates CORE.md; with `dry_run` only returns its contents.
+///
+/// # Errors
+/// Unreadable notes, and the errors of [`write::apply`].
+pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
+    let open = memory.target();
+    let constants = scoring(&open.settings);
+    let settings = CoreSettings {
+        tokens: open.settings.integer("core.max_tokens"),
+        per_section: open.settings.integer("core.max_entries"),
+        least_score: constants.fading,
+        links: match word(open, "core.links") {
+            Some("stem") => LinkStyle::Stem,
+            _ => LinkStyle::Path,
+        },
+        ..CoreSettings::default()
+    };
+    let basis = ScoreBasis::of(memory, open)?;
+    let view = ScoredNotes::of(memory, open, Some(basis))?;
+    let graph = Graph::connect(&view.notes);
+    let entries = core::core_entries(&graph, &view.scores, basis.now, &constants);
+    let planned = core::plan_core(&entries, &settings, &basis.now.day());
+    keep(memory, layout::CORE, "core", "Write CORE.md", planned, dry_run)
+}
+
+/// Generates REFLECTION.md; with `dry_run` only returns its contents.
+///
+/// # Errors
+/// Those of [`core()`].
+pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
+    let open = memory.target();
+    let settings = ReflectionSettings {
+        projects: open.settings.texts("projects"),
+        scoring: scoring(&open.settings),
+        merge: limits(open).merge(),
+    };
+    let view = ScoredNotes::of(memory, open, None)?;
+    let graph = Graph::connect(&view.notes);
+    let sense = WordVectors::of(meaning(open));
+    let planned =
+        reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
+    keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
+}
+
+fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
+    open.settings.get(key).and_then(|(value, _)| value.as_str())
+}
+
+/// Inputs of the scores in CORE.md.
+#[derive(Clone, Copy)]
+struct ScoreBasis {
+    /// Whether usage recorded in this clone counts.
+    local: bool,
+    now: Instant,
+}
+
+impl ScoreBasis {
+    /// In a shared vault, uses only committed data, so that the same commit gives the same file in
+    /// every clone on any day.
+    fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
+        let repo = open.repo()?;
+        let local = match word(open, "core.usage") {
+            Some("local") => true,
+            Some("none") => false,
+            _ => !repo.is_some_and(Repo::has_remote),
+        };
+        let is_note = |path: &NotePath| {
+            path.as_str().ends_with(".md") && ![layout::CORE, layout::REFLECTION].contains(&path.as_str())
+        };
+        let shared = match repo.filter(|_| !local) {
+            Some(repo) => repo.last_change(&is_note)?,
+            None => None,
+        };
+        Ok(Self { local, now: shared.unwrap_or(memory.now()) })
+    }
+}
+
+/// Notes with their scores and usage, in the same order.
+struct ScoredNotes {
+    notes: Rc<Vec<Note>>,
+    scores: Vec<DecayScore>,
+    usage: Vec<AccessStatistics>,
+}
+
+impl ScoredNotes {
+    /// Loads and scores the notes. For CORE.md, the creation of a note counts as its first access.
+    fn of(memory: &Context, open: &OpenVault, core: Option<ScoreBasis>) -> Result<Self> {
+        let notes = memory.notes_of(open)?;
+        let (mut table, notices) = open.usage().load();
+        notices.into_iter().for_each(|notice| memory.notice(notice));
+        if core.is_some_and(|basis| !basis.local) {
+            table.clear();
+        }
+        let constants = scoring(&open.settings);
+        let now = core.map_or(memory.now(), |basis| basis.now);
+        let first = |used: UsageCounts| UsageCounts {
+            accesses: used.accesses.max(u64::from(core.is_some())),
+            ..used
+        };
+        let used: Vec<_> =
+            notes.iter().map(|note| table.get(note.key()).copied().unwrap_or_default()).collect();
+        let scores = notes
+            .iter()
+            .zip(&used)
+            .map(|(note, used)| score_of(note, first(*used), &open.settings, &constants, now))
+            .collect();
+        let usage = used
+            .into_iter()
+            .map(|used| AccessStatistics { accesses: used.accesses, last_access: used.last })
+            .collect();
+        Ok(Self { notes, scores, usage })
+    }
+}
+
+/// Writes the file unless its contents are up to date.
+fn keep(
+    memory: &Context,
+    name: &str,
+    op: &str,
+    subject: &str,
+    planned: GeneratedFile,
+    dry_run: bool,
+) -> Result<Generated> {
+    let mut outcome = Generated {
+        path: name.to_owned(),
+        entries: planned.entries,
+        omitted: planned.omitted,
+        tokens: planned.tokens,
+        commit: None,
+        changed: false,
+        text: dry_run.then(|| planned.text.clone()),
+    };
+    let before = memory.target().vault.read_own(name)?;
+    if dry_run || before.is_some_and(|before| same_but_for_day(&before, &planned.text)) {
+        return Ok(outcome);
+    }
+    let path = NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))?;
+    let change = VaultFileChange::Replace { path, expected: None, text: planned.text };
+    let set = ChangeSet { message: CommitMessage::new(op, subject), changes: vec![change] };
+    let written = write::apply(memory, set)?;
+    outcome.commit = written.commit;
+    outcome.changed = !written.changed.is_empty();
+    Ok(outcome)
+}

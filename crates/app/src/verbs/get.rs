@@ -1,0 +1,147 @@
+//! Reads a complete note with its incoming and outgoing edges.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::context::find::{ResolvedNote, find};
+use crate::context::open::{Context, VaultLevel};
+use crate::error::Result;
+use cm_note::finding::Finding;
+use cm_note::frontmatter::{json, parse, split::Split};
+use cm_note::graph::Graph;
+use cm_note::note::NoteKind;
+use cm_note::score::{DecayScore, DecayStatus};
+
+/// The note at the other end of an edge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Backlink {
+    /// Note ID.
+    pub id: String,
+    /// Title of the note.
+    pub title: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// Relation type of the edge.
+    #[serde(rename = "type")]
+    pub relation: String,
+}
+
+/// A complete note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NoteDetails {
+    /// Note ID.
+    pub id: String,
+    /// Kind of the note.
+    pub kind: NoteKind,
+    /// Memory type.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Title of the note.
+    pub title: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// Frontmatter as written in the file.
+    pub frontmatter: Map<String, Value>,
+    /// Text below the frontmatter.
+    pub body: String,
+    /// Notes that this note links to.
+    pub links: Vec<Backlink>,
+    /// Notes that link to this note.
+    pub backlinks: Vec<Backlink>,
+    /// Decay score; only for memories.
+    pub score: Option<DecayScore>,
+    /// Status derived from the score.
+    pub status: Option<DecayStatus>,
+    /// Problems in the note.
+    pub findings: Vec<Finding>,
+    /// Level of the note's vault.
+    pub vault: VaultLevel,
+}
+
+/// Reads a note and counts an access.
+///
+/// # Errors
+/// A note that is not found, or an ambiguous reference.
+pub fn get(memory: &Context, reference: &str) -> Result<NoteDetails> {
+    let found = find(memory, reference)?;
+    let text = found.text();
+    let split = Split::of(&text);
+    let fields = parse::parse(&split).fields;
+    let usage = found.open.usage();
+    // A vault on a read-only disk can still be read.
+    let _ = usage.record(found.note.key(), memory.now());
+    let (score, status) = standing(memory, &found)?;
+    let (links, backlinks) = neighbours(memory, &found)?;
+    Ok(NoteDetails {
+        id: found.note.key().to_owned(),
+        kind: found.note.kind,
+        note_type: found.note.note_type.clone(),
+        title: found.note.title.clone(),
+        path: found.note.path.to_string(),
+        frontmatter: json::of_fields(&fields),
+        body: split.body().to_owned(),
+        links,
+        backlinks,
+        score,
+        status,
+        findings: found.note.findings.clone(),
+        vault: found.open.level,
+    })
+}
+
+/// Reads the text of a note's file and counts an access.
+///
+/// # Errors
+/// A note that is not found, or an ambiguous reference.
+pub fn written(memory: &Context, reference: &str) -> Result<String> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.text())
+}
+
+fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayScore>, Option<DecayStatus>)> {
+    if found.note.kind != NoteKind::Memory {
+        return Ok((None, None));
+    }
+    let (usage, notices) = found.open.usage().load();
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let used = usage.get(found.note.key()).copied().unwrap_or_default();
+    let settings = &found.open.settings;
+    let constants = crate::verbs::decay::scoring(settings);
+    let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.now());
+    Ok((Some(score), Some(DecayStatus::of(score, &constants))))
+}
+
+/// Outgoing and incoming neighbors of a note.
+fn neighbours(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Vec<Backlink>, Vec<Backlink>)> {
+    let notes = memory.notes_of(found.open)?;
+    let Some(at) = notes.iter().position(|note| note.path == found.note.path) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let graph = Graph::connect(&notes);
+    let end = |node: usize, relation: &str| {
+        let note = &notes[node];
+        Backlink {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            relation: relation.to_owned(),
+        }
+    };
+    let outgoing = graph.outgoing(at).map(|edge| end(edge.to, &edge.relation)).collect();
+    let incoming = graph.incoming(at).map(|edge| end(edge.from, &edge.relation)).collect();
+    Ok((outgoing, incoming))
+}
+
+/// Reads the bytes of a note's file and counts an access.
+///
+/// # Errors
+/// A note that is not found, or an ambiguous reference.
+pub fn raw(memory: &Context, reference: &str) -> Result<Vec<u8>> {
+    let found = find(memory, reference)?;
+    // A vault on a read-only disk can still be read.
+    let _ = found.open.usage().record(found.note.key(), memory.now());
+    Ok(found.bytes)
+}

@@ -1,0 +1,187 @@
+//! Decides whether an agent's command may run, by built-in rules and by the incidents and blocked
+//! patterns of the open vaults.
+//!
+//! It runs before every command of an agent, so it opens no index and reads only two small folders.
+//! Without a vault, only the built-in rules apply.
+
+use std::path::Path;
+
+use memchr::memmem;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault, Request};
+use crate::error::ErrorKind;
+use cm_learn::trauma::hook::GuardRequest;
+use cm_learn::trauma::{
+    BlockedPattern, Danger, DangerClass, FileLookup, GuardDecision, PastIncident, PathContext, dangers,
+    decide, decide_change, tool,
+};
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::BlockedNote;
+use cm_note::note::Note;
+use cm_note::note::read::read;
+use cm_store::vault::walk;
+
+pub use cm_learn::trauma::{GuardVerdict, hook};
+
+/// Category of the bullets that record incidents; the guard reads no other bullets.
+pub const CATEGORY: &str = "incidents";
+
+/// The decision about a command.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Guarded {
+    /// Whether the command may run.
+    pub decision: GuardVerdict,
+    /// Class of the danger; `blocked` for a pattern that the vault blocks.
+    pub class: Option<DangerClass>,
+    /// Reason as a sentence without a full stop; empty if the command is allowed.
+    pub reason: String,
+    /// The similar past incident.
+    pub incident: Option<PastIncident>,
+}
+
+impl From<&GuardDecision> for Guarded {
+    fn from(decision: &GuardDecision) -> Self {
+        Self {
+            decision: decision.judgement,
+            class: decision.class,
+            reason: decision.reason.clone(),
+            incident: decision.incident.clone(),
+        }
+    }
+}
+
+/// Decides about a command in the call's working directory. Returns the decision and notices.
+pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<String>) {
+    judged(
+        call,
+        |ground| dangers(command, ground),
+        |ground, known| decide(command, ground, &known.incidents, &known.blocked),
+    )
+}
+
+/// Decides about a tool call of an agent; `None` if it neither runs a command nor changes files.
+pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<String>)> {
+    if let Some(command) = &asked.command {
+        return Some(guard(call.clone(), command));
+    }
+    let changes = asked.changes.as_slice();
+    (!changes.is_empty()).then(|| {
+        let found = |ground: &PathContext<'_>| {
+            changes.iter().filter_map(|change| tool::danger(change, ground)).collect()
+        };
+        judged(call.clone(), found, |ground, known| decide_change(changes, ground, &known.incidents))
+    })
+}
+
+/// Loads the relevant incidents and patterns, then runs `decide`.
+fn judged(
+    call: Request,
+    dangers: impl Fn(&PathContext<'_>) -> Vec<Danger>,
+    decide: impl Fn(&PathContext<'_>, &GuardKnowledge) -> GuardDecision,
+) -> (GuardDecision, Vec<String>) {
+    let cwd = resolved(&call.cwd);
+    // Without a home nothing lies in one.
+    let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
+    let ground = PathContext { files: Some(&FileSystemLookup), ..PathContext::new(&cwd, &home) };
+    // Incidents are looked for only where they can be like what the command does, which is seldom.
+    let classes: Vec<DangerClass> = dangers(&ground).iter().map(|danger| danger.class).collect();
+    let mut known = GuardKnowledge { classes, ..GuardKnowledge::default() };
+    match Context::open(call) {
+        Ok(memory) => {
+            memory.vaults.iter().for_each(|open| known.read(open));
+            known.notices.splice(0..0, memory.take_notices());
+        }
+        Err(error) => {
+            let why = if error.kind == ErrorKind::NoVault {
+                "there is no vault here".to_owned()
+            } else {
+                error.message
+            };
+            known.notices.push(format!("{why}; checked without past incidents"));
+        }
+    }
+    (decide(&ground, &known), known.notices)
+}
+
+/// Resolves symbolic links; returns the path unchanged if it does not exist.
+fn resolved(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// Looks up files in the file system of this machine.
+#[derive(Debug)]
+struct FileSystemLookup;
+
+impl FileLookup for FileSystemLookup {
+    fn resolved(&self, path: &str, through: bool) -> Option<String> {
+        let path = Path::new(path);
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        let there = if through { path.canonicalize().ok() } else { None };
+        // A file that is still to be written lies where its folder leads.
+        let there = there.or_else(|| {
+            let existing = folder.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+            let (above, real) = existing?;
+            Some(real.join(folder.strip_prefix(above).ok()?).join(name))
+        });
+        there.map(|path| path.display().to_string())
+    }
+
+    fn is_project(&self, path: &str) -> bool {
+        Path::new(path).join(".git").exists()
+    }
+}
+
+/// All incidents of the open vaults, including drafts.
+pub(crate) fn incidents(memory: &Context) -> Vec<PastIncident> {
+    let mut known =
+        GuardKnowledge { drafts: true, classes: DangerClass::ALL.to_vec(), ..GuardKnowledge::default() };
+    memory.vaults.iter().for_each(|open| known.read(open));
+    known.incidents
+}
+
+/// Incidents and blocked patterns loaded from the vaults.
+#[derive(Default)]
+struct GuardKnowledge {
+    drafts: bool,
+    classes: Vec<DangerClass>,
+    incidents: Vec<PastIncident>,
+    blocked: Vec<BlockedPattern>,
+    notices: Vec<String>,
+}
+
+impl GuardKnowledge {
+    fn read(&mut self, open: &OpenVault) {
+        let classes: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
+        for note in self.notes(open, &format!("playbook/{CATEGORY}"), &classes) {
+            let bullet = Bullet::of(&note).filter(|bullet| self.drafts || bullet.is_live());
+            self.incidents.extend(bullet.and_then(|bullet| PastIncident::of(&bullet)));
+        }
+        for note in self.notes(open, "blocked", &["pattern"]) {
+            self.blocked.extend(BlockedNote::of(&note).and_then(|blocked| BlockedPattern::of(&blocked)));
+        }
+    }
+
+    /// Notes of a folder that contain one of `words`; other files are not parsed.
+    fn notes(&mut self, open: &OpenVault, folder: &str, words: &[&str]) -> Vec<Note> {
+        if words.is_empty() {
+            return Vec::new();
+        }
+        let listing = walk::walk_below(open.vault.root(), folder);
+        let unread = listing.findings.iter().map(|finding| format!("{folder}: {}", finding.message));
+        self.notices.extend(unread);
+        let mut notes = Vec::new();
+        for file in &listing.files {
+            match open.read(&file.path) {
+                Ok(bytes) if words.iter().all(|word| memmem::find(&bytes, word.as_bytes()).is_none()) => {}
+                Ok(bytes) => {
+                    let (types, relations) = (&open.settings.types, &open.settings.relations);
+                    notes.push(read(&file.path, &bytes, types, relations).note);
+                }
+                Err(error) => self.notices.push(format!("cannot read {}: {error}", file.path)),
+            }
+        }
+        notes
+    }
+}

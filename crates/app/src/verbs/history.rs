@@ -1,0 +1,198 @@
+//! The history of one note through its commits, across renames, with word-level differences.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::{ambiguous, find};
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use crate::verbs::log::{Commit, notice_if_manual, repository};
+use cm_note::id::NoteId;
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+use cm_store::git::EditKind;
+use cm_text::word_diff::{self, DiffKind};
+
+/// A run of text in a word-level difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WordDiffRun {
+    /// `same`, `added`, `removed`, or `gap` for omitted unchanged text.
+    pub kind: &'static str,
+    /// The text of the run.
+    pub text: String,
+}
+
+impl WordDiffRun {
+    fn of(piece: word_diff::DiffPiece) -> Self {
+        let kind = match piece.kind {
+            DiffKind::Same => "same",
+            DiffKind::Added => "added",
+            DiffKind::Removed => "removed",
+            DiffKind::Gap => "gap",
+        };
+        Self { kind, text: piece.text }
+    }
+}
+
+/// One change of the note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteChange {
+    /// The commit of the change.
+    pub commit: Commit,
+    /// Path of the note at that commit.
+    pub path: String,
+    /// Previous path, if the note was moved.
+    pub moved_from: Option<String>,
+    /// Word-level difference; empty if only the path changed.
+    pub diff: Vec<WordDiffRun>,
+}
+
+/// Changes of a note, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteHistory {
+    /// Note ID.
+    pub id: String,
+    /// Current path of the note, or its last path if it was deleted.
+    pub path: String,
+    /// Changes of the note.
+    pub versions: Vec<NoteChange>,
+}
+
+/// Number of unchanged lines shown around a change.
+const AROUND: usize = 1;
+
+/// Returns the history of a note, including a deleted one.
+///
+/// # Errors
+/// A note that is not found, no repository, or an unreadable repository.
+pub fn history(memory: &Context, reference: &str, limit: usize) -> Result<NoteHistory> {
+    let (id, path) = here_or_gone(memory, reference)?;
+    let open = memory.target();
+    let versions = versions(open, &id, &path)?.into_iter().take(limit).map(|version| {
+        let text = |bytes: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+        };
+        let pieces = word_diff::diff(&text(&version.old), &text(&version.new));
+        let changed = pieces.iter().any(|piece| piece.kind != DiffKind::Same);
+        let diff = if changed { word_diff::shorten(&pieces, AROUND) } else { Vec::new() };
+        NoteChange {
+            commit: Commit::of(&version.commit),
+            path: version.path.to_string(),
+            moved_from: version.moved_from.map(String::from),
+            diff: diff.into_iter().map(WordDiffRun::of).collect(),
+        }
+    });
+    let versions: Vec<NoteChange> = versions.collect();
+    notice_if_manual(memory, versions.is_empty());
+    Ok(NoteHistory { id, path: path.to_string(), versions })
+}
+
+/// Commits that changed a note, across renames, newest first.
+///
+/// # Errors
+/// No repository, or an unreadable one.
+pub(crate) fn versions(
+    open: &OpenVault,
+    id: &str,
+    path: &NotePath,
+) -> Result<Vec<cm_store::git::NoteHistoryEntry>> {
+    let is_same = |bytes: &[u8]| {
+        let note = read::read(path, bytes, &open.settings.types, &open.settings.relations).note;
+        note.id.is_some_and(|found| found.as_str() == id)
+    };
+    Ok(repository(open)?.history_of(path, &is_same)?)
+}
+
+/// ID and path of an existing or deleted note.
+///
+/// # Errors
+/// A note that is not found in the vault or its history, or an ambiguous reference.
+pub(crate) fn here_or_gone(memory: &Context, reference: &str) -> Result<(String, NotePath)> {
+    match find(memory, reference) {
+        Ok(found) => Ok((found.note.key().to_owned(), found.note.path)),
+        Err(error) if error.code == "not-found" => {
+            let note = gone(memory, reference)?.ok_or(error)?;
+            Ok((note.key().to_owned(), note.path))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a reference matches a deleted note by ID, ID prefix, path or title.
+pub(crate) fn is_meant(note: &Note, reference: &str) -> bool {
+    let by_id = reference.len() >= 4 && note.key().to_lowercase().starts_with(&reference.to_lowercase());
+    by_id || note.path.as_str() == reference || note.title.to_lowercase() == reference.to_lowercase()
+}
+
+/// Operations that never delete a note, so that their commits can be skipped.
+const KEEPING: [&str; 9] =
+    ["add", "config", "core", "edit", "episode", "init", "reflection", "relate", "update"];
+
+/// Finds a deleted note: in HEAD if the deletion is uncommitted, else in the newest commit that
+/// deleted it.
+fn gone(memory: &Context, reference: &str) -> Result<Option<Note>> {
+    let open = memory.target();
+    let Some(repo) = open.repo()? else { return Ok(None) };
+    let note = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note
+    };
+    let mut by_hand = Vec::new();
+    if let Some(head) = repo.head()?.commit {
+        for (path, _) in repo.hand_edits()?.into_iter().filter(|(_, changed)| *changed == EditKind::Deleted) {
+            by_hand.extend(repo.read_at(head, &path)?.map(|bytes| note(&path, &bytes)));
+        }
+    }
+    by_hand.retain(|note| is_meant(note, reference));
+    if let Some(found) = only(by_hand, reference)? {
+        return Ok(Some(found));
+    }
+    for commit in
+        repo.log(&cm_store::git::LogFilter { vault_only: true, ..cm_store::git::LogFilter::default() })?
+    {
+        if commit.message.as_ref().is_some_and(|message| KEEPING.contains(&message.op.as_str())) {
+            continue;
+        }
+        let mut fitting: Vec<Note> = Vec::new();
+        let changes = repo.inverse(commit.id)?;
+        let came = |id: &NoteId| {
+            changes.iter().filter(|change| change.old.is_none()).any(|change| {
+                let new = change.new.as_deref().map(|new| note(&change.path, new));
+                new.is_some_and(|new| new.id.as_ref() == Some(id))
+            })
+        };
+        for change in &changes {
+            let Some(old) = change.old.as_ref().filter(|_| change.new.is_none()) else { continue };
+            let note = note(&change.path, old);
+            if !is_meant(&note, reference) {
+                continue;
+            }
+            // A note that moved was not removed; by its old path, the one that went on is meant.
+            match note.id.as_ref().filter(|id| came(id)) {
+                None => fitting.push(note),
+                Some(id) if id.as_str() != reference => return gone_or_moved(memory, id),
+                Some(_) => {}
+            }
+        }
+        if let Some(found) = only(fitting, reference)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Finds an existing or deleted note by ID.
+fn gone_or_moved(memory: &Context, id: &NoteId) -> Result<Option<Note>> {
+    match find(memory, id.as_str()) {
+        Ok(found) => Ok(Some(found.note)),
+        Err(error) if error.code == "not-found" => gone(memory, id.as_str()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the single match, `None` if there is no match, or an error if there are several.
+fn only(mut fitting: Vec<Note>, reference: &str) -> Result<Option<Note>> {
+    if fitting.len() > 1 {
+        return Err(ambiguous(reference, &fitting.iter().collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
+}

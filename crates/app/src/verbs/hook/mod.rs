@@ -1,0 +1,319 @@
+//! Handles hook events of agents: parses the event and produces the response.
+//!
+//! The agent waits for the response, so no index is refreshed or built here, and only what the
+//! event needs is opened. Failures are written to `_state/hooks.log` and never shown to the agent.
+
+mod selection;
+mod start;
+
+use std::time::Duration;
+
+use crate::context::actor::Actor;
+use crate::context::open::{Context, Request};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions;
+use crate::verbs::guard;
+use crate::verbs::trust::UNTRUSTED;
+use cm_agents::hook::failure::FailureLogLine;
+use cm_agents::hook::injection::{InjectionPart, LONGEST};
+use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
+use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
+use cm_agents::hook::program::parse_hook_args;
+use cm_agents::hook::reply::{HookReply, nothing};
+use cm_agents::hook::skill::session_agent;
+use cm_agents::hook::{HookAgent, HookEvent, HookMessage};
+use cm_store::config::SettingOrigin;
+use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
+use cm_store::vault::lock::VaultLock;
+use cm_store::vault::{Vault, layout};
+
+/// Retention of a session's injection log after its last injection, in days.
+const KEPT_DAYS: f64 = 30.0;
+/// Maximum wait for a concurrent writer. After that nothing is injected, because a partial change
+/// may be inconsistent.
+const PATIENCE: Duration = Duration::from_millis(15);
+/// Command that shows more than the hook injected.
+const MORE: &str = "cm context";
+/// Estimated number of characters per token.
+const PER_TOKEN: usize = 4;
+
+/// The response to a hook event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookResponse {
+    /// Complete standard output for the agent.
+    pub stdout: String,
+    /// Background work to start after the response, in the folder of the call.
+    pub later: Option<BackgroundTask>,
+    /// Working directory of the agent.
+    pub folder: std::path::PathBuf,
+}
+
+/// Background work after a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackgroundTask {
+    /// Refresh the index and the session index: [`read()`].
+    Read,
+    /// Learn from sessions: `cm reflect`.
+    Reflect,
+}
+
+/// Handles a hook event. `words` contain the agent and the event; both may be omitted if the
+/// message contains them.
+pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
+    let asked = parse_hook_args(words);
+    let (agent, event) =
+        asked.unwrap_or_else(|| (words.first().and_then(|word| HookAgent::from_name(word)), None));
+    let message = HookMessage::read(stdin, agent, event);
+    let quiet = |call: &Request| HookResponse {
+        stdout: nothing(message.agent).to_owned(),
+        later: None,
+        folder: call.cwd.clone(),
+    };
+    if is_model_call(&call) {
+        return quiet(&call);
+    }
+    let call = call_of_message(call, &message);
+    let answered = match asked {
+        None => Err(Error::usage(format!("`{}` is not an event of an agent's session", words.join(" ")))),
+        Some(_) if message.event.is_none() => Err(Error::usage("the message does not contain its event")),
+        Some(_) => answer(&call, &message),
+    };
+    answered.unwrap_or_else(|error| {
+        log(&call, &message, &error.message);
+        quiet(&call)
+    })
+}
+
+/// The output that changes nothing for the first agent named in `words`.
+pub fn nothing_for(words: &[&str]) -> &'static str {
+    words.iter().find_map(|word| HookAgent::from_name(word)).map_or("", nothing)
+}
+
+/// Logs an internal failure of a hook.
+pub fn log_panic(call: &Request, words: &[&str], what: &str) {
+    let (agent, event) = parse_hook_args(words).unwrap_or_default();
+    log(call, &HookMessage::read("", agent, event), what);
+}
+
+/// Refreshes the indexes, and the session index if hooks may capture sessions. Failures are logged.
+pub fn read(call: Request) {
+    let (memory, message) = (Context::open(call.clone()), HookMessage::read("", None, None));
+    let read = memory.and_then(|memory| {
+        for open in &memory.vaults {
+            memory.ensure_fresh(open)?;
+        }
+        if may_capture(&memory) { sessions::refresh(&memory) } else { Ok(()) }
+    });
+    match read {
+        Err(error) if error.kind != ErrorKind::NoVault => log(&call, &message, &error.message),
+        _ => {}
+    }
+}
+
+/// Whether cm itself started the agent for a model request; memory must not feed on its own output.
+fn is_model_call(call: &Request) -> bool {
+    call.variables.get("CM_MODEL_CALL").is_some_and(|value| !matches!(value.as_str(), "" | "0"))
+}
+
+/// The call with the working directory, agent and session of the message.
+fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
+    // A vault that is named is named from the folder in which the hook was started.
+    call.vault = call.vault.map(|vault| call.cwd.join(vault));
+    let named = message.cwd.as_ref().map(std::path::PathBuf::from);
+    if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+        call.cwd = folder;
+    }
+    let agent = session_agent(message.agent);
+    call.by.kind = Actor::Agent;
+    call.by.agent = Some(agent.name().to_owned());
+    call.by.session = message.session.clone();
+    call.no_refresh = true;
+    call.for_prompts = true;
+    call
+}
+
+fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
+    let heard = |reply: HookReply, later| HookResponse {
+        stdout: reply.stdout(message),
+        later,
+        folder: call.cwd.clone(),
+    };
+    if let Some((decision, notices)) =
+        message.guard_request.as_ref().and_then(|asked| guard::guard_tool_call(call, asked))
+    {
+        if vault_of(call).is_some() {
+            notices.iter().for_each(|notice| log(call, message, notice));
+        }
+        return Ok(heard(HookReply::Verdict(decision), None));
+    }
+    let memory = match Context::open(call.clone()) {
+        Err(error) if error.kind == ErrorKind::NoVault => return Ok(heard(HookReply::Nothing, None)),
+        Err(error) if error.code == UNTRUSTED => return Ok(heard(untrusted(message), None)),
+        memory => memory?.low_latency(),
+    };
+    for open in &memory.vaults {
+        VaultLock::wait_until_free(&open.vault, PATIENCE)?;
+    }
+    let record = message
+        .session
+        .as_ref()
+        .map(|id| JsonLinesFile::injection_log(&memory.target().vault, &file_name(id)));
+    let (answer, work) = recorded(&memory, message, record.as_ref())?;
+    count(&memory, &answer);
+    Ok(heard(answer.reply, later(&memory, message, &work)))
+}
+
+/// At the start of a session, explains why an untrusted vault provides nothing. The text contains
+/// nothing of the vault.
+fn untrusted(message: &HookMessage) -> HookReply {
+    let text = "The memory in this folder is not trusted, so nothing from it is shown here. If you know where the folder comes from, allow it: cm trust";
+    match message.event {
+        Some(HookEvent::SessionStart) => HookReply::Context(text.to_owned()),
+        _ => HookReply::Nothing,
+    }
+}
+
+/// Computes the response and records it in the session's injection log. A response that cannot be
+/// recorded is not given, because it would be repeated. Of concurrent hooks, only the first to
+/// record its response gives it.
+fn recorded(
+    memory: &Context,
+    message: &HookMessage,
+    record: Option<&JsonLinesFile>,
+) -> Result<(HookAnswer, HookPlan)> {
+    loop {
+        let (text, length) = record.map(JsonLinesFile::text_and_length).transpose()?.unwrap_or_default();
+        let told = InjectionLog::read(&text);
+        let work = HookPlan::of(message, &told, false, memory.now());
+        let (parts, most) = candidate_parts(memory, message, &work, &told)?;
+        let answer =
+            HookAnswer::of(message, &told, &parts, &InjectionLimit { most, more: MORE }, memory.now());
+        let Some(record) = record.filter(|_| !answer.lines.is_empty()) else { return Ok((answer, work)) };
+        if record.append_at(length, &answer.lines)? {
+            return Ok((answer, work));
+        }
+    }
+}
+
+/// The candidate parts of the response, and the limit of its length in UTF-16 code units.
+fn candidate_parts(
+    memory: &Context,
+    message: &HookMessage,
+    work: &HookPlan,
+    told: &InjectionLog,
+) -> Result<(Vec<InjectionPart>, usize)> {
+    let settings = &memory.target().settings;
+    if !work.start {
+        let parts = match &work.question {
+            Some(question) => selection::parts(memory, message, question, &told.excluded_ids())?,
+            None if work.held.is_empty() => Vec::new(),
+            None => selection::held(memory, &work.held)?,
+        };
+        return Ok((parts, LONGEST));
+    }
+    remove_old_injection_logs(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
+    let tokens = settings.integer("hooks.start_tokens");
+    let start = start::parts(memory, tokens)?;
+    let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
+    let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
+    let known = told.excluded_ids().into_iter().chain(ids).collect();
+    let mut parts = selection::parts(memory, message, question, &known)?;
+    parts.extend(start);
+    Ok((parts, tokens * PER_TOKEN + settings.integer("hooks.max_characters")))
+}
+
+/// Returns an error if an index cannot be read without a refresh.
+fn check_indexes(memory: &Context) -> Result<()> {
+    for open in &memory.vaults {
+        if let Err(error) = open.index().version() {
+            let error = Error::from(error);
+            return Err(Error {
+                message: format!("{}: {}", open.vault.root().display(), error.message),
+                ..error
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Counts the injected notes as retrieved.
+fn count(memory: &Context, answer: &HookAnswer) {
+    let given = answer.lines.iter().filter_map(|line| match &line.deed {
+        InjectionStep::Given(ids) => Some(ids),
+        InjectionStep::Held(_) | InjectionStep::Compacted => None,
+    });
+    // What stands in CORE.md goes by its file, and is shown to everybody.
+    let ids: Vec<&str> = given.flatten().map(String::as_str).filter(|id| !id.contains('/')).collect();
+    let holds = |at: &usize, id: &str| {
+        let known = memory.vaults[*at].index().lookup(id).unwrap_or_default();
+        known.iter().any(|(known, _)| known.as_str() == id)
+    };
+    let owner = |id: &str| (1..memory.vaults.len()).find(|at| !holds(&0, id) && holds(at, id)).unwrap_or(0);
+    for (at, open) in memory.vaults.iter().enumerate() {
+        let own: Vec<&str> = ids.iter().copied().filter(|id| owner(id) == at).collect();
+        // A vault on a read-only disk can still be read from.
+        let _ = open.usage().retrieved(&own, memory.now());
+    }
+}
+
+/// Selects the background work for an event.
+fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<BackgroundTask> {
+    if work.start {
+        // What was written by hand since is found by the next prompt.
+        return Some(BackgroundTask::Read);
+    }
+    let open = memory.target();
+    let wants = open
+        .settings
+        .get_from("reflect.auto", SettingOrigin::is_users)
+        .and_then(|(value, _)| value.as_bool());
+    match () {
+        () if !work.capture || !may_capture(memory) => None,
+        () if message.event == Some(HookEvent::SessionEnd) && wants == Some(true) => {
+            Some(BackgroundTask::Reflect)
+        }
+        () => Some(BackgroundTask::Read),
+    }
+}
+
+fn may_capture(memory: &Context) -> bool {
+    let settings = &memory.target().settings;
+    settings.broken().is_none() && settings.flag("hooks.capture") != Some(false)
+}
+
+/// Logs a failure in the vault of the call, or else in the global vault.
+fn log(call: &Request, message: &HookMessage, what: &str) {
+    let failure = FailureLogLine::new(call.now, message, what);
+    let vaults = vault_of(call).into_iter().chain(global(call));
+    for vault in vaults {
+        if JsonLinesFile::of_hooks(&vault).append(std::slice::from_ref(&failure)).is_ok() {
+            return;
+        }
+    }
+}
+
+/// The latest hook failures in the vault of the call, newest first, at most `most`.
+///
+/// # Errors
+/// An unreadable log.
+pub fn failures(call: &Request, most: usize) -> Result<Vec<FailureLogLine>> {
+    let Some(vault) = vault_of(call) else { return Ok(Vec::new()) };
+    let (mut failures, _) = JsonLinesFile::of_hooks(&vault).read::<FailureLogLine>()?;
+    failures.reverse();
+    failures.truncate(most);
+    Ok(failures)
+}
+
+/// The vault of the call, even if its settings are invalid.
+fn vault_of(call: &Request) -> Option<Vault> {
+    match &call.vault {
+        Some(named) => Vault::open(&call.cwd.join(named)).ok(),
+        None => Vault::find_upwards(&call.cwd).or_else(|| global(call)),
+    }
+    .map(|vault| vault.prepare(call.private.as_ref()))
+}
+
+fn global(call: &Request) -> Option<Vault> {
+    let folder = call.global.as_deref().filter(|path| path.join(layout::SETTINGS).is_file())?;
+    Vault::open(folder).ok()
+}

@@ -1,0 +1,218 @@
+//! Selects rules and memories for a prompt or a failed tool call: notes that match by words and
+//! meaning, and that were not injected into the session before.
+
+use std::collections::BTreeSet;
+
+use super::check_indexes;
+use crate::context::find::{ResolvedNote, load};
+use crate::context::open::{Context, VaultLevel};
+use crate::context::retrieve::{RankedNote, RankingStages, Retrieval, SemanticThreshold};
+use crate::context::snippet::NoteSnippets;
+use crate::error::Result;
+use crate::verbs::context::kinds::WorkspaceKinds;
+use crate::verbs::context::words;
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::relevance::{ContentWords, relevance};
+use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
+use cm_agents::hook::{HookEvent, HookMessage, memory_text};
+use cm_index::is_stopword;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::visibility::may_be_shown;
+use cm_note::markdown::escape::visible;
+use cm_note::note::{Note, NoteKind};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
+use cm_playbook::briefing::warning::MentionIndex;
+use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
+
+/// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
+/// pasted text.
+const LONGEST: usize = 2_000;
+/// Maximum number of candidate notes.
+const LOOKED_AT: usize = 30;
+/// Maximum number of unverified candidates.
+const UNVERIFIED: usize = 10;
+
+/// The parts that match a question; may be empty. `known` contains the IDs and CORE.md links
+/// already given to the session.
+pub(super) fn parts(
+    memory: &Context,
+    message: &HookMessage,
+    question: &str,
+    known: &BTreeSet<String>,
+) -> Result<Vec<InjectionPart>> {
+    let question: String = question.chars().take(LONGEST).collect();
+    let telling = ContentWords::of(&question, is_stopword);
+    let settings = &memory.target().settings;
+    let measure = SelectionLimits {
+        threshold: settings.number("hooks.threshold"),
+        notes: settings.integer("hooks.max_notes"),
+        characters: settings.integer("hooks.max_characters"),
+    };
+    if telling.is_empty() || measure.notes == 0 {
+        return Ok(Vec::new());
+    }
+    check_indexes(memory)?;
+    let query = Query { root: wish(&question, message), notices: Vec::new() };
+    let stages = RankingStages { fine: false, graph: false, ..RankingStages::default() };
+    let asked = Retrieval { query: &query, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
+    let kinds = WorkspaceKinds::of(memory, false);
+    let seen = MentionIndex::of(&question);
+    let candidates = |asked: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
+        let mut candidates = Vec::new();
+        for ranked in memory.retrieve(asked, most)?.ranked {
+            if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
+                continue;
+            }
+            let bullet = Bullet::of(&ranked.note);
+            if bullet.is_some_and(|bullet| !kinds.holds(&bullet, &seen)) {
+                continue;
+            }
+            candidates.extend(candidate(memory, &ranked, &telling, &query, measure.threshold));
+        }
+        Ok(candidates)
+    };
+    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known, &measure);
+    // Asked apart, so that many of them displace nothing that is confirmed.
+    let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
+    let room = SelectionLimits {
+        notes: measure.notes.div_ceil(UNVERIFIED_SHARE).min(measure.notes - confirmed.len()),
+        characters: measure.characters / UNVERIFIED_SHARE,
+        ..measure
+    };
+    let asked =
+        Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
+    let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
+    Ok(parts_of(confirmed, choose(&few, known, &room)))
+}
+
+/// Whether CORE.md already contains the whole note. It lists notes by title, and a one-line rule is
+/// its title.
+fn is_in_core(note: &Note, known: &BTreeSet<String>) -> bool {
+    let is_whole = Bullet::of(note).is_some_and(|bullet| bullet.content().trim() == note.title.trim());
+    is_whole && memory_text::note_references(note.key(), &note.path).iter().any(|name| known.contains(name))
+}
+
+/// The parts for previously selected notes, in the given order.
+pub(super) fn held(memory: &Context, ids: &[String]) -> Result<Vec<InjectionPart>> {
+    check_indexes(memory)?;
+    let nothing = Query { root: QueryNode::Group(BooleanGroup::default()), notices: Vec::new() };
+    let (mut entries, mut unverified) = (Vec::new(), Vec::new());
+    for id in ids {
+        for open in &memory.vaults {
+            let known = open.index().lookup(id).unwrap_or_default();
+            let path = known.into_iter().find(|(known, _)| known.as_str() == id).map(|(_, path)| path);
+            let found = path.and_then(|path| load(open, &path).ok());
+            let is_unverified = found.as_ref().is_some_and(|found| found.note.is_unverified());
+            let line = found.and_then(|found| {
+                let beginning = NoteSnippets::of(&nothing).of_text(&found.note, &found.text(), None);
+                line(memory, open.level, &found, beginning)
+            });
+            if let Some(text) = line {
+                let list = if is_unverified { &mut unverified } else { &mut entries };
+                list.push(InjectionEntry { id: Some(id.clone()), text });
+                break;
+            }
+        }
+    }
+    Ok(parts_of(entries, unverified))
+}
+
+fn parts_of(confirmed: Vec<InjectionEntry>, unverified: Vec<InjectionEntry>) -> Vec<InjectionPart> {
+    let heading = Some(format!("## {}", lines::UNVERIFIED));
+    vec![InjectionPart { heading: None, entries: confirmed }, InjectionPart { heading, entries: unverified }]
+}
+
+/// Converts a search result to a candidate if it may be shown and its relevance reaches the
+/// threshold.
+fn candidate(
+    memory: &Context,
+    ranked: &RankedNote<'_>,
+    question: &ContentWords,
+    query: &Query,
+    threshold: f64,
+) -> Option<InjectionCandidate> {
+    let note = &ranked.note;
+    let said = match Bullet::of(note) {
+        Some(bullet) => bullet.content().to_owned(),
+        None => format!("{} {}", note.title, note.tags.join(" ")),
+    };
+    let relevance = relevance(question, &ContentWords::of(&said, is_stopword), ranked.parts.coarse);
+    if relevance < threshold {
+        return None;
+    }
+    let found = load(ranked.open, &note.path).ok()?;
+    let snippet = match note.kind {
+        NoteKind::Bullet => String::new(),
+        _ => NoteSnippets::of(query).of_text(&found.note, &found.text(), ranked.passage),
+    };
+    let line = line(memory, ranked.open.level, &found, snippet)?;
+    Some(InjectionCandidate { id: note.key().to_owned(), line, relevance })
+}
+
+/// Formats the current version of a note as a line; `None` if it may not be shown.
+fn line(memory: &Context, level: VaultLevel, found: &ResolvedNote<'_>, snippet: String) -> Option<String> {
+    let note = &found.note;
+    let Some(bullet) = Bullet::of(note).filter(|_| note.kind == NoteKind::Bullet) else {
+        return remembered(note, &snippet);
+    };
+    let holds = level == VaultLevel::Project || bullet.applies_to(&memory.workspace());
+    let shown = holds && may_be_shown(&bullet, note);
+    let pinned = if bullet.pinned { "pinned" } else { "" };
+    let known = [bullet.id.as_str(), &bullet.category, bullet.maturity.name(), pinned];
+    shown.then(|| lines::rule(bullet.content(), &known))
+}
+
+fn remembered(note: &Note, snippet: &str) -> Option<String> {
+    let waits = matches!(note.state.as_deref(), Some("draft" | "retired"));
+    if !matches!(note.kind, NoteKind::Memory | NoteKind::Plain) || waits || note.staleness().is_some() {
+        return None;
+    }
+    let origin = format!("by {}", visible(&note.origin()));
+    let known = [note.note_type.as_deref().unwrap_or_default(), note.key(), &origin];
+    Some(lines::memory(&visible(&note.title), &known, &visible(snippet)))
+}
+
+/// Query for unverified memories with any of the words; after a failure, only for types about
+/// failures.
+fn unverified(question: &str, message: &HookMessage) -> QueryNode {
+    let state = label(LabelField::State, Note::UNVERIFIED);
+    let filter = memory_kinds(message).into_iter().chain([state]).collect();
+    QueryNode::Group(BooleanGroup { filter, should: words(question), ..BooleanGroup::default() })
+}
+
+fn label(label: LabelField, value: &str) -> QueryNode {
+    QueryNode::Label { label, value: label.folded(value), prefix: false }
+}
+
+fn any(nodes: Vec<QueryNode>) -> QueryNode {
+    QueryNode::Group(BooleanGroup { should: nodes, ..BooleanGroup::default() })
+}
+
+/// Filters for memories; after a failure, only `fix`, `error`, `solution` and `problem`.
+fn memory_kinds(message: &HookMessage) -> Vec<QueryNode> {
+    let mut kinds = vec![any([NoteKind::Memory, NoteKind::Plain]
+        .map(|kind| label(LabelField::Kind, kind.name()))
+        .into())];
+    if message.event == Some(HookEvent::ToolFailure) {
+        let types = ["fix", "error", "solution", "problem"].map(|name| label(LabelField::Type, name));
+        kinds.push(any(types.into()));
+    }
+    kinds
+}
+
+/// Query for active rules and confirmed memories with any of the words; after a failure, only
+/// memories about failures.
+fn wish(question: &str, message: &HookMessage) -> QueryNode {
+    let rules = BooleanGroup {
+        filter: vec![label(LabelField::Kind, NoteKind::Bullet.name()), label(LabelField::State, "active")],
+        not: vec![label(LabelField::Maturity, "deprecated")],
+        ..BooleanGroup::default()
+    };
+    let memories = BooleanGroup {
+        filter: memory_kinds(message),
+        not: ["draft", "retired", Note::UNVERIFIED].map(|state| label(LabelField::State, state)).into(),
+        ..BooleanGroup::default()
+    };
+    let shown = any(vec![QueryNode::Group(rules), QueryNode::Group(memories)]);
+    QueryNode::Group(BooleanGroup { filter: vec![shown], should: words(question), ..BooleanGroup::default() })
+}

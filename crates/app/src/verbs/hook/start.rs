@@ -1,0 +1,120 @@
+//! The context injected at the start of a session: a briefing for the current work, and CORE.md.
+
+use std::collections::HashSet;
+
+use super::check_indexes;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::verbs::context::{self, Briefing, BriefingMemory, Options, memory_line, passage_line, rule_line};
+use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
+use cm_agents::hook::memory_text;
+use cm_note::bullet::BulletType;
+use cm_note::note::conflict::conflict_marker;
+use cm_note::path::NotePath;
+use cm_playbook::briefing::{LEAST_TOKENS, lines};
+use cm_store::git::{LogFilter, Repo};
+use cm_store::vault::layout;
+
+/// Maximum number of commit subjects that describe the current work.
+const RECENT: usize = 5;
+/// Number of commits searched for them; commits made by cm are skipped.
+const LOOKED_AT: usize = 30;
+/// Names of main branches, which do not describe the work.
+const TRUNKS: [&str; 5] = ["main", "master", "develop", "dev", "trunk"];
+/// Maximum length of the task, in characters.
+const LONGEST: usize = 500;
+/// Fraction of the token budget available to the briefing.
+const BRIEFING: f64 = 0.5;
+
+/// The parts of the context, most important first, within about `tokens` tokens.
+pub(super) fn parts(memory: &Context, tokens: usize) -> Result<Vec<InjectionPart>> {
+    check_indexes(memory)?;
+    let core = core(memory)?;
+    let most = ((tokens as f64 * BRIEFING) as usize).max(LEAST_TOKENS);
+    let options = Options { task: task(memory), max_tokens: Some(most), ..Options::default() };
+    let briefing = context::briefing(memory, &options)?;
+    let mut parts = briefed(&briefing, &core);
+    parts.extend(core.into_iter().map(|part| without_titles(part, &briefing)));
+    Ok(parts)
+}
+
+/// Removes the memories included in the briefing from a part of CORE.md.
+fn without_titles(mut part: InjectionPart, briefing: &Briefing) -> InjectionPart {
+    let memories = briefing.memories.iter().filter(|memory| !memory.snippet.is_empty());
+    let listings = |memory: &BriefingMemory| {
+        Some(memory_text::note_references(&memory.id, &NotePath::parse(&memory.path).ok()?))
+    };
+    let given: HashSet<String> = memories.filter_map(listings).flatten().collect();
+    part.entries.retain(|entry| !entry.id.as_ref().is_some_and(|id| given.contains(id)));
+    part
+}
+
+/// Parses CORE.md of the first vault that has one; files with conflict markers are ignored.
+fn core(memory: &Context) -> Result<Vec<InjectionPart>> {
+    for open in &memory.vaults {
+        // A file that git could not merge is no memory: it holds two versions and the marks between them.
+        let text = open.vault.read_own(layout::CORE)?.filter(|text| conflict_marker(text).is_none());
+        if let Some(text) = text {
+            return Ok(memory_text::parts(&text));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The parts of the briefing, without the entries listed in CORE.md.
+fn briefed(briefing: &Briefing, core: &[InjectionPart]) -> Vec<InjectionPart> {
+    let listed: HashSet<&str> =
+        core.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.as_deref()).collect();
+    let said = |id: &str, path: &str| {
+        let names = NotePath::parse(path).map(|path| memory_text::note_references(id, &path));
+        names.is_ok_and(|names| names.iter().any(|name| listed.contains(name.as_str())))
+    };
+    let part = |heading: &str, entries: Vec<InjectionEntry>| InjectionPart {
+        heading: Some(format!("## {heading}")),
+        entries,
+    };
+    let noted = |id: &str, text: String| InjectionEntry { id: Some(id.to_owned()), text };
+    let rules = |kind: BulletType| -> Vec<InjectionEntry> {
+        let all = briefing.rules.iter().chain(&briefing.pitfalls);
+        let shown = all.filter(|rule| rule.bullet_type == kind && !said(&rule.id, &rule.path));
+        shown.map(|rule| noted(&rule.id, rule_line(rule))).collect()
+    };
+    let bare = |text: String| InjectionEntry { id: None, text };
+    // A title alone is not what a memory says: it may still be given.
+    let memory = |memory: &BriefingMemory| InjectionEntry {
+        id: Some(memory.id.clone()).filter(|_| !memory.snippet.is_empty()),
+        text: memory_line(memory),
+    };
+    let is_new = |memory: &&BriefingMemory| !memory.snippet.is_empty() || !said(&memory.id, &memory.path);
+    let memories = briefing.memories.iter().filter(is_new);
+    let unverified = briefing.unverified.iter();
+    vec![
+        part("Warnings", briefing.warnings.iter().map(|warning| bare(lines::warning(warning))).collect()),
+        part("Rules for the current work", rules(BulletType::Rule)),
+        part("Pitfalls of the current work", rules(BulletType::AntiPattern)),
+        part("Memories of the current work", memories.map(memory).collect()),
+        part(lines::UNVERIFIED, unverified.map(memory).collect()),
+        part("Past sessions about it", briefing.history.iter().map(|it| bare(passage_line(it))).collect()),
+    ]
+}
+
+/// Derives the task from the branch name and recent commits, or else from the project's name.
+fn task(memory: &Context) -> String {
+    // A repository that cannot be read keeps nobody from being briefed.
+    let recent = Repo::discover(&memory.call.cwd).ok().flatten().map(|repo| recent(&repo));
+    let said = recent.unwrap_or_default();
+    let said = if said.trim().chars().count() < 3 { format!("work on {}", memory.workspace()) } else { said };
+    said.chars().map(|c| if c == '\0' { ' ' } else { c }).take(LONGEST).collect()
+}
+
+fn recent(repo: &Repo) -> String {
+    let branch = repo.head().ok().and_then(|head| head.branch);
+    let branch = branch.filter(|name| !TRUNKS.contains(&name.as_str()));
+    let branch = branch.map(|name| name.replace(['-', '_', '/'], " "));
+    let filter = LogFilter { limit: Some(LOOKED_AT), ..LogFilter::default() };
+    let commits = repo.log(&filter).unwrap_or_default().into_iter();
+    let theirs = commits.filter(|commit| commit.message.is_none() && !commit.subject.starts_with("Merge "));
+    let said: Vec<String> =
+        branch.into_iter().chain(theirs.take(RECENT).map(|commit| commit.subject)).collect();
+    said.join(". ")
+}

@@ -1,0 +1,409 @@
+//! Installs, removes and inspects cm's hooks in agents' settings. Other lines of a file stay byte
+//! for byte, changes are planned before they are written, and nothing is written through a symbolic
+//! link that leaves the folder.
+//!
+//! No vault is needed or changed.
+
+mod status;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::Request;
+use crate::context::secrets;
+use crate::error::{Error, ErrorKind, Result};
+use cm_agents::hook::mcp::{self, ServerRegistration};
+use cm_agents::hook::program::ProgramPath;
+use cm_agents::hook::settings::summary::summary;
+use cm_agents::hook::settings::{self, InstallStatus};
+use cm_agents::hook::skill::{self, SkillFile};
+use cm_agents::hook::{HookAgent, SettingsScope, opencode};
+use cm_note::path::NotePath;
+use cm_secrets::redact;
+use cm_store::git::Repo;
+use cm_store::vault::external_folder;
+
+pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
+
+/// Selects the settings to change.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Names of agents; if empty, the agents used in this folder.
+    pub agents: Vec<String>,
+    /// Project or user settings; by default the project's inside a repository, else the user's.
+    pub reach: Option<HookScope>,
+    /// Also install cm's skills.
+    pub skills: bool,
+    /// Also register cm's MCP server.
+    pub mcp: bool,
+}
+
+/// Scope of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookScope {
+    /// The project's settings, shared by everyone who works in it.
+    Project,
+    /// The user's settings for all folders.
+    User,
+}
+
+/// A planned change of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SettingsFileChange {
+    /// The agent of the settings.
+    pub agent: String,
+    /// Path of the file, relative to the settings root.
+    pub path: String,
+    /// `make`, `change`, `remove`, or `keep` if the file is up to date.
+    pub action: FileAction,
+    /// Unified diff of the change; empty for a skill.
+    pub diff: String,
+    #[serde(skip)]
+    before: Option<Vec<u8>>,
+    #[serde(skip)]
+    after: String,
+}
+
+/// Kind of a file change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileAction {
+    /// Create the file.
+    Make,
+    /// Change lines of the file.
+    Change,
+    /// Remove the file, because it contains nothing but cm's text.
+    Remove,
+    /// Leave the file unchanged.
+    Keep,
+}
+
+/// Planned or written changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HookChanges {
+    /// Scope of the settings.
+    pub reach: HookScope,
+    /// Root folder of the settings.
+    pub folder: String,
+    /// The file changes, grouped by agent.
+    pub files: Vec<SettingsFileChange>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+    /// Further instructions and warnings.
+    pub notices: Vec<String>,
+    #[serde(skip)]
+    root: PathBuf,
+}
+
+impl From<HookScope> for SettingsScope {
+    fn from(whose: HookScope) -> Self {
+        match whose {
+            HookScope::Project => Self::Project,
+            HookScope::User => Self::User,
+        }
+    }
+}
+
+/// Plans the installation of hooks; writes nothing.
+///
+/// # Errors
+/// An unknown agent, no agent found, or settings that cannot be parsed or safely edited.
+pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(call, options)?;
+    let program = ProgramPath::default();
+    for agent in agents(call, options, changes.reach, &changes.root)? {
+        let path = agent.hooks_file(changes.reach.into());
+        let way = options.mcp.then(|| mcp::way(agent, changes.reach.into(), &program));
+        let is_told_there = way == Some(ServerRegistration::File(path));
+        changes.settings(agent, path, |text| {
+            let with_hooks = match agent {
+                HookAgent::Opencode => {
+                    opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
+                }
+                _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
+            };
+            if is_told_there { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
+        })?;
+        match way {
+            Some(ServerRegistration::File(path)) if !is_told_there => {
+                changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
+            }
+            Some(ServerRegistration::Command(line)) => {
+                changes.notices.push(format!("{agent} registers the server with its own command: {line}"));
+            }
+            _ => {}
+        }
+        if options.skills {
+            for file in skill::files(agent, changes.reach.into()) {
+                changes.skill(agent, &file, &file.text)?;
+            }
+        }
+        changes.notices.extend(agent.trust(changes.reach.into()).map(str::to_owned));
+        changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
+    }
+    if !is_on_path(call) {
+        changes.notices.push("agents start `cm`, but it is not on the PATH: install it there".to_owned());
+    }
+    shown(call, changes)
+}
+
+/// Plans the removal of hooks, skills and the MCP server; writes nothing.
+///
+/// # Errors
+/// An unknown agent, no agent found, or settings that cannot be parsed.
+pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
+    let mut changes = empty_changes(call, options)?;
+    for agent in agents(call, options, changes.reach, &changes.root)? {
+        let path = agent.hooks_file(changes.reach.into());
+        let server = mcp::file(agent, changes.reach.into());
+        changes.settings(agent, path, |text| {
+            let without_hooks = match agent {
+                // Another's plugin of that name is none of ours.
+                HookAgent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
+            };
+            if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
+        })?;
+        if let Some(server) = server.filter(|server| *server != path) {
+            changes.settings(agent, server, |text| without_server(agent, server, text))?;
+        }
+        for file in skill::files(agent, changes.reach.into()) {
+            changes.skill(agent, &file, "")?;
+        }
+    }
+    shown(call, changes)
+}
+
+/// Adds cm's MCP server to settings text.
+fn with_server(agent: HookAgent, path: &str, text: &str, program: &ProgramPath) -> Result<String> {
+    mcp::install(agent, text, program).map_err(|fault| faulty(path, &fault))
+}
+
+/// Removes cm's MCP server from settings text.
+fn without_server(agent: HookAgent, path: &str, text: &str) -> Result<String> {
+    mcp::uninstall(agent, text, &ProgramPath::default()).map_err(|fault| faulty(path, &fault))
+}
+
+/// Writes the planned changes.
+///
+/// # Errors
+/// A file that changed since it was planned or cannot be written; earlier files stay written.
+pub fn apply(changes: &HookChanges) -> Result<()> {
+    for file in changes.files.iter().filter(|file| file.action != FileAction::Keep) {
+        let path = note_path(&file.path)?;
+        let there = there(&changes.root, &path)?;
+        if there != file.before {
+            return Err(Error::refused(
+                "changed-meanwhile",
+                format!("{} was changed in the meantime", file.path),
+            )
+            .at(&file.path, None, None)
+            .hint("the file is unchanged; run the command again"));
+        }
+        if file.action == FileAction::Remove {
+            external_folder::remove(&changes.root, &path).map_err(|error| outside(&file.path, error))?;
+        } else {
+            let bytes = [(path, file.after.clone().into_bytes())];
+            external_folder::write(&changes.root, &bytes, &|_, now| Some(now) == file.before.as_deref())
+                .map_err(|error| outside(&file.path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates an empty plan for the selected scope.
+fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
+    let in_repository = || Repo::discover(&call.cwd).ok().flatten().is_some();
+    let reach =
+        options.reach.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
+    let root = root(call, reach).ok_or_else(|| {
+        Error::usage("the home directory is unknown").hint("use --project in a project's folder")
+    })?;
+    let folder = root.display().to_string();
+    Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
+}
+
+/// Root of the settings: the home folder, the repository's work tree, or the working directory
+/// outside a repository.
+fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
+    match whose {
+        HookScope::User => call.home.clone(),
+        HookScope::Project => {
+            let repo = Repo::discover(&call.cwd).ok().flatten();
+            Some(repo.map_or_else(|| call.cwd.clone(), |repo| repo.workdir().to_owned()))
+        }
+    }
+}
+
+fn named(names: &[String]) -> Result<Vec<HookAgent>> {
+    let one = |name: &String| {
+        HookAgent::from_name(name).ok_or_else(|| {
+            let known = HookAgent::ALL.map(HookAgent::name).join(", ");
+            Error::usage(format!("`{name}` is not an agent with hooks"))
+                .hint(format!("supported agents: {known}"))
+        })
+    };
+    let mut agents = names.iter().map(one).collect::<Result<Vec<_>>>()?;
+    agents.sort();
+    agents.dedup();
+    Ok(agents)
+}
+
+/// The named agents, else those with a settings folder under `root`.
+fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> Result<Vec<HookAgent>> {
+    let agents = named(&options.agents)?;
+    if !agents.is_empty() {
+        return Ok(agents);
+    }
+    let is_used = |agent: &HookAgent| root.join(agent.folder(whose.into())).is_dir();
+    let used: Vec<HookAgent> = HookAgent::ALL.into_iter().filter(is_used).collect();
+    if !used.is_empty() {
+        return Ok(used);
+    }
+    let where_else = if whose == HookScope::Project && call.home.is_some() {
+        "; or --user for your own settings"
+    } else {
+        ""
+    };
+    Err(Error::new(
+        ErrorKind::NothingDone,
+        "no-agent",
+        format!("no agent keeps settings in {}", root.display()),
+    )
+    .hint(format!("pass an agent: cm hooks install claude{where_else}")))
+}
+
+impl HookChanges {
+    fn settings(
+        &mut self,
+        agent: HookAgent,
+        path: &str,
+        change: impl FnOnce(&str) -> Result<String>,
+    ) -> Result<()> {
+        let before = there(&self.root, &note_path(path)?)?;
+        let text = text_of(&before, path)?;
+        let after = change(&text)?;
+        let diff = summary(path, &text, &after);
+        self.push(agent, path, before, after, diff);
+        Ok(())
+    }
+
+    /// Plans a change of a skill file; a file that cm did not create is left unchanged.
+    fn skill(&mut self, agent: HookAgent, file: &SkillFile, after: &str) -> Result<()> {
+        let before = there(&self.root, &note_path(&file.path)?)?;
+        let is_theirs = |bytes: &Vec<u8>| !skill::is_ours(&String::from_utf8_lossy(bytes));
+        if before.as_ref().is_some_and(is_theirs) {
+            if !after.is_empty() {
+                self.notices.push(format!("{} was not installed by cm and stays unchanged", file.path));
+            }
+            return Ok(());
+        }
+        if before.is_some() || !after.is_empty() {
+            self.push(agent, &file.path, before, after.to_owned(), String::new());
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, agent: HookAgent, path: &str, before: Option<Vec<u8>>, after: String, diff: String) {
+        // What two agents share is written once.
+        if self.files.iter().any(|file| file.path == path) {
+            return;
+        }
+        let action = match &before {
+            None if after.is_empty() => return,
+            None => FileAction::Make,
+            // An empty file holds nobody's settings.
+            Some(_) if after.is_empty() => FileAction::Remove,
+            Some(bytes) if *bytes == after.as_bytes() => FileAction::Keep,
+            Some(_) => FileAction::Change,
+        };
+        let (agent, path) = (agent.name().to_owned(), path.to_owned());
+        self.files.push(SettingsFileChange { agent, path, action, diff, before, after });
+    }
+}
+
+/// Redacts secrets in the diffs.
+fn shown(call: &Request, mut changes: HookChanges) -> Result<HookChanges> {
+    let rules = secrets::rules_for_call(call)?;
+    for file in &mut changes.files {
+        file.diff = redact(&file.diff, &rules).0.into_string();
+    }
+    Ok(changes)
+}
+
+/// Returns a warning if an agent has hooks in both project and user settings and would run them
+/// twice.
+fn duplicate_warning(
+    call: &Request,
+    agent: HookAgent,
+    whose: HookScope,
+    program: &ProgramPath,
+) -> Option<String> {
+    let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
+    let root = root(call, other)?;
+    let path = agent.hooks_file(other.into());
+    let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
+    let state = match agent {
+        HookAgent::Opencode => opencode::status(&text, program),
+        // It runs identical hooks once.
+        HookAgent::Claude => InstallStatus::Absent,
+        _ => settings::status(agent, &text, program).ok()?,
+    };
+    (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
+        let flag = if other == HookScope::User { "--user" } else { "--project" };
+        format!(
+            "{} also has hooks of cm, and {agent} runs both: cm hooks uninstall {agent} {flag}",
+            root.join(path).display()
+        )
+    })
+}
+
+/// Whether an executable called `cm` is on `PATH`.
+fn is_on_path(call: &Request) -> bool {
+    let folders = call.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    let is_there = |folder: PathBuf| ["cm", "cm.exe"].iter().any(|name| folder.join(name).is_file());
+    std::env::split_paths(folders).any(is_there)
+}
+
+fn there(root: &Path, path: &NotePath) -> Result<Option<Vec<u8>>> {
+    external_folder::below(root, path).map_err(|error| outside(path.as_str(), error))
+}
+
+/// Converts an I/O error and gives a specific message for symbolic links that leave the folder.
+fn outside(path: &str, error: cm_store::vault::Error) -> Error {
+    match error {
+        cm_store::vault::Error::LeadsOut { .. } => Error::refused(
+            "leads-out",
+            format!("{path} is a symbolic link that is broken or leads out of the folder"),
+        )
+        .at(path, None, None)
+        .hint("cm does not write through it; install the hooks in the folder it points to"),
+        error => error.into(),
+    }
+}
+
+fn text_of(bytes: &Option<Vec<u8>>, path: &str) -> Result<String> {
+    let bytes = bytes.clone().unwrap_or_default();
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
+            .at(path, None, None)
+            .hint("save the file as UTF-8, then run the command again; nothing was written")
+    })
+}
+
+fn note_path(path: &str) -> Result<NotePath> {
+    NotePath::parse(path).map_err(|error| Error::usage(error.to_string()))
+}
+
+fn faulty(path: &str, fault: &settings::SettingsError) -> Error {
+    refused(path, &fault.message).at(path, u32::try_from(fault.line).ok(), u32::try_from(fault.column).ok())
+}
+
+fn refused(path: &str, why: &str) -> Error {
+    Error::refused("unreadable-settings", why.to_owned())
+        .at(path, None, None)
+        .hint("fix the file, then run the command again; nothing was written")
+}

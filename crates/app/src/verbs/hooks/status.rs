@@ -1,0 +1,156 @@
+//! State of cm's hooks in agents' settings, with the latest hook failures.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{HookScope, Options, faulty, named, note_path, root, text_of, there};
+use crate::context::open::Request;
+use crate::error::Result;
+use crate::verbs::hook::failures;
+use cm_agents::hook::mcp;
+use cm_agents::hook::program::ProgramPath;
+use cm_agents::hook::settings::{self, InstallStatus};
+use cm_agents::hook::skill::{self, SkillFile};
+use cm_agents::hook::{HookAgent, HookEvent, opencode};
+
+/// Maximum number of hook failures shown.
+const LATEST: usize = 5;
+
+/// State of the hooks in one settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookState {
+    /// No hooks are installed.
+    Absent,
+    /// All hooks of this version are installed.
+    Current,
+    /// Some hooks are missing or come from another version.
+    Outdated,
+}
+
+/// State of one agent's settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AgentState {
+    /// Name of the agent.
+    pub agent: String,
+    /// Scope of the settings.
+    pub reach: HookScope,
+    /// Path of the settings file.
+    pub path: String,
+    /// State of the hooks.
+    pub state: HookState,
+    /// Events with an installed hook.
+    pub events: Vec<String>,
+    /// Number of installed skills.
+    pub skills: usize,
+    /// Whether the MCP server is registered; null if only the agent's own command can report it.
+    pub mcp: Option<bool>,
+    /// Why the file cannot be read.
+    pub problem: Option<String>,
+}
+
+/// A failure of a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HookFailure {
+    /// Time of the failure, as RFC 3339.
+    pub at: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// Name of the event; empty if unknown.
+    pub event: String,
+    /// Description of the failure.
+    pub message: String,
+}
+
+/// State of all agents' settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HooksStatus {
+    /// The agents used here, project settings first.
+    pub agents: Vec<AgentState>,
+    /// The latest hook failures, newest first.
+    pub failures: Vec<HookFailure>,
+}
+
+/// Reports the state of agents' settings and the latest hook failures.
+///
+/// # Errors
+/// An unknown agent, or an unreadable failure log.
+pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
+    let wanted = named(&options.agents)?;
+    let mut states = Vec::new();
+    for whose in [HookScope::Project, HookScope::User]
+        .into_iter()
+        .filter(|it| options.reach.is_none_or(|reach| reach == *it))
+    {
+        let Some(root) = root(call, whose) else { continue };
+        for agent in HookAgent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+            let is_used = root.join(agent.folder(whose.into())).is_dir();
+            // In the home itself both are one.
+            let path = shown_path(&root, agent, whose);
+            let is_told = states.iter().any(|state: &AgentState| state.path == path);
+            if (is_used || !wanted.is_empty()) && !is_told {
+                states.push(state(&root, agent, whose));
+            }
+        }
+    }
+    let failures = failures(call, LATEST)?.into_iter();
+    let failures = failures.map(|failure| HookFailure {
+        at: failure.at,
+        agent: failure.agent,
+        event: failure.event,
+        message: failure.message,
+    });
+    Ok(HooksStatus { agents: states, failures: failures.collect() })
+}
+
+fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
+    let program = ProgramPath::default();
+    let path = agent.hooks_file(whose.into());
+    let looked =
+        note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
+            HookAgent::Opencode => {
+                let state = opencode::status(&text, &program);
+                let events = settings::entries::events(agent).to_vec();
+                Ok((state, if state == InstallStatus::Absent { Vec::new() } else { events }))
+            }
+            _ => settings::status(agent, &text, &program)
+                .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
+                .map_err(|fault| faulty(path, &fault)),
+        });
+    let (found, problem) = match looked {
+        Ok(found) => (found, None),
+        Err(error) => ((InstallStatus::Absent, Vec::new()), Some(error.message)),
+    };
+    let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
+    let server = mcp::file(agent, whose.into()).map(|path| is_told_of_server(root, agent, path));
+    AgentState {
+        agent: agent.name().to_owned(),
+        reach: whose,
+        path: shown_path(root, agent, whose),
+        state: match found.0 {
+            InstallStatus::Absent => HookState::Absent,
+            InstallStatus::Current => HookState::Current,
+            InstallStatus::Outdated => HookState::Outdated,
+        },
+        events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),
+        skills,
+        mcp: server,
+        problem,
+    }
+}
+
+fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {
+    root.join(agent.hooks_file(whose.into())).display().to_string()
+}
+
+fn is_told_of_server(root: &Path, agent: HookAgent, path: &str) -> bool {
+    let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
+    mcp::status(agent, &text).is_ok_and(|state| state == InstallStatus::Current)
+}
+
+fn is_given(root: &Path, file: &SkillFile) -> bool {
+    let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
+    there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
+}

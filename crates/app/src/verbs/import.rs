@@ -1,0 +1,336 @@
+//! Imports a folder of another tool in one commit. The source folder is only read.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::secrets;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::import_settings;
+use crate::verbs::playbook;
+use cm_exchange::import::state::{self, AccessStatsByNote};
+use cm_exchange::import::{self as plan, ImportOptions, ImportPlan, IncomingFile, detect};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::finding::Finding;
+use cm_note::id::NoteId;
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_secrets::{RedactionRules, find, redact};
+use cm_store::vault::external_folder;
+use cm_store::vault::usage::{UsageCounts, UsageTable};
+
+pub use cm_exchange::import::{ImportFormat, ImportSkipReason, SkippedFile};
+
+/// Source and destination of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The folder to import.
+    pub source: PathBuf,
+    /// The tool that created the folder; detected by default.
+    pub from: Option<ImportFormat>,
+    /// Target folder in the vault.
+    pub into: Option<String>,
+    /// Only show what would be done.
+    pub dry_run: bool,
+}
+
+/// An imported file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ImportedFile {
+    /// Path in the vault.
+    pub path: String,
+    /// Note ID; null if the file has none and cannot get one.
+    pub id: Option<String>,
+}
+
+/// The result of importing a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FolderImport {
+    /// The tool that created the folder.
+    pub from: ImportFormat,
+    /// How the tool was detected.
+    pub because: String,
+    /// Imported files.
+    pub imported: Vec<ImportedFile>,
+    /// Files that were not imported, each with the reason.
+    pub skipped: Vec<SkippedFile>,
+    /// Problems in the imported files.
+    pub findings: Vec<Finding>,
+    /// Attachments copied because imported notes use them.
+    pub copied: Vec<String>,
+    /// Other attachments, which were not copied.
+    pub attachments: Vec<String>,
+    /// Number of notes with imported usage counts.
+    pub usage: usize,
+    /// The commit; null if commits are manual or nothing was imported.
+    pub commit: Option<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+}
+
+impl FolderImport {
+    /// Whether some requested files could not be imported.
+    pub fn failed(&self) -> bool {
+        self.skipped.iter().any(|skipped| skipped.why.failed())
+    }
+}
+
+/// Maximum number of IDs in a commit message.
+pub(crate) const IDS: usize = 200;
+
+/// The result of importing a folder or a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ImportOutcome {
+    /// Notes of a folder.
+    Folder(FolderImport),
+    /// Bullets of a file.
+    Bullets(playbook::import::BulletImport),
+}
+
+impl ImportOutcome {
+    /// Whether some requested items could not be imported.
+    pub fn failed(&self) -> bool {
+        match self {
+            Self::Folder(notes) => notes.failed(),
+            Self::Bullets(bullets) => bullets.failed(),
+        }
+    }
+}
+
+/// Imports the notes of a folder or the bullets of a file.
+///
+/// # Errors
+/// Those of [`import`] and of [`playbook::import::import`].
+pub fn any(
+    memory: &Context,
+    options: &Options,
+    bullets: Option<playbook::import::RuleSourceKind>,
+) -> Result<ImportOutcome> {
+    let source = memory.call.cwd.join(&options.source);
+    if bullets.is_none() && !source.is_file() {
+        return import(memory, options).map(ImportOutcome::Folder);
+    }
+    if options.from.is_some() || options.into.is_some() {
+        return Err(Error::usage(format!("{} is a file with rules, not a folder", options.source.display()))
+            .hint("remove --into; with a file, --from must be playbook or rules"));
+    }
+    let file = options.source.clone();
+    let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
+    playbook::import::import(memory, &options).map(ImportOutcome::Bullets)
+}
+
+/// Imports a folder.
+///
+/// # Errors
+/// A missing folder, a folder inside the vault, nothing to import, and the errors of
+/// [`write::apply`].
+pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
+    if !options.dry_run {
+        memory.persons_only("import notes")?;
+    }
+    let open = memory.target();
+    let source = memory.call.cwd.join(&options.source);
+    let shown = options.source.display();
+    if !source.is_dir() {
+        return Err(Error::usage(format!("{shown} does not exist")));
+    }
+    if external_folder::is_within(&open.vault, &source) {
+        return Err(Error::refused("inside-the-vault", format!("{shown} is already in the vault"))
+            .hint("`cm adopt` adds IDs to notes in place"));
+    }
+    let folder = external_folder::read(&source, open.vault.root())?;
+    let (from, because) = match options.from {
+        Some(named) => (named, "selected with --from"),
+        None => detect::detect(&folder),
+    };
+    let into = into(options, from, &folder.name)?;
+    let mut plan = planned(memory, open, &folder, from, &into)?;
+    if from == ImportFormat::ClaudeMemory {
+        let config = folder.tool_files.get(import_settings::FILE);
+        plan.findings.extend(config.iter().flat_map(|text| import_settings::left_out(open, text)));
+    }
+    leave_secrets(&secrets::rules(memory, open)?, &folder, &mut plan);
+    if plan.incoming.is_empty() && plan.skipped.iter().all(|skipped| skipped.why.failed()) {
+        return Err(nothing_came(&shown.to_string(), &plan));
+    }
+    let copies = copies(open, &source, &plan)?;
+    let mut outcome = FolderImport {
+        from,
+        because: because.to_owned(),
+        copied: plan.copied.iter().map(|(_, target)| target.to_string()).collect(),
+        imported: plan.incoming.iter().map(brought).collect(),
+        skipped: plan.skipped,
+        findings: plan.findings,
+        attachments: plan.attachments,
+        usage: plan.usage.len(),
+        commit: None,
+        dry_run: options.dry_run,
+    };
+    if !options.dry_run {
+        outcome.commit = carry_out(memory, plan.incoming, copies, &folder.name)?;
+        outcome.usage = take_usage(open, &plan.usage)?;
+        if outcome.usage < plan.usage.len() && outcome.commit.is_some() {
+            memory.notice("this vault already has usage counts; the counts of _state.json were skipped");
+        }
+    }
+    Ok(outcome)
+}
+
+fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
+    match options.into.as_deref() {
+        Some(_) if from == ImportFormat::ClaudeMemory => {
+            Err(Error::usage("a vault of the earlier tool keeps its own folders")
+                .hint("remove --into, or select another format with --from"))
+        }
+        Some(typed) => plan::into_folder(typed)
+            .map_err(|why| Error::usage(why).hint("pass a target folder, for example --into notes/obsidian")),
+        None => Ok(plan::default_into(name)),
+    }
+}
+
+fn planned(
+    memory: &Context,
+    open: &OpenVault,
+    folder: &cm_note::import_source::ImportFolder,
+    format: ImportFormat,
+    into: &str,
+) -> Result<ImportPlan> {
+    let notes = memory.notes_of(open)?;
+    let known: HashMap<NoteId, NotePath> =
+        notes.iter().filter_map(|note| Some((note.id.clone()?, note.path.clone()))).collect();
+    let (types, relations) = (&open.settings.types, &open.settings.relations);
+    let at = |path: &NotePath| open.vault.read(path).ok();
+    let of_id = |id: &NoteId| known.get(id).cloned();
+    Ok(plan::plan(folder, &ImportOptions { format, into, types, relations, read_file: &at, of_id: &of_id }))
+}
+
+/// Moves files with an apparent live secret from the planned to the skipped files.
+fn leave_secrets(
+    rules: &RedactionRules,
+    folder: &cm_note::import_source::ImportFolder,
+    plan: &mut ImportPlan,
+) {
+    let mut left = Vec::new();
+    // The line of the source: what is written has keys that the source lacks.
+    let line = |file: &IncomingFile| {
+        let text = folder.notes.iter().find(|note| note.path == file.source)?.text()?;
+        u32::try_from(find(text, rules).first()?.line).ok()
+    };
+    plan.incoming.retain(|file| {
+        let stopped = secrets::find_new_secrets(
+            rules,
+            &secrets::SecretExceptions::default(),
+            &file.target,
+            None,
+            Some(&file.bytes),
+        );
+        let Some(first) = stopped.first() else { return true };
+        let path = redact(file.source.as_str(), rules).0.into_string();
+        left.push(SkippedFile { path, why: ImportSkipReason::Secret, line: line(file).or(first.line) });
+        plan.findings.retain(|found| found.path != file.target.as_str());
+        false
+    });
+    plan.skipped.extend(left);
+    plan.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+fn brought(file: &IncomingFile) -> ImportedFile {
+    ImportedFile { path: file.target.to_string(), id: file.id.as_ref().map(ToString::to_string) }
+}
+
+/// Copies of the attachments that imported notes use, without those that already exist with the
+/// same bytes.
+fn copies(open: &OpenVault, source: &Path, plan: &ImportPlan) -> Result<Vec<VaultFileChange>> {
+    let mut copies = Vec::new();
+    for (from, target) in &plan.copied {
+        let Some(bytes) = external_folder::below(source, from)? else { continue };
+        if open.vault.read(target).ok().as_ref() != Some(&bytes) {
+            copies.push(VaultFileChange::Copy { path: target.clone(), bytes });
+        }
+    }
+    Ok(copies)
+}
+
+fn carry_out(
+    memory: &Context,
+    incoming: Vec<IncomingFile>,
+    copies: Vec<VaultFileChange>,
+    name: &str,
+) -> Result<Option<String>> {
+    let subject = match incoming.as_slice() {
+        [one] => format!("Import {} from {name}", one.target.file_name()),
+        several => format!("Import {} notes from {name}", several.len()),
+    };
+    let ids =
+        incoming.iter().filter_map(|file| file.id.as_ref()).take(if incoming.len() > IDS { 0 } else { IDS });
+    let message = ids.fold(CommitMessage::new("import", subject), |message, id| message.id(id.as_str()));
+    let notes =
+        incoming.into_iter().map(|file| VaultFileChange::Copy { path: file.target, bytes: file.bytes });
+    let changes = notes.chain(copies).collect();
+    Ok(write::apply(memory, ChangeSet { message, changes })?.commit)
+}
+
+fn nothing_came(source: &str, plan: &ImportPlan) -> Error {
+    if plan.skipped.is_empty() {
+        return write::nothing_done(format!("there are no notes in {source}"))
+            .hint("notes are files that end in .md or .markdown, outside hidden folders");
+    }
+    let reasons: Vec<String> = plan
+        .skipped
+        .iter()
+        .take(5)
+        .map(|skipped| format!("{}: {}", skipped.path, reason(skipped.why)))
+        .collect();
+    let more = plan.skipped.len().saturating_sub(reasons.len());
+    let tail = if more > 0 { format!("; and {more} more") } else { String::new() };
+    write::nothing_done(format!("no note of {source} was imported"))
+        .hint(format!("{}{tail}", reasons.join("; ")))
+}
+
+/// A user-facing explanation of why a file was not imported.
+pub fn reason(why: ImportSkipReason) -> &'static str {
+    match why {
+        ImportSkipReason::ThereAlready => "already in the vault",
+        ImportSkipReason::Generated => "generated from the notes",
+        ImportSkipReason::PathTaken => "another file has this path",
+        ImportSkipReason::IdTaken => "another note in the vault has this ID",
+        ImportSkipReason::MeaningFolder => "the folder has another meaning in a vault; use --into",
+        ImportSkipReason::BadPath => "the path is too long",
+        ImportSkipReason::Link => "a symbolic link",
+        ImportSkipReason::Unreadable => "cannot be read",
+        ImportSkipReason::Secret => "may contain a real secret; remove it or use a placeholder",
+    }
+}
+
+/// Imports usage counts if the vault has none; returns the number of notes with imported counts,
+/// else 0.
+fn take_usage(open: &OpenVault, usage: &AccessStatsByNote) -> Result<usize> {
+    if usage.is_empty() {
+        return Ok(0);
+    }
+    let used = |access: &state::AccessStats| UsageCounts {
+        accesses: access.count,
+        last: access.last,
+        ..UsageCounts::default()
+    };
+    let table: UsageTable = usage.iter().map(|(key, access)| (key.clone(), used(access))).collect();
+    Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
+}
+
+/// Imports the counts of an existing `_state.json` of the earlier tool, unless the vault already
+/// has counts. An invalid file is ignored.
+///
+/// # Errors
+/// Usage data that cannot be read or written.
+pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
+    if open.usage().has_counts() {
+        return Ok(0);
+    }
+    let Some(text) = open.vault.read_own("_state.json")? else { return Ok(0) };
+    take_usage(open, &state::read(&text).unwrap_or_default())
+}

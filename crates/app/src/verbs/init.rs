@@ -1,0 +1,146 @@
+//! Creates a vault in a folder. Existing notes are not changed.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, Request, VaultLevel};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::trust;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_store::git::Repo;
+use cm_store::vault::{self, Vault, layout};
+
+/// Location of the new vault.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The folder; by default the working directory.
+    pub folder: Option<PathBuf>,
+    /// Creates the global vault in the platform's data folder.
+    pub global: bool,
+}
+
+/// The result of creating a vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CreatedVault {
+    /// Path of the vault's root.
+    pub vault: String,
+    /// Work tree of the repository that contains the vault.
+    pub repository: Option<String>,
+    /// The commit of the initial files; null if commits are manual or nothing was missing.
+    pub commit: Option<String>,
+    /// Paths of the files that were written.
+    pub created: Vec<String>,
+}
+
+const SETTINGS: &str = include_str!("../../../../templates/vault/cm.toml");
+/// Ignore rules for derived, private and temporary files. The JSON files belong to the earlier
+/// tool; its `_config.json` may contain keys.
+const IGNORED: [&str; 10] = [
+    "/_index/",
+    "/_state/",
+    "/_embeddings/",
+    "/_config.toml",
+    "/_tokens.toml",
+    ".cm-*.tmp",
+    "/_index.json",
+    "/_state.json",
+    "/_embeddings.json",
+    "/_config.json",
+];
+const ATTRIBUTES: [&str; 2] = ["/CORE.md linguist-generated", "/REFLECTION.md linguist-generated"];
+
+/// Creates a vault with settings and ignore rules, and a repository if there is none yet.
+///
+/// # Errors
+/// A folder or repository that cannot be created or used.
+pub fn init(call: Request, options: &Options) -> Result<(Context, CreatedVault)> {
+    let folder = folder_of(&call, options)?;
+    vault::make(&folder)?;
+    let vault = Vault::at(&folder)?.prepare(call.private.as_ref());
+    let mut files = missing_rules(&vault)?;
+    // A folder that came with settings was made by somebody else, and `cm trust` is asked for.
+    let is_new = vault.read_own(layout::SETTINGS)?.is_none();
+    if is_new {
+        files.push((own(layout::SETTINGS)?, SETTINGS.to_owned()));
+    }
+    if Repo::discover(vault.root())?.is_none() {
+        Repo::init(vault.root())?;
+    }
+    let changes = files
+        .into_iter()
+        .map(|(path, text)| VaultFileChange::Replace { path, expected: None, text })
+        .collect();
+    let memory = Context::open_new(
+        call,
+        if options.global { VaultLevel::Global } else { VaultLevel::Project },
+        vault,
+    )?;
+    let message = CommitMessage::new("init", "Create a vault in this folder");
+    let written = write::apply(&memory, ChangeSet { message, changes })?;
+    if is_new && memory.is_person() {
+        trust::grant_new(&memory)?;
+    }
+    let repository = memory.target().repo()?.map(|repo| repo.workdir().display().to_string());
+    let outcome = CreatedVault {
+        vault: memory.target().vault.root().display().to_string(),
+        repository,
+        commit: written.commit,
+        created: written.changed.iter().map(ToString::to_string).collect(),
+    };
+    Ok((memory, outcome))
+}
+
+/// Paths and new contents of the Git rule files that lack required lines.
+pub(crate) fn missing_rules(vault: &Vault) -> Result<Vec<(NotePath, String)>> {
+    let mut files = Vec::new();
+    for (name, wanted) in [(".gitattributes", &ATTRIBUTES[..]), (".gitignore", &IGNORED[..])] {
+        let text = vault.read_own(name)?.unwrap_or_default();
+        if let Some(longer) = with_lines(&text, wanted) {
+            files.push((own(name)?, longer));
+        }
+    }
+    Ok(files)
+}
+
+fn folder_of(call: &Request, options: &Options) -> Result<PathBuf> {
+    if options.global {
+        return call.global.clone().ok_or_else(|| {
+            Error::usage("cannot find a data directory on this platform")
+                .hint("set CM_GLOBAL_VAULT to a folder")
+        });
+    }
+    let named = options.folder.as_deref().or(call.vault.as_deref()).unwrap_or_else(|| Path::new("."));
+    Ok(call.cwd.join(named))
+}
+
+fn own(name: &str) -> Result<NotePath> {
+    NotePath::parse(name).map_err(|error| Error::usage(error.to_string()))
+}
+
+/// Appends the missing lines to `text`; `None` if it contains all of them.
+fn with_lines(text: &str, wanted: &[&str]) -> Option<String> {
+    let missing: Vec<&str> =
+        wanted.iter().copied().filter(|line| text.lines().all(|there| there.trim() != *line)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{text}{gap}{}\n", missing.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_are_there_are_not_written_twice() {
+        let once = with_lines("target", &IGNORED).unwrap();
+        assert_eq!(once, format!("target\n{}\n", IGNORED.join("\n")));
+        assert_eq!(with_lines(&once, &IGNORED), None);
+    }
+}

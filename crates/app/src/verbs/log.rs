@@ -1,0 +1,119 @@
+//! Lists the commits of a vault, with the curations recorded in their messages.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault};
+use crate::error::{Error, Result};
+use crate::verbs::history::here_or_gone;
+use cm_note::instant::Instant;
+use cm_store::config::CommitMode;
+use cm_store::git::{CommitInfo, LogFilter, Repo};
+
+/// Filters for commits.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only curations of this note.
+    pub note: Option<String>,
+    /// Only this operation.
+    pub op: Option<String>,
+    /// Only this agent.
+    pub agent: Option<String>,
+    /// Only this session.
+    pub session: Option<String>,
+    /// Only commits at or after this instant.
+    pub since: Option<Instant>,
+    /// Maximum number of commits.
+    pub limit: usize,
+}
+
+/// A commit in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Commit {
+    /// Commit ID.
+    pub id: String,
+    /// Time of the commit.
+    pub at: Instant,
+    /// Operation of the curation; null if the commit is not a curation.
+    pub op: Option<String>,
+    /// IDs of the affected notes.
+    pub ids: Vec<String>,
+    /// The actor of the curation, else the commit's author.
+    pub actor: String,
+    /// Name of the agent.
+    pub agent: Option<String>,
+    /// Session ID of the agent.
+    pub session: Option<String>,
+    /// Reason given for the change.
+    pub reason: Option<String>,
+    /// First line of the message.
+    pub subject: String,
+}
+
+impl Commit {
+    /// Converts commit information to a log entry.
+    pub fn of(info: &CommitInfo) -> Self {
+        let message = info.message.clone();
+        let (op, ids) = message.as_ref().map_or((None, Vec::new()), |m| (Some(m.op.clone()), m.ids.clone()));
+        Self {
+            id: info.id.to_string(),
+            at: info.time,
+            op,
+            ids,
+            actor: message.as_ref().and_then(|m| m.actor.clone()).unwrap_or_else(|| info.author.clone()),
+            agent: message.as_ref().and_then(|m| m.agent.clone()),
+            session: message.as_ref().and_then(|m| m.session.clone()),
+            reason: message.and_then(|m| m.reason),
+            subject: info.subject.clone(),
+        }
+    }
+}
+
+/// A list of commits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitList {
+    /// The commits, newest first.
+    pub commits: Vec<Commit>,
+}
+
+/// Lists the commits of the target vault.
+///
+/// # Errors
+/// No repository, a note that is not found, or an unreadable repository.
+pub fn log(memory: &Context, options: &Options) -> Result<CommitList> {
+    let repo = repository(memory.target())?;
+    let ids = match &options.note {
+        None => Vec::new(),
+        Some(reference) => vec![here_or_gone(memory, reference)?.0],
+    };
+    let filter = LogFilter {
+        since: options.since,
+        limit: Some(options.limit),
+        ids,
+        op: options.op.clone(),
+        agent: options.agent.clone(),
+        session: options.session.clone(),
+        operation: None,
+        vault_only: !repo.is_own(),
+    };
+    let commits: Vec<Commit> = repo.log(&filter)?.iter().map(Commit::of).collect();
+    notice_if_manual(memory, commits.is_empty());
+    Ok(CommitList { commits })
+}
+
+/// Adds a notice about manual commits if the history is empty for that reason.
+pub(crate) fn notice_if_manual(memory: &Context, is_empty: bool) {
+    if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
+        memory.notice("`git.commit` is manual: changes appear here after `cm commit`");
+    }
+}
+
+/// The repository of a vault.
+///
+/// # Errors
+/// `no-repository` if the vault is not in one.
+pub(crate) fn repository(open: &OpenVault) -> Result<&Repo> {
+    open.repo()?.ok_or_else(|| {
+        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
+    })
+}

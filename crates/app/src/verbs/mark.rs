@@ -1,0 +1,275 @@
+//! Records feedback: a note was helpful, harmful or irrelevant.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use crate::context::find::{ResolvedNote, find, load};
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::sessions::evidence;
+use crate::verbs::curate::{self, Options as Curation};
+use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::quarantine;
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::message::CommitMessage;
+use cm_note::note::bullet::event;
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
+use cm_note::score::Scoring;
+use cm_note::score::bullet::{MaturityChange, MaturityInput, effective, verdict};
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::curation::uncounted_by;
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
+use cm_playbook::curation::report::{Inversion, MaturityStep};
+
+/// A feedback event.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether the note was helpful, harmful or irrelevant.
+    pub signal: FeedbackSignal,
+    /// Reason; for harm, one of the known reasons or free text.
+    pub because: Option<String>,
+    /// Weight: 1 for explicit feedback, less for inferred feedback.
+    pub weight: Option<f64>,
+    /// For harm: states that the opposite of the rule is true. Requires a person.
+    pub invert: bool,
+}
+
+/// The result of recording feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct MarkResult {
+    /// Note ID.
+    pub id: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// New score: the effective score of a bullet, the decay score of a memory.
+    pub score: f64,
+    /// New maturity; null for a memory without one.
+    pub maturity: Option<Maturity>,
+    /// Number of helpful marks.
+    pub helpful: usize,
+    /// Number of harmful marks.
+    pub harmful: usize,
+    /// The commit; null if commits are manual or the feedback is a duplicate.
+    pub commit: Option<String>,
+    /// Whether the feedback was recorded; false for a duplicate from the same session.
+    pub changed: bool,
+    /// Why the feedback was recorded without weight; null if it counts.
+    pub uncounted: Option<String>,
+    /// Why a draft became active; null if none did.
+    pub activation: Option<String>,
+    /// The resulting promotion.
+    pub promotion: Option<MaturityStep>,
+    /// The resulting demotion.
+    pub demotion: Option<MaturityStep>,
+    /// The anti-pattern created from the rule.
+    pub inversion: Option<Inversion>,
+}
+
+/// Records feedback in the note's file, in the vault that contains it.
+///
+/// # Errors
+/// A note that is not found or cannot be marked, an invalid reason or weight, and the errors of
+/// [`write::apply`].
+pub fn mark(memory: &Context, reference: &str, options: &Options) -> Result<MarkResult> {
+    check(options)?;
+    let found = find(memory, reference)?;
+    // The word goes to where the note lies: a copy of it in another vault would hide the note's later changes.
+    if found.open.level != memory.target().level {
+        let there = memory.for_vault(found.open)?;
+        let marked = mark_in(&there, &load(there.target(), &found.note.path)?, options);
+        there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
+        return marked;
+    }
+    mark_in(memory, &found, options)
+}
+
+fn mark_in(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+    match found.note.kind {
+        NoteKind::Bullet => mark_bullet(memory, found, options),
+        NoteKind::Memory => mark_memory(memory, found, options),
+        other => Err(Error::usage(format!(
+            "{} has the kind {}; only rules and memories get feedback",
+            found.note.path,
+            other.name()
+        ))),
+    }
+}
+
+fn check(options: &Options) -> Result<()> {
+    if let Some(weight) = options.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
+        return Err(Error::usage(format!("a weight must be between 0.0 and 1.0, not {weight}")));
+    }
+    if options.invert && options.signal != FeedbackSignal::Harmful {
+        return Err(Error::usage("only harmful feedback can invert a rule").hint("use --harmful --invert"));
+    }
+    if options.because.as_deref().is_some_and(|because| because.trim().is_empty()) {
+        return Err(Error::usage("the reason is empty")
+            .hint(format!("for harm: {}; or any other text", REASONS.join(", "))));
+    }
+    Ok(())
+}
+
+fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+    let id = found.note.key().to_owned();
+    if options.invert && curate::authority(memory) == Authority::Automation {
+        return Err(Error::refused("person-only", "only a person can state that the opposite holds")
+            .hint("remove --invert, --agent and --session, or only mark it as harmful"));
+    }
+    let Options { because, weight, invert, .. } = options.clone();
+    let judge = FeedbackDelta { id: id.clone(), session: None, reason: because, weight, invert };
+    let delta = match options.signal {
+        FeedbackSignal::Helpful => CurationDelta::Helpful(judge),
+        FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
+        FeedbackSignal::Irrelevant => CurationDelta::Irrelevant(judge),
+    };
+    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
+    // Somebody looked at the rule and said so: that is a word of its own, not a program's guess.
+    let how =
+        Curation { authority: Authority::Person, dry_run: false, sweep: false, op: "mark", subject: None };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let bullet = outcome.bullet(&id).cloned().or_else(|| Bullet::of(&found.note));
+    let bullet = bullet.ok_or_else(|| Error::not_found(format!("rule `{id}` not found")))?;
+    let constants = scoring(&memory.target().settings);
+    let step = |steps: &[MaturityStep]| steps.iter().find(|step| step.id == id).cloned();
+    Ok(MarkResult {
+        path: bullet.path.to_string(),
+        score: effective(&bullet, memory.now(), &constants).value(),
+        maturity: Some(bullet.maturity),
+        helpful: count(&bullet.feedback, FeedbackSignal::Helpful),
+        harmful: count(&bullet.feedback, FeedbackSignal::Harmful),
+        commit: outcome.commit.clone(),
+        changed: !outcome.report.applied.is_empty(),
+        uncounted: outcome.report.applied.iter().find_map(|applied| applied.note.clone()),
+        activation: outcome.report.activations.iter().find(|one| one.id == id).map(|one| one.reason.clone()),
+        promotion: step(&outcome.report.promotions),
+        demotion: step(&outcome.report.demotions),
+        inversion: outcome.report.inversions.iter().find(|inversion| inversion.from == id).cloned(),
+        id,
+    })
+}
+
+/// Number of events with this signal and a positive weight.
+pub(crate) fn count(feedback: &[Feedback], signal: FeedbackSignal) -> usize {
+    feedback.iter().filter(|event| event.signal == signal && event.weight > 0.0).count()
+}
+
+fn mark_memory(memory: &Context, found: &ResolvedNote<'_>, options: &Options) -> Result<MarkResult> {
+    let given = event_of(memory, options);
+    let path = found.note.path.clone();
+    let mut note = found.note.clone();
+    let said = given.session.is_some()
+        && note.feedback.iter().any(|old| old.signal == given.signal && old.session == given.session);
+    let seen = given
+        .session
+        .as_deref()
+        .is_none_or(|session| !evidence::verified_sessions(memory, std::iter::once(session)).is_empty());
+    let (mut commit, mut uncounted) = (None, None);
+    let constants = scoring(&memory.target().settings);
+    if !said {
+        let word = signal_name(options.signal);
+        let message =
+            CommitMessage::new("mark", format!("Mark \"{}\" {word}", note.title)).id(note.key().to_owned());
+        let written = write::apply_with(memory, |open| {
+            note = load(open, &path)?.note;
+            uncounted = uncounted_by(&note.feedback, &given, seen);
+            let mut given = given.clone();
+            if uncounted.is_some() {
+                given.weight = 0.0;
+            }
+            while note.feedback.contains(&given) {
+                given.at = given.at.plus_second();
+            }
+            note.feedback.push(given.clone());
+            let mut edits = vec![Edit::Push { key: "feedback".to_owned(), item: event(&given) }];
+            edits.extend(matured(&mut note, &given, &constants));
+            if quarantine::is_confirmed_by(memory, &note, &given) {
+                let value = Value::String(BulletState::Active.name().to_owned());
+                edits.push(Edit::Set { key: "state".to_owned(), value });
+            }
+            Ok(ChangeSet { message, changes: vec![VaultFileChange::Edit { path: path.clone(), edits }] })
+        })?;
+        commit = written.commit;
+    }
+    let open = memory.target();
+    let (table, _) = open.usage().load();
+    let used = table.get(note.key()).copied().unwrap_or_default();
+    let score = score_of(&note, used, &open.settings, &constants, memory.now());
+    Ok(MarkResult {
+        id: note.key().to_owned(),
+        path: path.to_string(),
+        score: score.value(),
+        maturity: note.maturity.as_deref().and_then(Maturity::of),
+        helpful: count(&note.feedback, FeedbackSignal::Helpful),
+        harmful: count(&note.feedback, FeedbackSignal::Harmful),
+        commit,
+        changed: !said,
+        uncounted: uncounted.map(|why| format!("stored without weight: {why}")),
+        activation: None,
+        promotion: None,
+        demotion: None,
+        inversion: None,
+    })
+}
+
+/// Builds the feedback event from the call and the options.
+fn event_of(memory: &Context, options: &Options) -> Feedback {
+    let by = &memory.call.by;
+    let because = options.because.as_deref().map(str::trim);
+    let known =
+        because.filter(|because| REASONS.contains(because) && options.signal == FeedbackSignal::Harmful);
+    Feedback {
+        weight: options.weight.unwrap_or(1.0),
+        session: by.session.clone(),
+        agent: by.agent_name(),
+        author: by.actor.clone(),
+        reason: known.map(str::to_owned),
+        note: because.filter(|_| known.is_none()).map(str::to_owned),
+        ..Feedback::new(memory.now(), options.signal)
+    }
+}
+
+/// For an observation, returns the edits that change its maturity and end its validity after a
+/// deprecation.
+fn matured(note: &mut Note, given: &Feedback, scoring: &Scoring) -> Vec<Edit> {
+    if note.note_type.as_deref() != Some(Note::OBSERVATION) {
+        return Vec::new();
+    }
+    let stored = note.maturity.as_deref().and_then(Maturity::of).unwrap_or_default();
+    let harmed = given.signal == FeedbackSignal::Harmful && given.weight > 0.0;
+    let track = MaturityInput {
+        feedback: &note.feedback,
+        half_life_days: None,
+        pinned: note.pinned,
+        validated: None,
+    };
+    let to = match verdict(track, stored, harmed, scoring) {
+        MaturityChange::Rises(to) => to,
+        MaturityChange::Sinks(to) if harmed => to,
+        MaturityChange::Falls(_) if harmed => Maturity::Deprecated,
+        MaturityChange::Stays | MaturityChange::Sinks(_) | MaturityChange::Falls(_) => return Vec::new(),
+    };
+    note.maturity = Some(to.name().to_owned());
+    let set =
+        |key: &str, value: &str| Edit::Set { key: key.to_owned(), value: Value::String(value.to_owned()) };
+    let mut edits = vec![set("maturity", to.name())];
+    if to == Maturity::Deprecated {
+        edits.push(set("state", BulletState::Retired.name()));
+    }
+    edits
+}
+
+/// Name of a signal in files, options and messages.
+pub fn signal_name(signal: FeedbackSignal) -> &'static str {
+    match signal {
+        FeedbackSignal::Helpful => "helpful",
+        FeedbackSignal::Harmful => "harmful",
+        FeedbackSignal::Irrelevant => "irrelevant",
+    }
+}

@@ -1,0 +1,247 @@
+//! Observations: facts from a program become a new note, or credit for a memory that states the
+//! same.
+//!
+//! Similarity alone gives no credit: an observation that is similar to a memory, or contradicts it,
+//! is stored as a new note and lists its neighbors.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::{ResolvedNote, find};
+use crate::context::meaning::meaning;
+use crate::context::open::Context;
+use crate::error::{Error, Result};
+use crate::verbs::add;
+use crate::verbs::mark;
+use crate::verbs::playbook;
+use crate::verbs::similar;
+use cm_note::bullet::content::{self, fold_whitespace};
+use cm_note::note::check::is_category;
+use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, Priority};
+use cm_playbook::conflict::{EmbeddedStatement, RuleStatement, StatementRelation};
+use cm_playbook::embedding_model::WordVectors;
+
+/// An observation to store.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Markdown text; its first sentence becomes the title.
+    pub content: String,
+    /// Category, such as `gotcha` or `convention`.
+    pub category: Option<String>,
+    /// Priority, which determines how slowly the score decays.
+    pub priority: Option<Priority>,
+    /// Tags of the note.
+    pub tags: Vec<String>,
+}
+
+/// The result of an observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ObservationResult {
+    /// ID of the new note, or of the existing one that states the same.
+    pub id: String,
+    /// Path of the note's file.
+    pub path: String,
+    /// Whether the note is new.
+    pub added: bool,
+    /// Whether an existing note was credited, which happens at most once per session and once per
+    /// person and day.
+    pub credited: bool,
+    /// Similar memories that state something else, nearest first.
+    pub neighbours: Vec<SimilarMemory>,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// A memory that is similar to a new observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SimilarMemory {
+    /// Note ID.
+    pub id: String,
+    /// Title of the memory.
+    pub title: String,
+    /// Why the memory contradicts the observation; null if it does not.
+    pub contradicts: Option<String>,
+}
+
+/// Allowed length of the text, in characters.
+const LENGTH: std::ops::RangeInclusive<usize> = 10..=20_000;
+/// Maximum length of the generated title, in characters.
+const TITLE: usize = 80;
+/// Number of memories compared with an observation, and maximum number of listed neighbors.
+const COMPARED: usize = 20;
+const NEIGHBOURS: usize = 3;
+/// Minimum similarity of a neighbor.
+const NEAR: f64 = 0.5;
+
+/// Stores an observation, or credits the memory that states the same.
+///
+/// # Errors
+/// An invalid text or category, and the errors of [`add::add`] and [`mark::mark`].
+pub fn observe(memory: &Context, options: &Options) -> Result<ObservationResult> {
+    let told = checked(options)?;
+    let neighbours = match compared(memory, told)? {
+        ObservationMatch::Same(id) => return credit(memory, &id, told),
+        ObservationMatch::New(neighbours) => neighbours,
+    };
+    let category = options.category.clone().map(|category| ("category".to_owned(), category));
+    let priority = options.priority.map(|priority| ("priority".to_owned(), priority.name().to_owned()));
+    let added = add::add(
+        memory,
+        &add::Options {
+            note_type: Note::OBSERVATION.to_owned(),
+            title: title(told),
+            tags: options.tags.clone(),
+            body: Some(told.to_owned()),
+            extra: category.into_iter().chain(priority).collect(),
+            ..add::Options::default()
+        },
+    )?;
+    Ok(ObservationResult {
+        id: added.id,
+        path: added.path,
+        added: true,
+        credited: false,
+        neighbours,
+        commit: added.commit,
+    })
+}
+
+fn checked(options: &Options) -> Result<&str> {
+    let told = options.content.trim();
+    let length = told.chars().count();
+    if !LENGTH.contains(&length) || told.contains('\0') {
+        let (least, most) = (LENGTH.start(), LENGTH.end());
+        return Err(Error::usage(format!(
+            "an observation must have {least} to {most} characters; this one has {length}"
+        ))
+        .hint("for example: The gateway drops idle sockets after 60 s."));
+    }
+    if let Some(category) = options.category.as_deref().filter(|category| !is_category(category)) {
+        return Err(Error::usage(format!("`{category}` is not a valid category"))
+            .hint("for example: gotcha, or build-tools"));
+    }
+    Ok(told)
+}
+
+/// Result of comparing an observation with the memories.
+enum ObservationMatch {
+    /// ID of a memory that states the same.
+    Same(String),
+    /// No memory states the same; the similar ones are listed.
+    New(Vec<SimilarMemory>),
+}
+
+/// Compares an observation with the most similar memories.
+fn compared(memory: &Context, told: &str) -> Result<ObservationMatch> {
+    let open = memory.target();
+    let (least, model) = (playbook::limits(open).duplicate(), meaning(open));
+    let sense = WordVectors::of(model);
+    let statement = RuleStatement::of(told);
+    let meant = EmbeddedStatement { statement: &statement, embedding: None };
+    let mut neighbours = Vec::new();
+    for (alike, text) in similar::similar_to_text(memory, told, NoteKind::Memory, COMPARED)? {
+        let said = RuleStatement::of(&statement_of(&alike.title, &text));
+        let there = EmbeddedStatement { statement: &said, embedding: None };
+        let contradicts = match meant.verdict(&there, least, &sense) {
+            StatementRelation::Same if !is_out_of_use(memory, &alike.id) => {
+                return Ok(ObservationMatch::Same(alike.id));
+            }
+            StatementRelation::Same => None,
+            StatementRelation::Contradicts(opposition) => Some(opposition.reason),
+            StatementRelation::Near(_) => None,
+            StatementRelation::Different if alike.score >= NEAR => None,
+            StatementRelation::Different => continue,
+        };
+        neighbours.push(SimilarMemory { id: alike.id, title: alike.title, contradicts });
+    }
+    neighbours.truncate(NEIGHBOURS);
+    Ok(ObservationMatch::New(neighbours))
+}
+
+/// Whether a memory is retired or deprecated, or is a draft and the caller is a person. Such a
+/// memory gets no credit.
+fn is_out_of_use(memory: &Context, id: &str) -> bool {
+    find(memory, id).is_ok_and(|found| match found.note.state.as_deref() {
+        Some("retired") => true,
+        Some("draft") => memory.is_person(),
+        _ => found.note.maturity.as_deref() == Some("deprecated"),
+    })
+}
+
+/// Statement of a memory: its text up to the first heading, or its title if that text is empty.
+fn statement_of(title: &str, body: &str) -> String {
+    let (text, _) = content::rule_and_why(body);
+    if text.is_empty() || text.starts_with('#') { title.to_owned() } else { text }
+}
+
+/// Credits a memory that states the same, once per person and day; the feedback event contains the
+/// text.
+fn credit(memory: &Context, id: &str, told: &str) -> Result<ObservationResult> {
+    let found = find(memory, id)?;
+    if is_credited(memory, &found) {
+        let (id, path) = (found.note.key().to_owned(), found.note.path.to_string());
+        return Ok(ObservationResult {
+            id,
+            path,
+            added: false,
+            credited: false,
+            neighbours: Vec::new(),
+            commit: None,
+        });
+    }
+    let because = Some(format!("observed again: {}", fold_whitespace(told)));
+    let word = mark::Options { signal: FeedbackSignal::Helpful, because, weight: None, invert: false };
+    let mark::MarkResult { id, path, commit, changed, uncounted, .. } = mark::mark(memory, id, &word)?;
+    let credited = changed && uncounted.is_none();
+    Ok(ObservationResult { id, path, added: false, credited, neighbours: Vec::new(), commit })
+}
+
+/// Whether the note already has helpful feedback of this person from the current day.
+fn is_credited(memory: &Context, found: &ResolvedNote<'_>) -> bool {
+    let today = |event: &Feedback| {
+        event.signal == FeedbackSignal::Helpful
+            && event.weight > 0.0
+            && event.author == memory.call.by.actor
+            && event.at.day() == memory.now().day()
+    };
+    found.note.feedback.iter().any(today)
+}
+
+/// The first sentence of the text, shortened to [`TITLE`] characters at a word boundary.
+fn title(told: &str) -> String {
+    let line = told
+        .lines()
+        .map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']))
+        .find(|line| !line.is_empty());
+    let line = line.unwrap_or(told).trim();
+    let sentence = line.find(". ").map_or(line, |end| &line[..end]).trim_end_matches('.');
+    if sentence.chars().count() <= TITLE {
+        return sentence.to_owned();
+    }
+    let cut: String = sentence.chars().take(TITLE).collect();
+    let end = cut.rfind(char::is_whitespace).filter(|end| *end > 0).unwrap_or(cut.len());
+    format!("{}…", cut[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_sentence_or_as_many_words_of_it_as_fit() {
+        assert_eq!(title("The gateway drops idle sockets. After 60 s."), "The gateway drops idle sockets");
+        assert_eq!(title("# Heading\n\nText."), "Heading");
+        let long = "word ".repeat(40);
+        assert_eq!(title(&long).chars().count(), 80);
+        assert!(title(&long).ends_with("word…"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_is_short_whatever_is_told(told in any::<String>()) {
+            prop_assert!(title(&told).chars().count() <= TITLE + 1);
+        }
+    }
+}

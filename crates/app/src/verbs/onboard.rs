@@ -1,0 +1,119 @@
+//! Fills a young playbook from past sessions: reports its gaps, selects sessions to read, and
+//! tracks processed ones.
+//!
+//! `curate::onboard` defines coverage and session scores. Nothing is learned here; readers submit
+//! rules with `cm curate`.
+
+pub mod done;
+pub mod read;
+pub mod sample;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, Request};
+use crate::error::Result;
+use crate::sessions::SessionAccess;
+use crate::verbs::playbook;
+use cm_index::sessions::SessionIndexFilter;
+use cm_learn::onboard::{self, CategoryCoverage};
+use cm_note::bullet::Bullet;
+
+pub use cm_learn::onboard::{Category, CoverageLevel};
+
+/// Progress of onboarding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OnboardingStatus {
+    /// The ten categories with their coverage.
+    pub categories: Vec<CategoryCoverage>,
+    /// Number of rules outside these categories.
+    pub elsewhere: usize,
+    /// Number of readable sessions with people.
+    pub sessions: usize,
+    /// Number of processed sessions.
+    pub done: usize,
+    /// Number of remaining sessions.
+    pub left: usize,
+}
+
+/// A category that lacks rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CategoryGap {
+    /// The category.
+    pub category: Category,
+    /// Current coverage.
+    pub coverage: CoverageLevel,
+    /// Number of existing rules.
+    pub rules: usize,
+    /// Number of additional rules for adequate coverage.
+    pub wanted: usize,
+    /// What to look for in sessions.
+    pub look_for: String,
+}
+
+impl From<&CategoryCoverage> for CategoryGap {
+    fn from(covered: &CategoryCoverage) -> Self {
+        Self {
+            category: covered.category,
+            coverage: covered.coverage,
+            rules: covered.rules,
+            wanted: covered.missing_rules(),
+            look_for: covered.category.look_for().to_owned(),
+        }
+    }
+}
+
+/// Categories that lack rules, empty ones first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Gaps {
+    /// The categories.
+    pub gaps: Vec<CategoryGap>,
+}
+
+/// Returns the progress of onboarding.
+///
+/// # Errors
+/// Unreadable notes, session index or list of processed sessions.
+pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatus> {
+    let (categories, elsewhere) = covered(memory)?;
+    let filter = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
+    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let done = done::known(memory)?;
+    let is_done = listing.list.iter().filter(|listed| done.contains(&listed.session.key())).count();
+    let sessions = listing.total;
+    Ok(OnboardingStatus {
+        categories,
+        elsewhere,
+        sessions,
+        done: is_done,
+        left: sessions.saturating_sub(is_done),
+    })
+}
+
+/// Returns the categories that lack rules.
+///
+/// # Errors
+/// Unreadable notes.
+pub fn gaps(memory: &Context) -> Result<Gaps> {
+    let mut gaps: Vec<CategoryGap> = lacking(&covered(memory)?.0).map(CategoryGap::from).collect();
+    gaps.sort_by_key(|gap| (gap.rules, gap.category));
+    Ok(Gaps { gaps })
+}
+
+fn lacking(covered: &[CategoryCoverage]) -> impl Iterator<Item = &CategoryCoverage> {
+    covered.iter().filter(|covered| covered.coverage.lacks())
+}
+
+/// Bullets of all open vaults.
+fn bullets(memory: &Context) -> Result<Vec<Bullet>> {
+    Ok(playbook::merged(memory)?.bullets.into_iter().map(|shelved| shelved.bullet).collect())
+}
+
+fn covered(memory: &Context) -> Result<(Vec<CategoryCoverage>, usize)> {
+    Ok(onboard::coverage(&bullets(memory)?))
+}
+
+/// The calling agent according to `CM_AGENT`; `None` for a person.
+fn asker(call: &Request) -> Option<&str> {
+    call.variables.get("CM_AGENT").map(String::as_str).filter(|name| !name.is_empty())
+}

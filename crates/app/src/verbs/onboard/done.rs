@@ -1,0 +1,86 @@
+//! Records which sessions onboarding has processed, one JSON line per session, in the private file
+//! `onboarded.jsonl`.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::{SessionAccess, agent};
+use cm_index::sessions::SessionKey;
+use cm_note::instant::Instant;
+use cm_session::Agent;
+use cm_store::vault::json_lines::JsonLinesFile;
+
+/// A line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ProcessedLine {
+    session: String,
+    agent: String,
+    at: Instant,
+    #[serde(default)]
+    by: Option<String>,
+}
+
+/// A processed session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProcessedSession {
+    /// Session ID.
+    pub session: String,
+    /// The agent of the session.
+    pub agent: String,
+    /// When the session was first marked as done.
+    pub at: Instant,
+    /// Name of the agent or person who marked it; null if unknown.
+    pub by: Option<String>,
+    /// Whether this call marked it.
+    pub added: bool,
+}
+
+/// Marks a session as done; repeated calls change nothing.
+///
+/// # Errors
+/// An unknown or ambiguous session, or a list that cannot be read or written.
+pub fn done(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<ProcessedSession> {
+    let listed = shelf.find(name)?;
+    let key = listed.session.key();
+    if let Some(line) = lines(memory)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
+        return Ok(said(line, false));
+    }
+    let by = &memory.call.by;
+    let line = ProcessedLine {
+        session: key.id.as_str().to_owned(),
+        agent: key.agent.name().to_owned(),
+        at: memory.now(),
+        by: by.agent.clone().or_else(|| by.actor.clone()),
+    };
+    JsonLinesFile::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
+    Ok(said(line, true))
+}
+
+fn said(ProcessedLine { session, agent, at, by }: ProcessedLine, added: bool) -> ProcessedSession {
+    ProcessedSession { session, agent, at, by, added }
+}
+
+/// Keys of all processed sessions.
+///
+/// # Errors
+/// A list that cannot be read.
+pub(super) fn known(memory: &Context) -> Result<HashSet<SessionKey>> {
+    Ok(lines(memory)?.iter().filter_map(key_of).collect())
+}
+
+fn lines(memory: &Context) -> Result<Vec<ProcessedLine>> {
+    let (lines, damaged) = JsonLinesFile::of_onboarding(&memory.target().vault)?.read::<ProcessedLine>()?;
+    if damaged > 0 {
+        memory.notice(format!("{damaged} damaged lines of onboarded.jsonl were skipped"));
+    }
+    Ok(lines)
+}
+
+fn key_of(line: &ProcessedLine) -> Option<SessionKey> {
+    let agent: Agent = agent(&line.agent)?;
+    Some(SessionKey { agent, id: line.session.as_str().into() })
+}

@@ -1,0 +1,153 @@
+//! Prepares one session for learning: an excerpt for a reader, or a work package for an agent.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{CategoryGap, asker, bullets, done};
+use crate::context::open::Context;
+use crate::context::secrets;
+use crate::error::{Error, Result};
+use crate::sessions::logs;
+use crate::sessions::{SessionAccess, SessionRow, access_log};
+use crate::verbs::privacy;
+use cm_index::sessions::SessionSummary;
+use cm_learn::onboard::package::{INSTRUCTIONS, answer, example, framed, related};
+use cm_learn::onboard::{Category, SessionCandidate, coverage, fit};
+use cm_learn::reflect::excerpt::{MOST, excerpt};
+use cm_playbook::curation::delta;
+use cm_session::event::EventKind;
+
+/// A session excerpt.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Excerpt {
+    /// The session.
+    pub session: SessionRow,
+    /// Whether the session is marked as done.
+    pub done: bool,
+    /// Redacted text with line numbers, such as `L12 person: …`; the middle of a long session is
+    /// omitted.
+    pub excerpt: String,
+}
+
+/// An existing rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExistingRule {
+    /// Bullet ID.
+    pub id: String,
+    /// Category of the rule.
+    pub category: String,
+    /// Text of the rule.
+    pub content: String,
+}
+
+/// The work package for an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OnboardingPackage {
+    /// Instructions for the agent.
+    pub instructions: String,
+    /// The session.
+    pub session: SessionRow,
+    /// Categories that lack rules, those that the session mentions first.
+    pub focus: Vec<CategoryGap>,
+    /// Categories mentioned by the person, whatever their coverage.
+    pub topics: Vec<Category>,
+    /// Existing rules about the same topics.
+    pub rules: Vec<ExistingRule>,
+    /// Template of the delta file to complete and pass to `cm curate`.
+    pub answer: Value,
+    /// An example delta that shows the format.
+    pub example: Value,
+    /// JSON Schema of the delta file.
+    pub schema: Value,
+    /// Redacted text of the session, as in an excerpt.
+    pub excerpt: String,
+}
+
+/// Returns the excerpt of a session.
+///
+/// # Errors
+/// An unknown or ambiguous session, a session that the calling agent may not read, and index
+/// errors.
+pub fn read(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Excerpt> {
+    let (listed, text) = redacted_text(memory, shelf, name)?;
+    let done = done::known(memory)?.contains(&listed.session.key());
+    Ok(Excerpt { session: shelf.row(&listed, memory.now())?, done, excerpt: framed(&text) })
+}
+
+/// Returns the work package of a session.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<OnboardingPackage> {
+    let (listed, text) = redacted_text(memory, shelf, name)?;
+    let bullets = bullets(memory)?;
+    let (covered, _) = coverage(&bullets);
+    let prompts = spoken(shelf, &listed)?;
+    let candidate =
+        SessionCandidate { prompts: &prompts, count: prompts.len(), ..SessionCandidate::default() };
+    let fills = fit(&candidate, &covered).fills;
+    let mut focus: Vec<CategoryGap> = super::lacking(&covered).map(CategoryGap::from).collect();
+    let place =
+        |gap: &CategoryGap| fills.iter().position(|category| *category == gap.category).unwrap_or(usize::MAX);
+    focus.sort_by_key(|gap| (place(gap), gap.rules, gap.category));
+    let rules = related(&prompts.join("\n"), &bullets).into_iter().map(|bullet| ExistingRule {
+        id: bullet.id.as_str().to_owned(),
+        category: bullet.category.clone(),
+        content: bullet.fields.content.clone(),
+    });
+    let key = listed.session.key();
+    Ok(OnboardingPackage {
+        instructions: INSTRUCTIONS.to_owned(),
+        session: shelf.row(&listed, memory.now())?,
+        focus,
+        topics: topics(&prompts),
+        rules: rules.collect(),
+        answer: answer(key.id.as_str(), key.agent.name()),
+        example: example(),
+        schema: delta::schema().to_value(),
+        excerpt: framed(&text),
+    })
+}
+
+/// Resolves a session, records the read, and returns its redacted text.
+///
+/// # Errors
+/// `cross-agent` if the caller may not read sessions of other agents.
+fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<(SessionSummary, String)> {
+    let listed = shelf.find(name)?;
+    let key = listed.session.key();
+    let foreign = asker(&memory.call).filter(|asker| *asker != key.agent.name());
+    if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(memory)) {
+        let message = format!("the session belongs to {}, but {asker} requests it", key.agent);
+        return Err(Error::refused("cross-agent", message).hint(
+            "a person can allow agents to see sessions of others: cm config set sessions.cross_agent true --private",
+        ));
+    }
+    // What was read by rules that have changed since may still hold what they take out now.
+    let (rules, _) = secrets::rules_of_logs(memory, memory.target())?;
+    let text = logs::text(&excerpt(&shelf.events(&listed)?, MOST), &rules);
+    let read = access_log::SessionRead {
+        agent: key.agent.name().to_owned(),
+        sessions: vec![key.id],
+        bytes: text.len() as u64,
+        ..access_log::SessionRead::default()
+    };
+    access_log::record(memory, vec![read]);
+    Ok((listed, text))
+}
+
+/// Prompts of the person, in order.
+fn spoken(shelf: &SessionAccess, listed: &SessionSummary) -> Result<Vec<String>> {
+    let said = shelf.events(listed)?.into_iter().filter_map(|event| match event.kind {
+        EventKind::UserPrompt { text } if !event.side => Some(text),
+        _ => None,
+    });
+    Ok(said.collect())
+}
+
+/// Categories mentioned by the person, most frequent first.
+fn topics(prompts: &[String]) -> Vec<Category> {
+    let (nothing, _) = coverage(&[]);
+    fit(&SessionCandidate { prompts, count: prompts.len(), ..SessionCandidate::default() }, &nothing).fills
+}

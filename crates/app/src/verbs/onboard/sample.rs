@@ -1,0 +1,137 @@
+//! Selects the sessions that are most likely to fill the gaps of the playbook.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{asker, covered, done};
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::list::{filter, lookback};
+use crate::sessions::{SessionAccess, SessionInfo, SessionSelection};
+use crate::verbs::privacy;
+use crate::verbs::search::rounded;
+use cm_index::sessions::{SessionIndexFilter, SessionSummary};
+use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
+
+/// Maximum number of sessions to compare, latest first.
+const MOST: usize = 500;
+/// Maximum number of prompts examined per session.
+const PROMPTS: usize = 40;
+/// Maximum length of a prompt that is examined, in characters.
+const LONGEST: usize = 2_000;
+
+/// Filters and limit of the selection.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Session filter; without a number of days, all sessions.
+    pub which: SessionSelection,
+    /// Maximum number of sessions.
+    pub limit: usize,
+}
+
+/// A session that may fill gaps.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SampledSession {
+    /// The session.
+    #[serde(flatten)]
+    pub named: SessionInfo,
+    /// Estimated value for filling gaps, 0–1.
+    pub score: f64,
+    /// Categories without enough rules that the person mentioned, most frequent first.
+    pub fills: Vec<Category>,
+    /// Number of prompts of the person.
+    pub prompts: usize,
+    /// Number of corrections, interruptions and general instructions by the person.
+    pub corrections: usize,
+}
+
+/// Selected sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Sample {
+    /// The sessions, most promising first.
+    pub sessions: Vec<SampledSession>,
+    /// Number of compared sessions.
+    pub compared: usize,
+    /// Number of sessions that are not marked as done.
+    pub left: usize,
+}
+
+/// Selects sessions. Processed sessions and sessions without a prompt of a person are excluded.
+///
+/// # Errors
+/// An unknown agent, or unreadable notes, session index or list of processed sessions.
+pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<Sample> {
+    let days = match options.which.days {
+        Some(_) => lookback(memory, &options.which)?,
+        None => None,
+    };
+    let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, &options.which, days)? };
+    let (covered, _) = covered(memory)?;
+    let mut left = open(memory, shelf, &filter)?;
+    let all = left.len();
+    if all > MOST {
+        memory.notice(format!(
+            "only the {MOST} most recent of {all} sessions are compared; use --days and --workspace to select others"
+        ));
+        left.truncate(MOST);
+    }
+    let mut fitting = Vec::new();
+    for listed in &left {
+        fitting.extend(judged(memory, shelf, listed, &covered)?);
+    }
+    fitting.sort_by(|a, b| {
+        let name = |one: &SampledSession| (one.named.agent.clone(), one.named.id.clone());
+        order((a.score, &a.named.ended, &name(a)), (b.score, &b.named.ended, &name(b)))
+    });
+    fitting.truncate(options.limit);
+    Ok(Sample { sessions: fitting, compared: left.len(), left: all })
+}
+
+/// Sessions that are not processed and that the caller may read.
+fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) -> Result<Vec<SessionSummary>> {
+    let mut listed = shelf.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
+    let done = done::known(memory)?;
+    listed.retain(|listed| !done.contains(&listed.session.key()));
+    let before = listed.len();
+    if let Some(asker) = asker(&memory.call).filter(|_| !privacy::cross_agent(memory)) {
+        listed.retain(|listed| listed.session.meta.agent.name() == asker);
+        if listed.len() < before {
+            let others = match before - listed.len() {
+                1 => "1 session of another agent is".to_owned(),
+                n => format!("{n} sessions of other agents are"),
+            };
+            memory.notice(format!("{others} skipped (sessions.cross_agent)"));
+        }
+    }
+    Ok(listed)
+}
+
+fn judged(
+    memory: &Context,
+    shelf: &SessionAccess,
+    listed: &SessionSummary,
+    covered: &[CategoryCoverage],
+) -> Result<Option<SampledSession>> {
+    let of_kind = |kind: &str| listed.counts.events.get(kind).copied().unwrap_or(0);
+    let key = listed.session.key();
+    let said = shelf.query(|sessions| sessions.prompts(&key, PROMPTS))?.unwrap_or_default();
+    let prompts: Vec<String> =
+        said.into_iter().map(|said| said.text.chars().take(LONGEST).collect()).collect();
+    if prompts.is_empty() {
+        return Ok(None);
+    }
+    let candidate = SessionCandidate {
+        prompts: &prompts,
+        count: of_kind("user_prompt").max(1),
+        stops: of_kind("interrupt") + of_kind("tool_rejected"),
+        age_days: listed.session.meta.ended.map(|ended| ended.days_until(memory.now())),
+    };
+    let fit = fit(&candidate, covered);
+    Ok(Some(SampledSession {
+        named: shelf.named(&listed.session)?,
+        score: rounded(fit.score),
+        fills: fit.fills,
+        prompts: candidate.count,
+        corrections: fit.corrections,
+    }))
+}

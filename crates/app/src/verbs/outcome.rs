@@ -1,0 +1,201 @@
+//! Records the outcome of a session in its diary note and credits the rules involved.
+//!
+//! Named rules get full weight, rules cited by ID a fraction, all others nothing: showing a rule is
+//! not using it. Diary and feedback are one commit. Feedback for a rule of another vault is stored
+//! in that vault.
+
+mod credit;
+mod diary;
+mod resolve;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, VaultLevel};
+use crate::error::Result;
+use crate::sessions::{RefreshProgress, SessionAccess};
+use crate::verbs::curate::{self, CurationOutcome as Curated, ExtraChanges, Options as Curation};
+use cm_note::note::FeedbackSignal;
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::report::{Inversion, MaturityStep};
+use credit::Credits;
+
+pub use cm_session::status::SessionStatus;
+
+/// The outcome to record.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Session ID or a unique prefix of it.
+    pub session: String,
+    /// Outcome of the session.
+    pub status: SessionStatus,
+    /// IDs of the rules that contributed to the outcome.
+    pub rules: Vec<String>,
+}
+
+/// Why a rule is credited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CreditReason {
+    /// The caller named the rule.
+    Named,
+    /// The session cites the rule by ID.
+    Cited,
+}
+
+/// A credited rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CreditedRule {
+    /// Bullet ID.
+    pub id: String,
+    /// Text of the rule.
+    pub content: String,
+    /// Helpful or harmful.
+    pub signal: FeedbackSignal,
+    /// Weight: 1, or a fraction for a citation.
+    pub weight: f64,
+    /// Why the rule is credited.
+    pub why: CreditReason,
+    /// Line of the citation in the log, from 1.
+    pub line: Option<u64>,
+}
+
+/// A rule that was not credited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UncreditedRule {
+    /// Bullet ID.
+    pub id: String,
+    /// Whether the rule was named or cited.
+    pub why: CreditReason,
+    /// Why the rule was not credited.
+    pub reason: String,
+    /// Whether the playbook refused the feedback; false if there was none to record.
+    pub refused: bool,
+}
+
+/// The result of recording an outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OutcomeResult {
+    /// Session ID.
+    pub session: String,
+    /// The agent of the session.
+    pub agent: String,
+    /// Recorded outcome.
+    pub outcome: SessionStatus,
+    /// Previous outcome; null if unknown.
+    pub before: Option<SessionStatus>,
+    /// Path of the diary's file.
+    pub diary: String,
+    /// Whether the diary is new.
+    pub created: bool,
+    /// Credited rules.
+    pub credited: Vec<CreditedRule>,
+    /// Rules that were not credited.
+    pub passed: Vec<UncreditedRule>,
+    /// Resulting promotions.
+    pub promotions: Vec<MaturityStep>,
+    /// Resulting demotions.
+    pub demotions: Vec<MaturityStep>,
+    /// Anti-patterns created from deprecated rules.
+    pub inversions: Vec<Inversion>,
+    /// Whether anything was written; false if all of it was recorded before.
+    pub changed: bool,
+    /// The commit; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+impl OutcomeResult {
+    /// Whether the playbook refused feedback on a named rule.
+    pub fn failed(&self) -> bool {
+        self.passed.iter().any(|passed| passed.why == CreditReason::Named && passed.refused)
+    }
+}
+
+/// Records the outcome of a session. New log entries are read first, unless the call disables
+/// refreshes.
+///
+/// # Errors
+/// An unknown or ambiguous session or rule, and the errors of [`crate::context::write::apply`].
+pub fn outcome(
+    memory: &Context,
+    options: &Options,
+    progress: &mut dyn FnMut(RefreshProgress),
+) -> Result<OutcomeResult> {
+    let shelf = SessionAccess::open(memory, progress)?;
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+    }
+    let session = resolve::which(memory, &shelf, options)?;
+    let credits = credit::credits(memory, &session, options)?;
+    let level = memory.target().level;
+    let how = Curation {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "outcome",
+        subject: Some(format!("Record that session {} ended in {}", session.short(), options.status.name())),
+    };
+    let file = |level: VaultLevel| DeltaFile {
+        session: Some(session.id.clone()),
+        // Whoever says so is not the agent whose session it was.
+        agent: None,
+        deltas: credits.deltas(level),
+    };
+    let planned = diary::plan(memory, &session, options)?;
+    let word = |open: &_| Ok((diary::changes(memory, open, &session, options)?, Vec::new()));
+    let beside = ExtraChanges { history: None, changes: &word };
+    let here = curate::curate_beside(memory, &file(level), &how, &beside)?;
+    let mut parts = vec![here];
+    for open in memory.vaults.iter().filter(|open| open.level != level) {
+        let file = file(open.level);
+        if !file.deltas.is_empty() {
+            let there = memory.for_vault(open)?;
+            parts.push(curate::curate(&there, &file, &how)?);
+            there.take_notices().into_iter().for_each(|notice| memory.notice(notice));
+        }
+    }
+    Ok(recorded(options, session, planned, credits, parts))
+}
+
+fn recorded(
+    options: &Options,
+    session: resolve::OutcomeSession,
+    planned: diary::PlannedDiary,
+    credits: Credits,
+    parts: Vec<Curated>,
+) -> OutcomeResult {
+    let applied = |id: &str| parts.iter().any(|part| part.report.applied.iter().any(|done| done.id == id));
+    let why_not = |id: &str| {
+        let refused = parts.iter().flat_map(|part| &part.report.refused).map(|passed| (passed, true));
+        let skipped = parts.iter().flat_map(|part| &part.report.skipped).map(|passed| (passed, false));
+        let found = refused.chain(skipped).find(|(passed, _)| passed.id.as_deref() == Some(id));
+        found.map_or_else(
+            || ("it no longer exists".to_owned(), true),
+            |(passed, refused)| (passed.reason.clone(), refused),
+        )
+    };
+    let (credited, not): (Vec<CreditedRule>, Vec<CreditedRule>) =
+        credits.credited().partition(|credited| applied(&credited.id));
+    let mut passed = credits.passed;
+    passed.extend(not.into_iter().map(|one| {
+        let (reason, refused) = why_not(&one.id);
+        UncreditedRule { id: one.id, why: one.why, reason, refused }
+    }));
+    let each = |part: fn(&Curated) -> Vec<MaturityStep>| parts.iter().flat_map(part).collect();
+    OutcomeResult {
+        session: session.id,
+        agent: session.agent,
+        outcome: options.status,
+        before: planned.before,
+        diary: planned.path,
+        created: planned.created,
+        changed: planned.changes || !credited.is_empty(),
+        credited,
+        passed,
+        promotions: each(|part| part.report.promotions.clone()),
+        demotions: each(|part| part.report.demotions.clone()),
+        inversions: parts.iter().flat_map(|part| part.report.inversions.clone()).collect(),
+        commit: parts.into_iter().find_map(|part| part.commit),
+    }
+}

@@ -1,0 +1,169 @@
+//! Determines which rules are credited for a session's outcome, and with which weight.
+
+use std::collections::HashSet;
+
+use super::resolve::OutcomeSession;
+use super::{CreditReason, CreditedRule, Options, UncreditedRule};
+use crate::context::open::{Context, VaultLevel};
+use crate::error::Result;
+use crate::sessions::load;
+use crate::verbs::playbook::{find_bullet, merged};
+use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::outcome::steps::steps;
+use cm_note::bullet::Bullet;
+use cm_note::note::FeedbackSignal;
+use cm_playbook::curation::delta::{CurationDelta, FeedbackDelta};
+use cm_session::status::SessionStatus;
+
+/// Credits, with the rules that get none.
+#[derive(Debug, Default)]
+pub(super) struct Credits {
+    list: Vec<(VaultLevel, CreditedRule, Option<String>)>,
+    pub passed: Vec<UncreditedRule>,
+}
+
+impl Credits {
+    /// Credits for the rules of one vault, as deltas.
+    pub fn deltas(&self, level: VaultLevel) -> Vec<CurationDelta> {
+        let of_level = self.list.iter().filter(|(own, ..)| *own == level);
+        of_level
+            .map(|(_, credited, reason)| {
+                let weight = (credited.why == CreditReason::Cited).then_some(credited.weight);
+                let judge = FeedbackDelta {
+                    id: credited.id.clone(),
+                    reason: reason.clone(),
+                    weight,
+                    ..FeedbackDelta::default()
+                };
+                match credited.signal {
+                    FeedbackSignal::Harmful => CurationDelta::Harmful(judge),
+                    FeedbackSignal::Helpful | FeedbackSignal::Irrelevant => CurationDelta::Helpful(judge),
+                }
+            })
+            .collect()
+    }
+
+    /// All credits.
+    pub fn credited(&self) -> impl Iterator<Item = CreditedRule> + use<> {
+        self.list.iter().map(|(_, credited, _)| credited.clone()).collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// Credits for the named rules, followed by the rules that the session cites by ID.
+pub(super) fn credits(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<Credits> {
+    let signal = match options.status {
+        SessionStatus::Success => Some(FeedbackSignal::Helpful),
+        SessionStatus::Failure => Some(FeedbackSignal::Harmful),
+        SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => None,
+    };
+    let mut credits = Credits::default();
+    let mut named: HashSet<String> = HashSet::new();
+    for reference in &options.rules {
+        let (found, bullet) = find_bullet(memory, reference)?;
+        let id = bullet.id.to_string();
+        if !named.insert(id.clone()) {
+            continue;
+        }
+        let reason = memory.call.by.reason.clone();
+        match (signal, has_explicit_feedback(&bullet, session)) {
+            (None, _) => credits.pass(
+                id,
+                CreditReason::Named,
+                format!("a session that ended in {} is no evidence for or against it", options.status.name()),
+            ),
+            (Some(_), Some(explicit)) if explicit => {
+                credits.pass(
+                    id,
+                    CreditReason::Named,
+                    "this session already gave feedback; use `cm mark` to add more".to_owned(),
+                );
+            }
+            (Some(signal), _) => {
+                let content = bullet.content().to_owned();
+                let credited =
+                    CreditedRule { id, content, signal, weight: 1.0, why: CreditReason::Named, line: None };
+                credits.list.push((found.open.level, credited, reason));
+            }
+        }
+    }
+    if signal.is_some() {
+        cited(memory, session, options.status, &named, &mut credits)?;
+    }
+    Ok(credits)
+}
+
+fn cited(
+    memory: &Context,
+    session: &OutcomeSession,
+    status: SessionStatus,
+    named: &HashSet<String>,
+    credits: &mut Credits,
+) -> Result<()> {
+    let bullets = merged(memory)?.bullets;
+    let live: Vec<_> = bullets.iter().filter(|shelved| shelved.bullet.is_live()).collect();
+    let known: Vec<RuleRef<'_>> = live
+        .iter()
+        .map(|shelved| RuleRef { id: shelved.bullet.id.as_str(), content: shelved.bullet.content() })
+        .collect();
+    for word in words(memory, session, &known, status) {
+        let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
+        let Some(shelved) = shelved.filter(|_| !named.contains(&word.id)) else { continue };
+        if has_explicit_feedback(&shelved.bullet, session).is_some() {
+            credits.pass(word.id, CreditReason::Cited, "this session already gave feedback".to_owned());
+        } else if shelved.bullet.pinned {
+            credits.pass(
+                word.id,
+                CreditReason::Cited,
+                "it is pinned, so a citation does not change it".to_owned(),
+            );
+        } else {
+            let reason = format!("cited on line {} of a session that ended in {}", word.line, status.name());
+            let credited = CreditedRule {
+                content: shelved.bullet.content().to_owned(),
+                id: word.id,
+                signal: word.signal,
+                weight: word.weight,
+                why: CreditReason::Cited,
+                line: Some(word.line),
+            };
+            credits.list.push((shelved.level, credited, Some(reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Inferred feedback from the session's log; explicit marks are excluded because they are recorded
+/// separately.
+fn words(
+    memory: &Context,
+    session: &OutcomeSession,
+    known: &[RuleRef<'_>],
+    status: SessionStatus,
+) -> Vec<RuleFeedback> {
+    let Some(log) = &session.log else { return Vec::new() };
+    let told = match load::load_from_log(memory, &log.meta, log.log.as_deref().unwrap_or_default()) {
+        Ok(told) => told,
+        Err(error) if error.code == load::GONE => {
+            memory.notice("the session's log no longer exists, so its cited rules are unknown");
+            return Vec::new();
+        }
+        Err(error) => {
+            memory.notice(format!("the rules cited in the session are unknown: {}", error.message));
+            return Vec::new();
+        }
+    };
+    let said = feedback(&told.events, &steps(&told.events), known, status, FRACTION);
+    said.into_iter().filter(|word| !word.explicit).collect()
+}
+
+/// Whether the session already gave explicit feedback on a rule; `None` if it gave none at all.
+fn has_explicit_feedback(bullet: &Bullet, session: &OutcomeSession) -> Option<bool> {
+    let own = bullet.feedback.iter().filter(|event| event.session.as_deref() == Some(&session.id));
+    own.map(|event| event.weight >= 1.0).max()
+}
+
+impl Credits {
+    fn pass(&mut self, id: String, why: CreditReason, reason: String) {
+        self.passed.push(UncreditedRule { id, why, reason, refused: false });
+    }
+}

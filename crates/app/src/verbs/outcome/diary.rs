@@ -1,0 +1,143 @@
+//! Stores an outcome in the diary note of the session, or in a new minimal diary. Other lines of
+//! the note are preserved; notes outlive indexes and logs.
+
+use super::Options;
+use super::resolve::OutcomeSession;
+use crate::context::find::load;
+use crate::context::open::{Context, OpenVault};
+use crate::error::{Error, Result};
+use crate::sessions::diaries::DiaryIndex;
+use crate::verbs::add::sharded;
+use cm_learn::diary::note::{frontmatter_status, note, outcome};
+use cm_learn::diary::{Diary, DiaryOrigin, RecordedOutcome, id};
+use cm_learn::outcome::OutcomeVerdict;
+use cm_note::change::VaultFileChange;
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::split::Split;
+use cm_note::id::NoteId;
+use cm_note::note::name::file_name;
+use cm_note::path::NotePath;
+use cm_session::status::SessionStatus;
+
+/// The planned change of the diary.
+#[derive(Debug)]
+pub(super) struct PlannedDiary {
+    pub before: Option<SessionStatus>,
+    pub path: String,
+    pub created: bool,
+    pub changes: bool,
+}
+
+/// Plans the change of the diary without writing it.
+pub(super) fn plan(memory: &Context, session: &OutcomeSession, options: &Options) -> Result<PlannedDiary> {
+    let changes = changes(memory, memory.target(), session, options)?;
+    let diaries = DiaryIndex::of(memory, &[&session.id])?;
+    let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
+    let kept = diaries.get(agent, &session.id);
+    let before =
+        kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
+    let (path, created) = match changes.first() {
+        Some(VaultFileChange::Create { path, .. }) => (path.to_string(), true),
+        Some(change) => (change.path().to_string(), false),
+        None => (kept.map(|kept| kept.path.to_string()).unwrap_or_default(), false),
+    };
+    Ok(PlannedDiary { before, path, created, changes: !changes.is_empty() })
+}
+
+/// Changes that record the outcome; empty if the diary already contains it.
+pub(super) fn changes(
+    memory: &Context,
+    open: &OpenVault,
+    session: &OutcomeSession,
+    options: &Options,
+) -> Result<Vec<VaultFileChange>> {
+    let by = &memory.call.by;
+    let word = RecordedOutcome {
+        status: options.status,
+        at: Some(memory.now()),
+        author: by.actor.clone(),
+        agent: by.agent.clone(),
+        reason: by.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned),
+    };
+    let diaries = DiaryIndex::of(memory, &[&session.id])?;
+    let agent = Some(session.agent.as_str()).filter(|agent| !agent.is_empty());
+    let Some(kept) = diaries.of_level(open.level, agent, &session.id) else {
+        return Ok(vec![created(open, session, word)?]);
+    };
+    let said = kept.diary.recorded_outcome.as_ref().is_some_and(|judged| {
+        judged.status == word.status && (word.reason.is_none() || judged.reason == word.reason)
+    });
+    if said {
+        return Ok(Vec::new());
+    }
+    let text = load(open, &kept.path)?.text();
+    let mut edits: Vec<Edit> = frontmatter_status(word.status)
+        .map(|status| Edit::Set {
+            key: "status".to_owned(),
+            value: yaml_serde::Value::String(status.to_owned()),
+        })
+        .into_iter()
+        .collect();
+    edits.push(Edit::Set { key: "outcome".to_owned(), value: outcome(&word) });
+    edits.extend(with_outcome(Split::of(&text).body(), word.status).map(|text| Edit::SetBody { text }));
+    Ok(vec![VaultFileChange::Edit { path: kept.path.clone(), edits }])
+}
+
+/// Updates the line `Outcome: …` of the body; `None` if there is no such line or it is up to date.
+fn with_outcome(body: &str, status: SessionStatus) -> Option<String> {
+    const LINE: &str = "Outcome: ";
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        if line.starts_with("## ") {
+            return None;
+        }
+        if let Some(said) = line.strip_prefix(LINE) {
+            let said = said.trim_end_matches(['\n', '\r']);
+            let (from, to) = (at + LINE.len(), at + LINE.len() + said.len());
+            return (said != status.name())
+                .then(|| format!("{}{}{}", &body[..from], status.name(), &body[to..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// A new diary that contains only the outcome.
+fn created(open: &OpenVault, session: &OutcomeSession, word: RecordedOutcome) -> Result<VaultFileChange> {
+    let log = session.log.as_ref().map(|session| &session.meta);
+    let title = log.and_then(|log| log.title.clone());
+    let title = title.unwrap_or_else(|| format!("Session {}", session.short()));
+    let times = log.and_then(|log| log.started.zip(log.ended));
+    let duration = times.and_then(|(start, end)| u64::try_from(end.unix().saturating_sub(start.unix())).ok());
+    let diary = Diary {
+        // The same on every machine, wherever the log lies.
+        id: id(&session.agent, session.id.as_bytes()),
+        session: session.id.clone(),
+        agent: session.agent.clone(),
+        workspace: log.and_then(|log| log.workspace.clone()),
+        started: log.and_then(|log| log.started),
+        duration_s: duration,
+        title,
+        verdict: OutcomeVerdict { status: word.status, signs: Vec::new() },
+        recorded_outcome: Some(word),
+        origin: DiaryOrigin::OutcomeOnly,
+        ..Diary::default()
+    };
+    let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;
+    let path: NotePath = sharded(open, "diary", &file_name(&diary.title, &id), &id)?;
+    Ok(VaultFileChange::Create { path, text: note(&diary) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_word_after_outcome_changes_in_a_body() {
+        let body = "\r\n# T\r\n\r\nOutcome: success\r\n- for: x\r\n\r\n## Decisions\r\n\r\nOutcome: y\r\n";
+        let expected = body.replacen("success", "failure", 1);
+        assert_eq!(with_outcome(body, SessionStatus::Failure), Some(expected));
+        assert_eq!(with_outcome(body, SessionStatus::Success), None);
+        assert_eq!(with_outcome("# T\n\n## A\nOutcome: success\n", SessionStatus::Failure), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! Resolves the session of an outcome: an indexed session, a session with a diary, or an unknown
+//! session of an agent.
+
+use super::Options;
+use crate::context::open::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::SessionAccess;
+use crate::sessions::diaries::DiaryIndex;
+use cm_index::sessions::Session;
+
+/// Maximum length of an unknown session's ID, in characters.
+const LONGEST: usize = 200;
+
+/// A resolved session.
+#[derive(Debug, Clone)]
+pub(super) struct OutcomeSession {
+    pub id: String,
+    pub agent: String,
+    /// The indexed session, if its log was read.
+    pub log: Option<Session>,
+}
+
+impl OutcomeSession {
+    /// The first eight characters of the ID.
+    pub fn short(&self) -> String {
+        self.id.chars().take(8).collect()
+    }
+}
+
+/// Resolves the session. An unknown session is only accepted from an agent and only with rules to
+/// credit, because its log may not be written yet or may not be readable.
+pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<OutcomeSession> {
+    let name = options.session.trim();
+    let unknown = match shelf.find(name) {
+        Ok(listed) => {
+            let session = listed.session;
+            return Ok(OutcomeSession {
+                id: session.meta.id.to_string(),
+                agent: session.meta.agent.name().to_owned(),
+                log: Some(session),
+            });
+        }
+        Err(error) if error.kind == ErrorKind::NotFound && error.code == "not-found" => error,
+        Err(error) => return Err(error),
+    };
+    if let Some(known) = of_diary(memory, name)? {
+        return Ok(known);
+    }
+    let by = &memory.call.by;
+    let sound = name.chars().count() <= LONGEST && !name.chars().any(char::is_control);
+    match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
+        Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
+        None => Err(unknown.hint(
+            "`cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists: --agent NAME --rules ID,…",
+        )),
+    }
+}
+
+fn of_diary(memory: &Context, name: &str) -> Result<Option<OutcomeSession>> {
+    let mut diaries = DiaryIndex::of(memory, &[name])?;
+    if diaries.sessions().is_empty() {
+        diaries = DiaryIndex::beginning(memory, name)?;
+    }
+    match diaries.sessions().as_slice() {
+        [] => Ok(None),
+        [id] => {
+            let agent = diaries.get(None, id).map(|kept| kept.diary.agent.clone()).unwrap_or_default();
+            Ok(Some(OutcomeSession { id: (*id).to_owned(), agent, log: None }))
+        }
+        several => {
+            Err(Error::new(ErrorKind::NotFound, "ambiguous", format!("`{name}` matches several sessions"))
+                .hint(format!("use one of {}", several.join(", "))))
+        }
+    }
+}

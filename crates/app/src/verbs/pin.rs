@@ -1,0 +1,126 @@
+//! Pins notes: a pinned memory does not decay and is stored in `vault/`; automation does not change
+//! a pinned bullet.
+
+use crate::context::find::find_to_change;
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::add::place;
+use crate::verbs::curate;
+use crate::verbs::update::UpdateResult;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::message::CommitMessage;
+use cm_note::note::NoteKind;
+use cm_note::path::NotePath;
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, PinDelta};
+
+/// Pins a memory, which moves to `vault/` under the same ID, or a bullet, which stays in place.
+///
+/// # Errors
+/// A note that is not found, not a memory and not a bullet, and the errors of [`write::apply`].
+pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
+    set(memory, reference, true)
+}
+
+/// Unpins a memory, which moves back to the folder of its type, or a bullet.
+///
+/// # Errors
+/// Those of [`pin`].
+pub fn unpin(memory: &Context, reference: &str) -> Result<UpdateResult> {
+    set(memory, reference, false)
+}
+
+fn set(memory: &Context, reference: &str, pinned: bool) -> Result<UpdateResult> {
+    memory.persons_only(if pinned { "pin a note" } else { "unpin a note" })?;
+    let found = find_to_change(memory, reference)?;
+    let note = &found.note;
+    match note.kind {
+        NoteKind::Memory => {}
+        NoteKind::Bullet => return set_bullet(memory, &found, pinned),
+        _ => {
+            return Err(Error::usage(format!(
+                "{} is neither a memory nor a rule; only those can be pinned",
+                note.path
+            )));
+        }
+    }
+    let mut outcome =
+        UpdateResult { id: note.key().to_owned(), path: note.path.to_string(), commit: None, changed: false };
+    if note.pinned == pinned {
+        return Ok(outcome);
+    }
+    // The folder says it; a key that says otherwise would contradict it.
+    let edits = vec![Edit::Remove { key: "pinned".to_owned() }];
+    let to = if pinned { destination(&found, "vault")? } else { destination(&found, &home(&found)?)? };
+    let verb = if pinned { "pin" } else { "unpin" };
+    let subject = format!("{} \"{}\"", if pinned { "Pin" } else { "Unpin" }, note.title);
+    let message = CommitMessage::new(verb, subject).id(note.key());
+    let (from, expected) = (note.path.clone(), ContentHash::of(&found.bytes));
+    let change = match to == from {
+        true => VaultFileChange::Edit { path: from, edits },
+        false => VaultFileChange::Move { from, to: to.clone(), expected, edits },
+    };
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    outcome.path = to.to_string();
+    outcome.commit = written.commit;
+    outcome.changed = !written.changed.is_empty();
+    Ok(outcome)
+}
+
+/// Sets or removes the pin in a bullet's frontmatter; the file is not moved.
+fn set_bullet(
+    memory: &Context,
+    found: &crate::context::find::ResolvedNote<'_>,
+    pinned: bool,
+) -> Result<UpdateResult> {
+    let id = found.note.key().to_owned();
+    let pin = PinDelta { id: id.clone(), reason: memory.call.by.reason.clone() };
+    let delta = if pinned { CurationDelta::Pin(pin) } else { CurationDelta::Unpin(pin) };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: if pinned { "pin" } else { "unpin" },
+        subject: None,
+    };
+    let file = DeltaFile { deltas: vec![delta], ..DeltaFile::default() };
+    let outcome = curate::curate(memory, &file, &how)?;
+    for step in &outcome.report.demotions {
+        memory.notice(format!("{} is now deprecated: {}", step.id, step.reason));
+    }
+    for inversion in &outcome.report.inversions {
+        memory.notice(format!("{} now warns about it: {}", inversion.to, inversion.content));
+    }
+    match curate::refusal(&outcome.report) {
+        Some(error) => Err(error),
+        None => Ok(UpdateResult {
+            id,
+            path: found.note.path.to_string(),
+            commit: outcome.commit.clone(),
+            changed: !outcome.report.applied.is_empty(),
+        }),
+    }
+}
+
+fn home(found: &crate::context::find::ResolvedNote<'_>) -> Result<String> {
+    let name = found.note.note_type.as_deref().unwrap_or("general");
+    let known = found.open.settings.types.get(name).or_else(|| found.open.settings.types.get("general"));
+    known.map(|known| format!("graph/{}", known.folder)).ok_or_else(|| Error::usage("unknown type"))
+}
+
+/// Path in another folder under the same file name, or sharded by ID if the folder is full.
+fn destination(found: &crate::context::find::ResolvedNote<'_>, folder: &str) -> Result<NotePath> {
+    let note = &found.note;
+    if note.path.folder() == folder {
+        return Ok(note.path.clone());
+    }
+    let same = NotePath::parse(&format!("{folder}/{}", note.path.file_name()));
+    match (same, &note.id) {
+        (Ok(path), _) if found.open.vault.count_files(folder, 1000) < 1000 => Ok(path),
+        (_, Some(id)) => place(found.open, folder, &note.title, id),
+        (Ok(path), None) => Ok(path),
+        (Err(error), None) => Err(Error::usage(error.to_string())),
+    }
+}

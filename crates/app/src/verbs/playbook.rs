@@ -1,0 +1,233 @@
+//! The merged playbook of all open vaults: the project's bullets take precedence, feedback is
+//! combined, and blocks of every vault apply.
+
+pub mod export;
+pub mod get;
+pub mod import;
+pub mod list;
+pub mod row;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::context::find::{ResolvedNote, find, load};
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::error::{Error, Result};
+use crate::verbs::decay::scoring;
+use cm_note::bullet::blocked::BlockedNote;
+use cm_note::bullet::visibility::may_be_shown;
+use cm_note::bullet::{Bullet, merge_feedback};
+use cm_note::note::{Note, NoteKind};
+use cm_note::path::NotePath;
+use cm_note::score::Scoring;
+use cm_playbook::curation::{CurationLimits, Playbook};
+
+pub use row::BulletRow;
+
+/// A bullet with the level of its vault.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VaultBullet {
+    /// Level of the vault.
+    pub level: VaultLevel,
+    pub bullet: Bullet,
+}
+
+/// The merged playbook of all open vaults.
+#[derive(Debug, Clone, Default)]
+pub struct MergedPlaybook {
+    /// The bullets, the project's first.
+    pub bullets: Vec<VaultBullet>,
+    /// Blocked patterns of all vaults.
+    pub blocked: Vec<(VaultLevel, BlockedNote)>,
+}
+
+/// Loads and merges the playbooks of all open vaults.
+///
+/// # Errors
+/// Unreadable notes.
+pub fn merged(memory: &Context) -> Result<MergedPlaybook> {
+    let mut shelves = Vec::new();
+    for open in &memory.vaults {
+        shelves.push((open.level, of_vault(memory, open)?));
+    }
+    Ok(merge(shelves))
+}
+
+/// Scoring constants from the settings of a vault.
+pub fn constants(memory: &Context, level: VaultLevel) -> Scoring {
+    let open = memory.vaults.iter().find(|open| open.level == level);
+    open.map_or_else(Scoring::default, |open| scoring(&open.settings))
+}
+
+/// Bullets and blocked patterns of one vault.
+///
+/// # Errors
+/// Unreadable notes.
+pub fn of_vault(memory: &Context, open: &OpenVault) -> Result<Playbook> {
+    let notes = memory.playbook_notes(open)?;
+    Ok(of_notes(&notes))
+}
+
+/// Extracts the bullets and blocked patterns from notes.
+pub fn of_notes(notes: &[Note]) -> Playbook {
+    Playbook {
+        bullets: notes.iter().filter_map(Bullet::of).collect(),
+        blocked: notes.iter().filter_map(BlockedNote::of).collect(),
+    }
+}
+
+/// Bullets and blocked patterns from the current files of one vault, for a writer that holds the
+/// lock. Includes changes that the index has not read yet.
+///
+/// # Errors
+/// Unreadable notes.
+pub fn as_written(memory: &Context, open: &OpenVault) -> Result<Playbook> {
+    Ok(of_notes(&current(open, memory.playbook_notes(open)?)))
+}
+
+/// All notes from the current files of one vault, like [`as_written`].
+///
+/// # Errors
+/// Unreadable notes.
+pub fn notes_as_written(memory: &Context, open: &OpenVault) -> Result<Rc<Vec<Note>>> {
+    Ok(current(open, memory.notes_of(open)?))
+}
+
+/// Replaces indexed notes by their current files where the index is outdated.
+fn current(open: &OpenVault, notes: Rc<Vec<Note>>) -> Rc<Vec<Note>> {
+    let queued = open.index().queued();
+    if queued.is_empty() {
+        return notes;
+    }
+    let mut current: Vec<Note> = notes.iter().filter(|note| !queued.contains(&note.path)).cloned().collect();
+    // A file that is gone again is no note.
+    current.extend(queued.iter().filter_map(|path| Some(load(open, path).ok()?.note)));
+    current.sort_by(|a, b| a.path.cmp(&b.path));
+    Rc::new(current)
+}
+
+/// Merges playbooks given in order of precedence. Of bullets with the same ID in several vaults,
+/// the first is used, with the feedback of all.
+pub fn merge(shelves: Vec<(VaultLevel, Playbook)>) -> MergedPlaybook {
+    let mut merged = MergedPlaybook::default();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (level, playbook) in shelves {
+        for bullet in playbook.bullets {
+            match known.get(bullet.id.as_str()) {
+                Some(at) if merged.bullets[*at].level != level => {
+                    let winner = &mut merged.bullets[*at].bullet;
+                    winner.feedback = merge_feedback(&winner.feedback, &bullet.feedback);
+                }
+                _ => {
+                    known.entry(bullet.id.to_string()).or_insert(merged.bullets.len());
+                    merged.bullets.push(VaultBullet { level, bullet });
+                }
+            }
+        }
+        merged.blocked.extend(playbook.blocked.into_iter().map(|blocked| (level, blocked)));
+    }
+    merged
+}
+
+/// Splits off the bullets that may be shown to an agent, given the notes they come from. Returns
+/// them with a notice about live bullets that may not be shown.
+pub fn showable(
+    bullets: Vec<VaultBullet>,
+    notes: &[(VaultLevel, &[Note])],
+) -> (Vec<VaultBullet>, Option<String>) {
+    let notes: HashMap<(VaultLevel, &NotePath), &Note> = notes
+        .iter()
+        .flat_map(|(level, notes)| notes.iter().map(|note| ((*level, &note.path), note)))
+        .collect();
+    let may = |shelved: &VaultBullet| {
+        let note = notes.get(&(shelved.level, &shelved.bullet.path));
+        note.is_some_and(|note| may_be_shown(&shelved.bullet, note))
+    };
+    let (shown, others): (Vec<VaultBullet>, Vec<VaultBullet>) = bullets.into_iter().partition(may);
+    let rules = match others.iter().filter(|shelved| shelved.bullet.is_live()).count() {
+        0 => return (shown, None),
+        1 => "1 rule is".to_owned(),
+        more => format!("{more} rules are"),
+    };
+    (shown, Some(format!("{rules} skipped because of hidden characters: `cm validate` shows them")))
+}
+
+/// Curation limits from the settings of a vault.
+pub fn limits(open: &OpenVault) -> CurationLimits {
+    CurationLimits {
+        duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
+        block_cosine: open.settings.number("curation.block_cosine"),
+        merge_cosine: open.settings.number("curation.merge_cosine"),
+        duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
+        max_per_category: open.settings.integer("curation.max_per_category"),
+        ..CurationLimits::default()
+    }
+}
+
+/// Resolves a reference to a bullet in any open vault.
+///
+/// # Errors
+/// A note that is not found or not a bullet, or an ambiguous reference.
+pub fn find_bullet<'a>(memory: &'a Context, reference: &str) -> Result<(ResolvedNote<'a>, Bullet)> {
+    let found = find(memory, reference)?;
+    let kind = found.note.kind;
+    match Bullet::of(&found.note) {
+        Some(bullet) if kind == NoteKind::Bullet => Ok((found, bullet)),
+        _ => Err(Error::usage(format!("{} is not a rule; its kind is `{}`", found.note.path, kind.name()))
+            .hint("`cm playbook list` lists the rules")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cm_note::instant::Instant;
+    use cm_note::note::{Feedback, FeedbackSignal, RelationTable, TypeTable, read};
+
+    fn bullet(rule: &str, days: &[&str]) -> Playbook {
+        let path = NotePath::parse("playbook/testing/a.md").unwrap();
+        let text = format!("---\nid: b-mt2ssunl-jq6d8j\nstate: active\n---\n\n{rule}\n");
+        let note = read::read(&path, text.as_bytes(), &TypeTable::default(), &RelationTable::default()).note;
+        let mut playbook = of_notes(&[note]);
+        playbook.bullets[0].feedback = days
+            .iter()
+            .map(|day| Feedback::new(Instant::parse(day).unwrap(), FeedbackSignal::Helpful))
+            .collect();
+        playbook
+    }
+
+    #[test]
+    fn the_projects_words_win_and_the_feedback_of_both_counts() {
+        let project = bullet("Run the tests of this project.", &["2026-01-01", "2026-02-01"]);
+        let global = bullet("Run the tests of the world.", &["2026-02-01", "2026-03-01", "2026-03-01"]);
+        let merged = merge(vec![(VaultLevel::Project, project), (VaultLevel::Global, global)]);
+        assert_eq!(merged.bullets.len(), 1);
+        let one = &merged.bullets[0];
+        assert_eq!(
+            (one.level, one.bullet.content()),
+            (VaultLevel::Project, "Run the tests of this project.")
+        );
+        assert_eq!(one.bullet.feedback.len(), 4);
+    }
+
+    #[test]
+    fn a_row_counts_events_and_fades_scores() {
+        let mut playbook = bullet("Run the tests first.", &["2026-01-01", "2026-04-01"]);
+        playbook.bullets[0]
+            .feedback
+            .push(Feedback::new(Instant::parse("2026-04-01").unwrap(), FeedbackSignal::Irrelevant));
+        let merged = merge(vec![(VaultLevel::Project, playbook)]);
+        let row =
+            BulletRow::of(&merged.bullets[0], Instant::parse("2026-04-01").unwrap(), &Scoring::default());
+        assert_eq!((row.helpful, row.harmful, row.score.value()), (2, 0, 0.75));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!((&json["type"], &json["state"]), (&"rule".into(), &"active".into()));
+    }
+
+    #[test]
+    fn two_files_of_one_vault_with_one_id_both_stay() {
+        let mut twice = bullet("Run the tests of this project.", &[]);
+        twice.bullets.extend(bullet("Another rule with that id.", &[]).bullets);
+        assert_eq!(merge(vec![(VaultLevel::Project, twice)]).bullets.len(), 2);
+    }
+}

@@ -1,0 +1,376 @@
+//! Imports bullets from a YAML playbook or an agent's rule file in one commit. The source file is
+//! only read.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{limits, notes_as_written, of_notes, of_vault};
+use crate::context::open::{Context, OpenVault};
+use crate::context::secrets;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::import;
+use cm_exchange::exchange::plan::{self, BulletImportPlan, VaultContents};
+use cm_exchange::exchange::{ImportedDocument, playbook, rule_file};
+use cm_note::bullet::{BulletState, Maturity};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::finding::Finding;
+use cm_note::id::NoteId;
+use cm_note::message::CommitMessage;
+use cm_note::path::NotePath;
+use cm_secrets::{RedactedSecret, RedactionRules, find, redact};
+use cm_store::vault::external_folder;
+
+pub use cm_exchange::exchange::LeftOutKind;
+pub use cm_exchange::exchange::plan::{BulletSkipReason, SkippedBullet};
+
+/// Kind of a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleSourceKind {
+    /// A YAML or JSON playbook.
+    Playbook,
+    /// Instructions for agents in prose, such as AGENTS.md.
+    Rules,
+}
+
+impl RuleSourceKind {
+    /// All kinds of source files.
+    pub const ALL: [Self; 2] = [Self::Playbook, Self::Rules];
+
+    /// Name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Playbook => "playbook",
+            Self::Rules => "rules",
+        }
+    }
+
+    /// Detects the kind of a file by its name.
+    fn of(file: &Path) -> Option<Self> {
+        let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".yaml", ".yml", ".json"]) {
+            return Some(Self::Playbook);
+        }
+        let rules = [
+            "agents.md",
+            "claude.md",
+            "claude.local.md",
+            "agents.override.md",
+            "gemini.md",
+            "copilot-instructions.md",
+            ".instructions.md",
+            ".mdc",
+            ".cursorrules",
+            ".windsurfrules",
+            ".clinerules",
+        ];
+        ends(&rules).then_some(Self::Rules)
+    }
+}
+
+/// Source of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The file to import.
+    pub file: PathBuf,
+    /// Kind of the file; detected by its name by default.
+    pub from: Option<RuleSourceKind>,
+    /// Only show what would be done.
+    pub dry_run: bool,
+}
+
+/// An imported bullet or pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ImportedBullet {
+    /// Note ID.
+    pub id: String,
+    /// Path in the vault.
+    pub path: String,
+    /// Text of the rule or pattern.
+    pub content: String,
+    /// Category; null for a deprecated pattern.
+    pub category: Option<String>,
+    /// State; null for a deprecated pattern.
+    pub state: Option<BulletState>,
+}
+
+/// An entry of the source file with an apparent live secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StoppedEntry {
+    /// Line of the secret in the source file, from 1; null if the file contains it in another form,
+    /// such as escaped.
+    pub line: Option<u32>,
+    /// Name of the secret rule that matched.
+    pub rule: String,
+    /// ID of the entry; secrets in it are redacted.
+    pub id: String,
+}
+
+/// The result of importing a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BulletImport {
+    /// Kind of the file.
+    pub from: RuleSourceKind,
+    /// Imported bullets and patterns.
+    pub imported: Vec<ImportedBullet>,
+    /// Entries that were not imported, each with the reason.
+    pub skipped: Vec<SkippedBullet>,
+    /// Entries with an apparent live secret, which were not imported.
+    pub stopped: Vec<StoppedEntry>,
+    /// Parts of the file that are not rules, with their counts.
+    pub left_out: Vec<LeftOutKind>,
+    /// Problems in the imported entries.
+    pub findings: Vec<Finding>,
+    /// The commit; null if commits are manual or nothing was imported.
+    pub commit: Option<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+}
+
+impl BulletImport {
+    /// Whether some entries could not be imported.
+    pub fn failed(&self) -> bool {
+        !self.stopped.is_empty() || self.skipped.iter().any(|skipped| skipped.why.failed())
+    }
+}
+
+/// Imports the bullets of a file.
+///
+/// # Errors
+/// A file that cannot be read or parsed, nothing to import, and the errors of [`write::apply`].
+pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
+    let shown = options.file.display().to_string();
+    let from = options.from.or_else(|| RuleSourceKind::of(&options.file)).ok_or_else(|| {
+        Error::usage(format!("the type of {shown} cannot be detected from its name"))
+            .hint("use --from playbook or --from rules")
+    })?;
+    let text = text(memory, &options.file)?;
+    let document = match from {
+        RuleSourceKind::Playbook => playbook::read(&text, &shown, memory.now()).map_err(|refused| {
+            Error::refused("no-playbook", refused.message)
+                .at(&shown, Some(refused.line), Some(refused.column))
+                .hint(refused.hint)
+        })?,
+        RuleSourceKind::Rules => rule_file::read(&text, &shown, memory.now()),
+    };
+    let mut outcome = None;
+    let plan = |open: &OpenVault| {
+        let (mut imported, files) = planned(memory, open, from, document, &shown)?;
+        let rules = secrets::rules(memory, open)?;
+        let files = without_secrets(&rules, &mut imported, files, &text);
+        refuse_if_all_stopped(&imported, &shown)?;
+        let message = message(options, &imported.imported);
+        outcome = Some(imported);
+        let changes = files.into_iter().map(|(path, text)| VaultFileChange::Create { path, text }).collect();
+        Ok(ChangeSet { message, changes })
+    };
+    let commit = if options.dry_run {
+        plan(memory.target()).map(|_| None)?
+    } else {
+        write::apply_with(memory, plan)?.commit
+    };
+    let outcome = outcome.ok_or_else(|| write::nothing_done("nothing was planned"))?;
+    Ok(BulletImport { commit, dry_run: options.dry_run, ..outcome })
+}
+
+/// Moves entries with a secret from the imported to the stopped ones and returns the files of the
+/// others.
+/// `source` is the text of the imported file.
+fn without_secrets(
+    rules: &RedactionRules,
+    imported: &mut BulletImport,
+    files: Vec<NewFile>,
+    source: &str,
+) -> Vec<NewFile> {
+    let brought = std::mem::take(&mut imported.imported);
+    let mut sound = Vec::with_capacity(files.len());
+    for (brought, (path, text)) in brought.into_iter().zip(files) {
+        let in_path = find(path.as_str(), rules).into_iter().map(|found| (path.as_str(), found));
+        let secrets: Vec<_> =
+            in_path.chain(find(&text, rules).into_iter().map(|found| (text.as_str(), found))).collect();
+        for (held, RedactedSecret { rule, range, .. }) in &secrets {
+            let line = source.find(&held[range.clone()]).map(|at| source[..at].matches('\n').count() + 1);
+            let line = line.and_then(|line| u32::try_from(line).ok());
+            let id = redact(&brought.id, rules).0.into_string();
+            let entry = StoppedEntry { line, rule: rule.clone(), id };
+            // One text can stand in the path and in the note.
+            if !imported.stopped.contains(&entry) {
+                imported.stopped.push(entry);
+            }
+        }
+        if secrets.is_empty() {
+            imported.imported.push(brought);
+            sound.push((path, text));
+        }
+    }
+    sound
+}
+
+/// Returns an error if every new entry contains a secret.
+fn refuse_if_all_stopped(imported: &BulletImport, shown: &str) -> Result<()> {
+    let Some(first) = imported.stopped.first().filter(|_| imported.imported.is_empty()) else {
+        return Ok(());
+    };
+    let places: Vec<String> = imported.stopped.iter().take(5).map(place_of).collect();
+    Err(Error::refused("secret", format!("every new entry of {shown} may contain a real secret"))
+        .at(shown, first.line, None)
+        .hint(format!("remove them, or use a placeholder such as <token>: {}", places.join("; "))))
+}
+
+/// Formats the location and the rule of a secret.
+pub fn place_of(stopped: &StoppedEntry) -> String {
+    let line = stopped.line.map_or_else(String::new, |line| format!("line {line}, "));
+    format!("{line}{} ({})", stopped.id, stopped.rule)
+}
+
+/// Plans the import against the current notes of the vault: the result, and the files to write.
+fn planned(
+    memory: &Context,
+    open: &OpenVault,
+    from: RuleSourceKind,
+    mut document: ImportedDocument,
+    shown: &str,
+) -> Result<(BulletImport, Vec<NewFile>)> {
+    let notes = notes_as_written(memory, open)?;
+    let mut blocked = of_notes(&notes).blocked;
+    for other in memory.vaults.iter().filter(|other| other.level != open.level) {
+        blocked.extend(of_vault(memory, other)?.blocked);
+    }
+    let held = VaultContents {
+        notes: &notes,
+        blocked: &blocked,
+        block_jaccard: limits(open).block_jaccard,
+        same_rule_once: from == RuleSourceKind::Rules,
+    };
+    if !memory.is_person() {
+        only_proposed(memory, &mut document);
+    }
+    let plan = plan::plan(&mut document, &held, shown);
+    if plan.bullets.is_empty() && plan.blocked.is_empty() && plan.skipped.iter().all(|it| it.why.failed()) {
+        return Err(nothing_came(shown, &plan));
+    }
+    let (imported, files) = placed(open, plan.bullets, plan.blocked)?.into_iter().unzip();
+    let imported = BulletImport {
+        from,
+        imported,
+        skipped: plan.skipped,
+        stopped: Vec::new(),
+        left_out: document.left_out,
+        findings: document.findings,
+        commit: None,
+        dry_run: false,
+    };
+    Ok((imported, files))
+}
+
+/// Reduces an agent's import to proposals: active bullets become drafts without feedback, and
+/// blocked patterns are dropped.
+fn only_proposed(memory: &Context, document: &mut ImportedDocument) {
+    for bullet in document.bullets.iter_mut().filter(|bullet| bullet.state == BulletState::Active) {
+        bullet.state = BulletState::Draft;
+        bullet.maturity = Maturity::Candidate;
+        bullet.pinned = false;
+        bullet.feedback.clear();
+    }
+    if !document.blocked.is_empty() {
+        document.blocked.clear();
+        memory.notice("blocked patterns in the file are skipped: only a person can block a rule");
+    }
+}
+
+fn text(memory: &Context, file: &Path) -> Result<String> {
+    let bytes = external_folder::file(&memory.call.cwd.join(file))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{} is not UTF-8", file.display()))
+            .at(file.display(), None, None)
+            .hint("save the file as UTF-8, then run the command again")
+    })
+}
+
+/// Path and text of a new file.
+type NewFile = (NotePath, String);
+
+fn placed(
+    open: &OpenVault,
+    bullets: Vec<(cm_note::bullet::Bullet, String)>,
+    blocked: Vec<(cm_note::bullet::blocked::BlockedNote, String)>,
+) -> Result<Vec<(ImportedBullet, NewFile)>> {
+    let mut taken = HashSet::new();
+    let mut files = Vec::with_capacity(bullets.len() + blocked.len());
+    for (bullet, text) in bullets {
+        let path = free(open, &bullet.path, &bullet.id, &mut taken)?;
+        let brought = ImportedBullet {
+            id: bullet.id.to_string(),
+            path: path.to_string(),
+            content: bullet.content().to_owned(),
+            category: Some(bullet.category.clone()),
+            state: Some(bullet.state),
+        };
+        files.push((brought, (path, text)));
+    }
+    for (blocked, text) in blocked {
+        let path = free(open, &blocked.path, &blocked.id, &mut taken)?;
+        let (id, content) = (blocked.id.to_string(), blocked.text().to_owned());
+        let brought = ImportedBullet { id, path: path.to_string(), content, category: None, state: None };
+        files.push((brought, (path, text)));
+    }
+    Ok(files)
+}
+
+/// A free path for a new file: the preferred one, sharded if its folder is full, or one with a
+/// number.
+fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<NotePath>) -> Result<NotePath> {
+    let mut number = 1;
+    loop {
+        let name = match number {
+            1 => wanted.file_name().to_owned(),
+            n => format!("{}-{n}.md", wanted.stem()),
+        };
+        let path = crate::verbs::add::sharded(open, wanted.folder(), &name, id)?;
+        if open.vault.read(&path).is_err() && taken.insert(path.clone()) {
+            return Ok(path);
+        }
+        number += 1;
+    }
+}
+
+fn message(options: &Options, imported: &[ImportedBullet]) -> CommitMessage {
+    let name = options.file.file_name().unwrap_or(options.file.as_os_str()).to_string_lossy();
+    let subject = match imported {
+        [one] => format!("Import \"{}\" from {name}", one.content),
+        several => format!("Import {} rules from {name}", several.len()),
+    };
+    let listed = if imported.len() > import::IDS { 0 } else { imported.len() };
+    let message = CommitMessage::new("import", subject);
+    imported.iter().take(listed).fold(message, |message, brought| message.id(&brought.id))
+}
+
+fn nothing_came(shown: &str, plan: &BulletImportPlan) -> Error {
+    if plan.skipped.is_empty() {
+        return write::nothing_done(format!("there are no rules in {shown}"))
+            .hint("list items and paragraphs of one sentence become rules");
+    }
+    let named: Vec<String> = plan
+        .skipped
+        .iter()
+        .take(5)
+        .map(|skipped| format!("{}: {}", skipped.id, reason(skipped.why)))
+        .collect();
+    write::nothing_done(format!("no rule of {shown} was imported")).hint(named.join("; "))
+}
+
+/// A user-facing explanation of why a bullet was not imported.
+pub fn reason(why: BulletSkipReason) -> &'static str {
+    match why {
+        BulletSkipReason::ThereAlready => "already in the vault",
+        BulletSkipReason::SameRule => "the vault has the same rule",
+        BulletSkipReason::IdTaken => "another rule has this ID",
+        BulletSkipReason::Blocked => "blocked in this vault",
+        BulletSkipReason::NoRule => "the text is not valid for a rule",
+    }
+}

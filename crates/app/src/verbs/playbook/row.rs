@@ -1,0 +1,64 @@
+//! A bullet as a row of a list.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::VaultBullet;
+use crate::context::open::VaultLevel;
+use cm_note::bullet::{BulletState, BulletType, Maturity};
+use cm_note::instant::Instant;
+use cm_note::note::FeedbackSignal;
+use cm_note::score::Scoring;
+use cm_note::score::bullet::{EffectiveScore, effective};
+
+/// A bullet in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BulletRow {
+    /// Bullet ID.
+    pub id: String,
+    /// Text of the rule.
+    pub content: String,
+    /// Category of the rule.
+    pub category: String,
+    /// `rule` or `anti_pattern`.
+    #[serde(rename = "type")]
+    pub bullet_type: BulletType,
+    /// State of the bullet.
+    pub state: BulletState,
+    /// Maturity, derived from feedback.
+    pub maturity: Maturity,
+    /// Effective score.
+    pub score: EffectiveScore,
+    /// Number of helpful events, regardless of decay.
+    pub helpful: usize,
+    /// Number of harmful events, regardless of decay.
+    pub harmful: usize,
+    /// Whether the bullet is pinned, so that automation does not change it.
+    pub pinned: bool,
+    /// Path of the bullet's file.
+    pub path: String,
+    /// Level of the bullet's vault.
+    pub vault: VaultLevel,
+}
+
+impl BulletRow {
+    /// Converts a bullet to a row, scored at the instant `now`.
+    pub fn of(shelved: &VaultBullet, now: Instant, scoring: &Scoring) -> Self {
+        let bullet = &shelved.bullet;
+        let events = |signal| bullet.feedback.iter().filter(|event| event.signal == signal).count();
+        Self {
+            id: bullet.id.to_string(),
+            content: bullet.content().to_owned(),
+            category: bullet.category.clone(),
+            bullet_type: bullet.bullet_type,
+            state: bullet.state,
+            maturity: bullet.maturity,
+            score: effective(bullet, now, scoring),
+            helpful: events(FeedbackSignal::Helpful),
+            harmful: events(FeedbackSignal::Harmful),
+            pinned: bullet.pinned,
+            path: bullet.path.to_string(),
+            vault: shelved.level,
+        }
+    }
+}

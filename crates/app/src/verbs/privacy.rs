@@ -1,0 +1,229 @@
+//! Privacy settings for agents' sessions: which may be read, where their text may be sent, and
+//! which were read recently.
+//!
+//! It opens no log and no index; it reports settings and the recorded reads.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault};
+use crate::context::secrets;
+use crate::error::{Error, Result};
+use crate::sessions::session_filter::{SessionFilter, is_global, project, resolve_path};
+use crate::sessions::{access_log, agent, agents};
+use crate::verbs::config;
+use cm_note::instant::Instant;
+use cm_session::Agent;
+use cm_store::config::SettingOrigin;
+
+pub use crate::sessions::access_log::ReadLogEntry;
+
+/// Number of recent reads shown with the settings.
+const LATEST: usize = 5;
+
+/// Privacy settings and recent reads.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PrivacyStatus {
+    /// Agents whose sessions may be read.
+    pub agents: Vec<String>,
+    /// Agents whose sessions are never read.
+    pub denied: Vec<String>,
+    /// Lists of folders. A session is read if every list contains its folder or a parent of it;
+    /// without lists, all sessions are read. For a vault inside a project, the first list contains
+    /// the project's folders and those added by the person.
+    pub workspaces: Vec<Vec<String>>,
+    /// Whether an agent may see sessions of another agent.
+    pub cross_agent: bool,
+    /// Redaction of session text.
+    pub redaction: Redaction,
+    /// Provider of the language model that may receive session text; `none` if there is none.
+    pub provider: String,
+    /// Whether session searches also use the program `cass`.
+    pub cass: bool,
+    /// Recent reads, latest first.
+    pub latest: Vec<ReadLogEntry>,
+}
+
+/// Redaction of session text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Redaction {
+    /// Whether the built-in secret rules are enabled.
+    pub enabled: bool,
+    /// Number of custom patterns and rules.
+    pub own: usize,
+}
+
+/// Reports the privacy settings and recent reads.
+///
+/// # Errors
+/// Invalid secret patterns, or an unreadable log of reads.
+pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
+    let open = memory.target();
+    let allowed = SessionFilter::of(memory, open);
+    let names = |may: bool| {
+        let of = Agent::ALL.into_iter().filter(|agent| allowed.agents.contains(agent) == may);
+        of.map(|agent| agent.name().to_owned()).collect()
+    };
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let provider = own(open, "llm.provider").and_then(|value| value.as_str()).unwrap_or("none");
+    Ok(PrivacyStatus {
+        agents: names(true),
+        denied: names(false),
+        workspaces: allowed.lists().to_vec(),
+        cross_agent: cross_agent(memory),
+        redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
+        provider: provider.to_owned(),
+        cass: flag(memory, "sources.cass"),
+        latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
+    })
+}
+
+/// Whether an agent may see sessions of another agent; only the user's own settings count.
+pub fn cross_agent(memory: &Context) -> bool {
+    flag(memory, "sessions.cross_agent")
+}
+
+/// A flag that permits reads. A value in the vault's shared file is ignored with a notice.
+pub(crate) fn flag(memory: &Context, name: &str) -> bool {
+    let settings = &memory.target().settings;
+    settings.ignored(name).for_each(|notice| memory.notice(notice));
+    settings.flag(name).unwrap_or(false)
+}
+
+fn own<'a>(open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
+    open.settings.get_from(name, SettingOrigin::is_users).map(|(value, _)| value)
+}
+
+/// Filters for reads.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Maximum number of reads.
+    pub limit: usize,
+    /// Only reads at or after this instant.
+    pub since: Option<Instant>,
+}
+
+/// A list of reads.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReadLog {
+    /// The reads, latest first.
+    pub reads: Vec<ReadLogEntry>,
+    /// Number of matching reads.
+    pub total: usize,
+}
+
+/// Lists the recorded reads.
+///
+/// # Errors
+/// An unreadable log of reads.
+pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
+    let mut reads = access_log::entries(memory)?;
+    reads.retain(|read| options.since.is_none_or(|since| read.at >= since));
+    let total = reads.len();
+    reads.reverse();
+    reads.truncate(options.limit);
+    Ok(ReadLog { reads, total })
+}
+
+/// Target of a permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PermissionTarget {
+    /// Sessions of an agent, by name.
+    Agent(String),
+    /// Sessions in a folder and its subfolders, as typed.
+    Workspace(String),
+}
+
+/// The setting after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ChangedPermission {
+    /// Name of the setting.
+    pub key: String,
+    /// Items of the setting; if empty, everything may be read.
+    pub items: Vec<String>,
+    /// Path of the settings file.
+    pub path: String,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+/// Allows or denies reads in the user's private settings of the vault.
+///
+/// # Errors
+/// An unknown agent, a denial that a list of permitted items cannot express, and the errors of
+/// [`config::set`].
+pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<ChangedPermission> {
+    let (key, items) = match what {
+        PermissionTarget::Agent(name) => ("sessions.agents", agents_with(memory, name, allow)?),
+        PermissionTarget::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
+    };
+    let typed = items.join(",");
+    let written = config::set(
+        memory,
+        key,
+        Some(typed.as_str()).filter(|typed| !typed.is_empty()),
+        config::SettingsTarget::Private,
+    )?;
+    Ok(ChangedPermission { key: key.to_owned(), items, path: written.path, changed: written.changed })
+}
+
+/// Items of a list in the user's own settings.
+fn listed(memory: &Context, name: &str) -> Vec<String> {
+    let items = own(memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
+    items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
+}
+
+fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
+    agents(name)?;
+    let mut named: Vec<Agent> =
+        listed(memory, "sessions.agents").iter().filter_map(|name| agent(name)).collect();
+    if named.is_empty() {
+        named = Agent::ALL.to_vec();
+    }
+    named.retain(|known| known.name() != name);
+    named.extend(agent(name).filter(|_| allow));
+    named.sort();
+    if named.is_empty() {
+        return Err(Error::refused(
+            "nothing-left",
+            format!("{name} is the only agent whose sessions are read"),
+        )
+        .hint("an empty list allows all agents; allow another agent first"));
+    }
+    // All of them are said by no list, so that agents of a later version are among them.
+    let all = named.len() == Agent::ALL.len();
+    Ok(if all { Vec::new() } else { named.iter().map(|agent| agent.name().to_owned()).collect() })
+}
+
+fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
+    const NAME: &str = "sessions.workspaces";
+    let folder = resolve_path(memory, &memory.call.cwd, typed);
+    if folder.contains(',') {
+        return Err(Error::usage(
+            "a folder name with a comma must be added by hand to your settings for this vault",
+        ));
+    }
+    let base = project(memory.target());
+    let mut named = listed(memory, NAME);
+    let before = named.len();
+    if allow && SessionFilter::of(memory, memory.target()).allows_all() {
+        return Err(Error::refused("all-allowed", "sessions of all folders are already read")
+            .hint(format!("`cm config set {NAME} {folder} --private` limits reading to this folder")));
+    }
+    named.retain(|item| resolve_path(memory, base, item) != folder);
+    if !allow && named.len() == before {
+        return Err(Error::refused("not-listed", format!("the sessions of {folder} are not read")).hint(
+            format!("`{NAME}` lists the folders whose sessions are read; set it to exclude all others"),
+        ));
+    }
+    if allow {
+        named.push(folder);
+    } else if named.is_empty() && is_global(memory, memory.target()) {
+        return Err(Error::refused(
+            "nothing-left",
+            format!("{folder} is the only folder whose sessions are read"),
+        )
+        .hint("an empty list allows all folders; allow another folder first"));
+    }
+    Ok(named)
+}

@@ -1,0 +1,206 @@
+//! Writes the playbook between markers into an agent's rule file. Text outside the markers stays
+//! byte for byte, and nothing is committed.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, VaultLevel, shown};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::export::one_file;
+use crate::verbs::playbook;
+use cm_exchange::project::section::SECTION;
+use cm_exchange::project::{self, ProjectionOptions};
+use cm_note::score::bullet::selection_score;
+use cm_store::vault::external_folder;
+
+/// Format of a rule file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum RuleFileFormat {
+    /// AGENTS.md, which many agents read.
+    #[serde(rename = "agents.md")]
+    Agents,
+    /// CLAUDE.md of Claude Code.
+    #[serde(rename = "claude.md")]
+    Claude,
+    /// A Cursor rule.
+    #[serde(rename = "cursor")]
+    Cursor,
+}
+
+impl RuleFileFormat {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Agents, Self::Claude, Self::Cursor];
+
+    /// Name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agents => "agents.md",
+            Self::Claude => "claude.md",
+            Self::Cursor => "cursor",
+        }
+    }
+
+    /// Looks up a format by name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Default path, relative to the working directory.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Agents => "AGENTS.md",
+            Self::Claude => "CLAUDE.md",
+            Self::Cursor => ".cursor/rules/cm.mdc",
+        }
+    }
+
+    /// Beginning of a new file; Cursor needs frontmatter to apply the rule automatically.
+    fn opening(self) -> &'static str {
+        match self {
+            Self::Cursor => "---\ndescription: Rules that this project has learned\nalwaysApply: true\n---\n",
+            Self::Agents | Self::Claude => "",
+        }
+    }
+}
+
+/// Contents and destination of the rule file.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Format of the file.
+    pub format: RuleFileFormat,
+    /// Path of the file; by default the format's usual path.
+    pub file: Option<PathBuf>,
+    /// Maximum number of rules per category.
+    pub per_category: usize,
+    /// Add the number of helpful and harmful marks to each rule.
+    pub counts: bool,
+    /// Only show what would be done.
+    pub dry_run: bool,
+}
+
+/// The result of writing a rule file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProjectionResult {
+    /// Format of the file.
+    pub format: RuleFileFormat,
+    /// Path of the file.
+    pub path: String,
+    /// Whether the file is new.
+    pub created: bool,
+    /// Whether the file changed.
+    pub changed: bool,
+    /// Number of listed rules.
+    pub rules: usize,
+    /// Number of listed pitfalls.
+    pub pitfalls: usize,
+    /// Number of live bullets that were omitted.
+    pub omitted: usize,
+    /// Added lines.
+    pub added: Vec<String>,
+    /// Removed lines.
+    pub removed: Vec<String>,
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+}
+
+/// Writes the playbook of all open vaults into an agent's rule file.
+///
+/// # Errors
+/// A file that cannot be read or written, is not UTF-8, has an unpaired marker, or changed during
+/// the call; no rules to write if the file does not exist.
+pub fn project(memory: &Context, options: &Options) -> Result<ProjectionResult> {
+    let named = options.file.clone().unwrap_or_else(|| PathBuf::from(options.format.file()));
+    let file = memory.call.cwd.join(&named);
+    let path = shown(&file, &memory.call.cwd);
+    let there = there(&file)?;
+    let before = match &there {
+        Some(bytes) => std::str::from_utf8(bytes).map_err(|_| {
+            Error::refused("invalid-utf8", format!("{path} is not UTF-8"))
+                .at(&path, None, None)
+                .hint("save the file as UTF-8, then run the command again")
+        })?,
+        None => "",
+    };
+    let part = part(memory, options)?;
+    if there.is_none() && part.rules + part.pitfalls == 0 {
+        return Err(write::nothing_done("no rule is in use, and there is no file to clear")
+            .hint("`cm playbook list --state all` lists all rules"));
+    }
+    let begun = if there.is_none() { options.format.opening() } else { before };
+    let after = SECTION.put(begun, &part.text).map_err(|unpaired| {
+        Error::refused("broken-markers", unpaired.message)
+            .at(&path, Some(unpaired.line), None)
+            .hint("fix the lines `<!-- cm:begin playbook … -->` and `<!-- cm:end playbook -->`; nothing was written")
+    })?;
+    let changed = there.as_deref() != Some(after.as_bytes());
+    let (old, new) = (SECTION.items(before), SECTION.items(&after));
+    let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
+        let line = |line: &&&str| !other.contains(*line);
+        lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
+    };
+    let outcome = ProjectionResult {
+        format: options.format,
+        path,
+        created: there.is_none(),
+        changed,
+        rules: part.rules,
+        pitfalls: part.pitfalls,
+        omitted: part.omitted,
+        added: without(&new, &old),
+        removed: without(&old, &new),
+        dry_run: options.dry_run,
+    };
+    if changed && !options.dry_run {
+        write_file(&file, &outcome.path, there.as_deref(), after.into_bytes())?;
+    }
+    Ok(outcome)
+}
+
+fn there(file: &Path) -> Result<Option<Vec<u8>>> {
+    match external_folder::file(file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(_) if file.symlink_metadata().is_err() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn part(memory: &Context, options: &Options) -> Result<project::RenderedSection> {
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        notes.push((open.level, memory.playbook_notes(open)?));
+    }
+    let notes: Vec<_> = notes.iter().map(|(level, notes)| (*level, &notes[..])).collect();
+    let (mut bullets, notice) = playbook::showable(playbook::merged(memory)?.bullets, &notes);
+    notice.into_iter().for_each(|notice| memory.notice(notice));
+    // The project's own vault is about this project, whatever name it is given there.
+    let here = memory.workspace();
+    bullets.retain(|shelved| shelved.level == VaultLevel::Project || shelved.bullet.applies_to(&here));
+    let standings: Vec<_> = bullets
+        .iter()
+        .map(|shelved| {
+            let constants = playbook::constants(memory, shelved.level);
+            (&shelved.bullet, selection_score(&shelved.bullet, memory.now(), &constants))
+        })
+        .collect();
+    Ok(project::plan(
+        &standings,
+        &ProjectionOptions { per_category: options.per_category, counts: options.counts },
+    ))
+}
+
+/// Writes the file if its contents are still `before`.
+///
+/// # Errors
+/// `changed-meanwhile` if they are not.
+fn write_file(file: &Path, path: &str, before: Option<&[u8]>, after: Vec<u8>) -> Result<()> {
+    let wrote = one_file(file, after, &|there| Some(there) == before)?;
+    if wrote.in_the_way.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused("changed-meanwhile", format!("{path} was changed in the meantime"))
+        .at(path, None, None)
+        .hint("nothing was written; run the command again"))
+}

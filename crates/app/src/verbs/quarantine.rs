@@ -1,0 +1,116 @@
+//! Quarantine for notes of agents: they stay unverified until they are confirmed, and text that
+//! addresses the reader with orders is held for review.
+
+use crate::context::actor::refused;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::evidence::SessionEvidence;
+use crate::verbs::add;
+use cm_note::note::suspicion::order;
+use cm_note::note::{Feedback, FeedbackSignal, Note};
+use cm_playbook::curation::history::RuleEvidenceSource as _;
+
+/// Frontmatter keys that determine trust or authorship; agents cannot set them.
+const TRUST_KEYS: [&str; 22] = [
+    "agent",
+    "author",
+    "condensed_into",
+    "created",
+    "deprecation_reason",
+    "derived_from",
+    "feedback",
+    "half_life_days",
+    "harmful_count",
+    "helpful_count",
+    "last_checked",
+    "last_validated_at",
+    "maturity",
+    "pinned",
+    "pinned_reason",
+    "promoted_at",
+    "relations",
+    "replaced_by",
+    "session",
+    "sources",
+    "state",
+    "supersedes",
+];
+
+/// Rejects changes that weaken a confirmed note: another type or priority, or a lower importance.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn keeps_weight(
+    memory: &Context,
+    note: &Note,
+    set: &[(String, String)],
+    remove: &[String],
+) -> Result<()> {
+    let lowers = |key: &str, value: Option<&str>| match plain(key).as_str() {
+        "type" | "priority" => true,
+        "importance" => {
+            let new = value.and_then(|value| value.trim().parse().ok()).unwrap_or(0.0);
+            new < note.importance.unwrap_or(0.5)
+        }
+        _ => false,
+    };
+    let set = set.iter().map(|(key, value)| (key, Some(value.as_str())));
+    match set.chain(remove.iter().map(|key| (key, None))).find(|(key, value)| lowers(key, *value)) {
+        Some((key, _)) => memory.persons_only(&format!("change or lower `{key}` of a confirmed note")),
+        None => Ok(()),
+    }
+}
+
+/// Normalizes a key: strips quotes and whitespace and converts it to lower case.
+fn plain(key: &str) -> String {
+    key.trim().trim_matches(['"', '\'']).trim().to_ascii_lowercase()
+}
+
+/// Rejects keys that only a person may set or remove.
+///
+/// # Errors
+/// `persons-only`, naming the key.
+pub fn own_keys_only<'k>(memory: &Context, mut keys: impl Iterator<Item = &'k str>) -> Result<()> {
+    if memory.is_person() {
+        return Ok(());
+    }
+    match keys.find(|key| TRUST_KEYS.contains(&plain(key).as_str())) {
+        Some(key) => Err(refused(
+            &format!("set or remove `{key}`"),
+            "`cm mark` records what helped; ask a person for everything else",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Initial state of a new memory: `draft` or unverified; `None` for an active memory of a person.
+pub fn state(memory: &Context, title: &str, options: &add::Options) -> Option<&'static str> {
+    if memory.is_person() {
+        return None;
+    }
+    let texts = [title, options.body.as_deref().unwrap_or_default()];
+    let extra = options.extra.iter().map(|(_, value)| value.as_str());
+    let tags = options.tags.iter().map(String::as_str);
+    let why = texts.into_iter().chain(extra).chain(tags).find_map(order);
+    Some(match why {
+        Some(why) => {
+            memory
+                .notice(format!("stored as a draft because {why}; a person can accept it with `cm review`"));
+            "draft"
+        }
+        None => Note::UNVERIFIED,
+    })
+}
+
+/// Whether a feedback event confirms an unverified memory: a helpful mark of a person, or of a
+/// second, recorded session. Age and usage do not confirm a memory.
+pub fn is_confirmed_by(memory: &Context, note: &Note, event: &Feedback) -> bool {
+    if !note.is_unverified() || event.signal != FeedbackSignal::Helpful || event.weight <= 0.0 {
+        return false;
+    }
+    let is_another = event.author.is_none() || event.author != note.author;
+    let is_second =
+        is_another && event.session.is_some() && note.session.is_some() && event.session != note.session;
+    memory.is_person()
+        || (is_second && event.session.as_deref().is_some_and(|id| SessionEvidence::of(memory).has_seen(id)))
+}

@@ -1,0 +1,132 @@
+//! Commits what was learned from a session: its diary, memories and deltas, in one commit.
+
+use std::cell::RefCell;
+
+use super::evidence::GatheredEvidence;
+use super::memories::{self, PlannedMemory};
+use super::process_session::{SessionProcessor, SessionProposals};
+use super::reflection_log::ReflectionLog;
+use crate::context::open::OpenVault;
+use crate::error::{Error, Result};
+use crate::verbs::curate::{self, CurationOutcome, ExtraChanges, curate_beside};
+use crate::verbs::diary::location::DiaryLocation;
+use crate::verbs::playbook;
+use cm_learn::diary::Diary;
+use cm_learn::reflect::draft::{DraftChange, ReflectionDraft};
+use cm_note::change::VaultFileChange;
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::delta::DeltaFile;
+
+/// Result of the commit.
+pub struct CommitResult {
+    /// Result of curating the deltas.
+    pub outcome: CurationOutcome,
+    /// New memory notes.
+    pub memories: Vec<PlannedMemory>,
+    /// Path of the diary note; `None` if the diary is empty.
+    pub place: Option<DiaryLocation>,
+    /// Notices for the user.
+    pub notices: Vec<String>,
+}
+
+impl SessionProcessor<'_> {
+    /// Writes a session's diary, memories and deltas to the vault in one commit.
+    ///
+    /// # Errors
+    /// Returns an error if curation fails, or `done-meanwhile` if another process has reflected on
+    /// the session in the meantime.
+    pub fn commit(
+        &self,
+        proposed: &SessionProposals<'_>,
+        gathered: &GatheredEvidence,
+    ) -> Result<CommitResult> {
+        let SessionProposals { todo, diary, drafts } = proposed;
+        let place = if diary.is_empty() { None } else { Some(DiaryLocation::of(self.memory, diary)?) };
+        let deltas = drafts.iter().filter_map(|draft| match &draft.what {
+            DraftChange::Delta(delta) => Some(delta.clone()),
+            DraftChange::Memory(_) => None,
+        });
+        let file = DeltaFile {
+            session: Some(diary.session.clone()),
+            agent: Some(diary.agent.clone()),
+            deltas: deltas.collect(),
+        };
+        let short: String = diary.session.chars().take(8).collect();
+        let options = curate::Options {
+            authority: Authority::Automation,
+            dry_run: self.terms.dry_run,
+            sweep: false,
+            op: "reflect",
+            subject: Some(format!("Reflect on {} session {short}: {}", diary.agent, diary.title)),
+        };
+        let (memories, notices) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+        let changes = |open: &OpenVault| {
+            if !self.terms.dry_run
+                && !self.terms.reprocess
+                && !ReflectionLog::load(open)?.is_open(&todo.listed, self.model.is_some())
+            {
+                return Err(Error::refused(
+                    "done-meanwhile",
+                    "another process has processed the session in the meantime",
+                ));
+            }
+            let mut planned = ChangePlanner { work: self, open, changes: Vec::new(), ids: Vec::new() };
+            notices.borrow_mut().extend(planned.diary(place.as_ref(), diary)?);
+            *memories.borrow_mut() = planned.memories(drafts)?;
+            Ok((planned.changes, planned.ids))
+        };
+        let outcome = curate_beside(
+            self.memory,
+            &file,
+            &options,
+            &ExtraChanges { history: Some(gathered), changes: &changes },
+        )?;
+        Ok(CommitResult { outcome, memories: memories.take(), place, notices: notices.take() })
+    }
+}
+
+/// Collects the changes of a commit other than the deltas.
+struct ChangePlanner<'a> {
+    work: &'a SessionProcessor<'a>,
+    open: &'a OpenVault,
+    changes: Vec<VaultFileChange>,
+    ids: Vec<String>,
+}
+
+impl ChangePlanner<'_> {
+    /// Adds the change of the diary note and returns notices. A diary that was edited by hand is
+    /// not changed.
+    fn diary(&mut self, place: Option<&DiaryLocation>, diary: &Diary) -> Result<Vec<String>> {
+        let Some(place) = place else { return Ok(Vec::new()) };
+        match place.change(self.work.memory, self.open, diary) {
+            Ok((change, said)) => {
+                if change.is_some() {
+                    self.ids.push(diary.id.clone());
+                }
+                self.changes.extend(change);
+                Ok(said.into_iter().collect())
+            }
+            // The person is at work on it.
+            Err(error) if error.code == "hand-edited" => {
+                Ok(vec![format!("{}; it is unchanged", error.message)])
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn memories(&mut self, drafts: &[ReflectionDraft]) -> Result<Vec<PlannedMemory>> {
+        let notes = playbook::notes_as_written(self.work.memory, self.open)?;
+        let mut said = memories::existing_texts(&notes);
+        let mut all = Vec::new();
+        for draft in drafts {
+            let (DraftChange::Memory(remembered), Some(origin)) = (&draft.what, draft.origins.first()) else {
+                continue;
+            };
+            let planned = memories::plan_memory(self.work.memory, self.open, &mut said, remembered, origin)?;
+            all.extend(planned);
+        }
+        self.changes.extend(all.iter().map(|planned| planned.change.clone()));
+        self.ids.extend(all.iter().map(|planned| planned.id.clone()));
+        Ok(all)
+    }
+}

@@ -1,0 +1,69 @@
+//! Collects the evidence of past sessions for proposed rules. This happens before the vault is
+//! locked; curation then uses the result.
+
+use std::collections::HashMap;
+
+use super::reflection_log::ReflectionLog;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::evidence::SessionEvidence;
+use cm_learn::reflect::evidence::RuleValidation;
+use cm_note::bullet::content::fold_whitespace;
+use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
+use cm_session::status::SessionStatus;
+
+/// Evidence of rules, by their folded text.
+#[derive(Debug, Default)]
+pub struct GatheredEvidence(HashMap<String, SessionCounts>);
+
+impl GatheredEvidence {
+    /// Stores the evidence for a rule.
+    pub fn insert(&mut self, rule: &str, evidence: SessionCounts) {
+        self.0.insert(fold_whitespace(rule), evidence);
+    }
+}
+
+impl RuleEvidenceSource for GatheredEvidence {
+    fn evidence(&self, rule: &str) -> SessionCounts {
+        self.0.get(&fold_whitespace(rule)).cloned().unwrap_or_default()
+    }
+
+    /// Always true: only sessions whose logs were read are reflected on.
+    fn has_seen(&self, _session: &str) -> bool {
+        true
+    }
+}
+
+/// Searches the sessions of the last months for evidence about a rule. `now_status` is the outcome
+/// of the current session, which neither a diary nor the record contains yet.
+///
+/// # Errors
+/// Returns an error if the session index cannot be read.
+pub fn evidence_for(
+    memory: &Context,
+    record: &ReflectionLog,
+    rule: &str,
+    (agent, session, now_status): (&str, &str, SessionStatus),
+) -> Result<RuleValidation> {
+    let ended = |of: &str, id: &str| match (of, id) == (agent, session) {
+        true => Some(now_status),
+        false => record.status(of, id),
+    };
+    SessionEvidence::of(memory).with_outcomes(&ended).validation(rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_for_a_rule_is_told_of_that_rule_alone_however_it_is_spaced() {
+        let mut gathered = GatheredEvidence::default();
+        gathered.insert(
+            "Run  the tests.",
+            SessionCounts { sessions: 3, successes: 3, ..SessionCounts::default() },
+        );
+        assert_eq!(gathered.evidence("Run the tests.").successes, 3);
+        assert_eq!(gathered.evidence("Run no tests."), SessionCounts::default());
+    }
+}

@@ -1,0 +1,100 @@
+//! Adds the results of processed sessions to the record, so that they are not processed again.
+
+use super::process_session::{SessionProcessor, SessionProposals, SessionReflection};
+use super::queue::QueuedSession;
+use super::reflection_log::{ReflectionEntry, ReflectionResult, hash_key};
+use crate::context::open::Context;
+use crate::error::{Error, Result};
+use crate::sessions::load::GONE;
+use crate::sessions::logs;
+use cm_index::sessions::SessionSummary;
+use cm_session::status::SessionStatus;
+
+impl SessionProcessor<'_> {
+    /// Records that a session and its forks were processed. A dry run writes nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the record cannot be written.
+    pub fn record_result(
+        &mut self,
+        proposed: &SessionProposals<'_>,
+        worked: &SessionReflection,
+    ) -> Result<()> {
+        self.earlier.push(proposed.diary.clone());
+        if self.terms.dry_run {
+            return Ok(());
+        }
+        let came = match (worked.done.applied, proposed.diary.is_empty()) {
+            (1.., _) => ReflectionResult::Learned,
+            (0, false) => ReflectionResult::Diary,
+            (0, true) => ReflectionResult::Nothing,
+        };
+        let model = self.model.is_some();
+        let own = ReflectionEntry {
+            model,
+            proposed: worked.done.proposed,
+            applied: worked.done.applied,
+            status: proposed.diary.verdict.status,
+            keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
+            ..line(self.memory, &proposed.todo.listed, came)
+        };
+        self.record.add(self.memory.target(), own)?;
+        for fork in &proposed.todo.forks {
+            let fork = ReflectionEntry { model, ..line(self.memory, fork, ReflectionResult::Fork) };
+            self.record.add(self.memory.target(), fork)?;
+        }
+        Ok(())
+    }
+
+    /// Records that an answer to a work package was applied.
+    ///
+    /// # Errors
+    /// Returns an error if the record cannot be written.
+    pub fn record_answer(&mut self, proposed: &SessionProposals<'_>, applied: usize) -> Result<()> {
+        let came = if applied > 0 { ReflectionResult::Learned } else { ReflectionResult::Diary };
+        let line = ReflectionEntry {
+            model: true,
+            proposed: proposed.drafts.len(),
+            applied,
+            status: proposed.diary.verdict.status,
+            keys: proposed.drafts.iter().map(|draft| hash_key(&draft.key())).collect(),
+            ..line(self.memory, &proposed.todo.listed, came)
+        };
+        self.record.add(self.memory.target(), line)
+    }
+
+    /// Records that a session failed. A session whose log no longer exists is recorded as finished.
+    ///
+    /// # Errors
+    /// Returns an error if the record cannot be written.
+    pub fn failed(&mut self, todo: &QueuedSession, error: &Error) -> Result<()> {
+        if self.terms.dry_run {
+            return Ok(());
+        }
+        let why = Some(logs::text(&error.message, &self.reader.rules));
+        // Nobody can learn from a log that is gone; trying again would only say so again.
+        let is_gone = error.code == GONE;
+        let came = if is_gone { ReflectionResult::Nothing } else { ReflectionResult::Failed };
+        self.record.add(
+            self.memory.target(),
+            ReflectionEntry { why, model: is_gone, ..line(self.memory, &todo.listed, came) },
+        )
+    }
+}
+
+fn line(memory: &Context, listed: &SessionSummary, came: ReflectionResult) -> ReflectionEntry {
+    ReflectionEntry {
+        at: memory.now(),
+        agent: listed.session.meta.agent.name().to_owned(),
+        session: listed.session.meta.id.as_str().to_owned(),
+        events: listed.counts.total(),
+        ended: listed.session.meta.ended,
+        came,
+        model: false,
+        status: SessionStatus::Unknown,
+        proposed: 0,
+        applied: 0,
+        keys: Vec::new(),
+        why: None,
+    }
+}

@@ -1,0 +1,91 @@
+//! Turns the facts, preferences and fixes of sessions into new notes, and skips those that an
+//! existing note already states.
+
+use std::collections::HashSet;
+
+use yaml_serde::Value;
+
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use crate::verbs::add::{known_type, place};
+use cm_learn::diary::note::as_line;
+use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
+use cm_note::change::VaultFileChange;
+use cm_note::id::NoteId;
+use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::suspicion::order;
+use cm_note::note::{Note, NoteKind};
+use cm_text::canonical::CanonicalForm;
+
+/// A memory note to be written.
+#[derive(Debug, Clone)]
+pub struct PlannedMemory {
+    pub id: String,
+    /// Type of the note, such as `fix`; null if it has none.
+    pub note_type: String,
+    /// Title of the note, which is the text of the memory.
+    pub title: String,
+    /// Whether the note is a draft that a person must accept.
+    pub is_draft: bool,
+    /// Change that creates the file.
+    pub change: VaultFileChange,
+}
+
+/// Returns the canonical forms of the titles of all memories.
+pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
+    let memories = notes.iter().filter(|note| note.kind == NoteKind::Memory);
+    memories.map(|note| CanonicalForm::of(&note.title).as_str().to_owned()).collect()
+}
+
+/// Plans the note of a memory; returns `None` if a note with the same canonical text exists. Adds
+/// the text to `said`.
+///
+/// # Errors
+/// Returns an error if the vault does not define the type.
+pub fn plan_memory(
+    memory: &Context,
+    open: &OpenVault,
+    said: &mut HashSet<String>,
+    remembered: &ProposedMemory,
+    origin: &DraftOrigin,
+) -> Result<Option<PlannedMemory>> {
+    if !said.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
+        return Ok(None);
+    }
+    let known = known_type(open, remembered.note_type)?;
+    let id = NoteId::from(memory.new_uuid());
+    let title = remembered.text.trim_end_matches('.').to_owned();
+    let path = place(open, &format!("graph/{}", known.folder), &title, &id)?;
+    let body = body(remembered, origin);
+    let is_draft = order(&title).or_else(|| order(&body)).is_some();
+    let state = if is_draft { "draft" } else { Note::UNVERIFIED };
+    let text = compose::memory(&MemoryDraft {
+        id: id.clone(),
+        note_type: known.name.clone(),
+        title: title.clone(),
+        tags: Vec::new(),
+        importance: 0.5,
+        confidence: Some(remembered.confidence),
+        created: memory.now(),
+        author: None,
+        agent: Some(origin.agent.clone()),
+        session: Some(origin.session.clone()),
+        body,
+        extra: vec![("state".to_owned(), Value::String(state.to_owned()))],
+    });
+    let change = VaultFileChange::Create { path, text };
+    Ok(Some(PlannedMemory { id: id.to_string(), note_type: known.name.clone(), title, is_draft, change }))
+}
+
+fn body(remembered: &ProposedMemory, origin: &DraftOrigin) -> String {
+    let mut body = format!("{}\n\n## Evidence\n\n", as_line(&remembered.text));
+    for quote in &remembered.evidence {
+        body.push_str(&format!("- {}\n", as_line(quote)));
+    }
+    let times = match remembered.observations {
+        1 => "once".to_owned(),
+        times => format!("in {times} sessions"),
+    };
+    body.push_str(&format!("\nObserved {times}, first in line {} of the session's log.\n", origin.line));
+    body
+}

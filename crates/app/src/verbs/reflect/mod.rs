@@ -1,0 +1,232 @@
+//! Reflects on sessions: each becomes a diary and a set of proposals, which curation accepts or
+//! refuses.
+//!
+//! Every session is one commit and one line of the record, so an interrupted run loses nothing and
+//! the next run continues.
+
+mod commit;
+mod evidence;
+mod log_result;
+mod memories;
+mod process_session;
+mod queue;
+mod redact;
+pub mod reflection_log;
+pub mod work_package;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::cancellation::Cancellation;
+use crate::context::open::Context;
+use crate::context::provider::{self, LanguageModel};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::{SessionAccess, SessionSelection};
+use crate::verbs::diary::session::SessionReader;
+use cm_learn::reflect::evidence::DAYS;
+use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
+use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
+use queue::{QueuedSession, SessionQueue, plan};
+use reflection_log::ReflectionLog;
+
+pub use cm_learn::reflect::run::RunOutcome;
+pub use process_session::{LearnedChange, SessionReflection};
+
+/// Selection of sessions and mode of the run.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Selects sessions; without a number of days, `sessions.lookback_days` applies.
+    pub selection: SessionSelection,
+    /// Maximum number of sessions; the rest remains for the next run.
+    pub limit: Option<usize>,
+    /// Report the changes without writing them.
+    pub dry_run: bool,
+    /// Do not use a model, whatever the settings are.
+    pub no_model: bool,
+}
+
+/// Result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReflectResult {
+    /// Outcome of the run, with counts and reasons.
+    #[serde(flatten)]
+    pub run: ReflectionRun,
+    /// Results of the sessions, in the order of processing.
+    pub worked: Vec<SessionReflection>,
+    /// Model that was used; null if the run used rules only.
+    pub model: Option<String>,
+    /// Whether the run was stopped on request.
+    pub interrupted: bool,
+    /// Whether this was a dry run, so that nothing was written.
+    pub dry_run: bool,
+    /// Number of matching sessions that earlier runs had processed; not part of the answer.
+    #[serde(skip)]
+    pub before: usize,
+    /// Failure kind that decides exit code and HTTP status; `None` on success.
+    #[serde(skip)]
+    pub kind: Option<ErrorKind>,
+}
+
+/// Progress of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct ReflectProgress<'a> {
+    /// Number of processed sessions.
+    pub done: usize,
+    /// Number of sessions in this run.
+    pub total: usize,
+    /// Title of the current session; empty at the end.
+    pub title: &'a str,
+}
+
+/// Number of consecutive sessions without an answer from the model after which the run ends.
+const MAX_UNANSWERED: usize = 3;
+
+/// Reflects on the sessions that have not been processed yet.
+///
+/// # Errors
+/// Returns an error if the agent filter or a setting is invalid, or if the model may not be used.
+/// The failure of a single session is reported in the result instead.
+pub fn reflect(
+    memory: &Context,
+    shelf: &SessionAccess,
+    options: &Options,
+    stop: &Cancellation,
+    progress: &dyn Fn(ReflectProgress<'_>),
+) -> Result<ReflectResult> {
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let with_model = !options.no_model && provider::is_set(memory);
+    let SessionQueue { mut todo, matching: all } =
+        plan(memory, shelf, &record, &options.selection, with_model)?;
+    let before = all.saturating_sub(todo.iter().map(|one| 1 + one.forks.len()).sum());
+    let over = todo.len().saturating_sub(options.limit.unwrap_or(usize::MAX));
+    todo.truncate(options.limit.unwrap_or(usize::MAX));
+    let reader = SessionReader::open(memory)?;
+    let wants_model = !options.no_model && !todo.is_empty();
+    let asker = if wants_model { LanguageModel::open(memory, &reader.rules, stop)? } else { None };
+    let model = asker.as_ref().map(LanguageModel::name);
+    let earlier = if todo.is_empty() { Vec::new() } else { recent_diaries(memory, DAYS)? };
+    let terms = terms(memory, options.dry_run);
+    let mut work = SessionProcessor { memory, reader, record, model: asker, earlier, terms };
+    let mut ran = RunState::default();
+    for one in &todo {
+        if stop.is_requested() || ran.fatal_error.is_some() {
+            break;
+        }
+        let title = one.listed.session.meta.title.as_deref().unwrap_or_default();
+        progress(ReflectProgress { done: ran.worked.len(), total: todo.len(), title });
+        ran.take(&mut work, one, stop)?;
+    }
+    progress(ReflectProgress { done: todo.len(), total: todo.len(), title: "" });
+    let left = todo.len() - ran.worked.len() + over;
+    Ok(ran.into_result(left, before, model, options.dry_run, stop))
+}
+
+/// Returns the limits of the run from the settings.
+fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
+    let settings = &memory.target().settings;
+    let (deltas, rounds) =
+        (settings.integer("reflect.max_deltas"), settings.integer("reflect.max_iterations"));
+    ReflectLimits { dry_run, deltas, rounds, reprocess: false }
+}
+
+/// State of a run.
+#[derive(Default)]
+struct RunState {
+    worked: Vec<SessionReflection>,
+    /// Kind of the first failure.
+    first: Option<ErrorKind>,
+    /// Error that ended the whole run.
+    fatal_error: Option<Error>,
+    unanswered: usize,
+}
+
+impl RunState {
+    fn take(
+        &mut self,
+        work: &mut SessionProcessor<'_>,
+        todo: &QueuedSession,
+        stop: &Cancellation,
+    ) -> Result<()> {
+        match work.process(todo) {
+            Ok(worked) => {
+                self.unanswered = 0;
+                self.worked.push(worked);
+            }
+            // What was in hand is dropped, and is there for the next run.
+            Err(_) if stop.is_immediate() => {}
+            Err(SessionFailure { error, is_lasting: true }) => {
+                self.first.get_or_insert(error.kind);
+                self.fatal_error = Some(error);
+            }
+            Err(SessionFailure { error, .. }) => {
+                self.first.get_or_insert(error.kind);
+                self.unanswered += usize::from(error.kind == ErrorKind::Provider);
+                work.failed(todo, &error)?;
+                self.worked.push(record_failure(todo, &error));
+                if self.unanswered >= MAX_UNANSWERED {
+                    self.fatal_error = Some(Error {
+                        message: format!("{MAX_UNANSWERED} sessions in a row: {}", error.message),
+                        ..error
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn into_result(
+        self,
+        left: usize,
+        before: usize,
+        model: Option<String>,
+        dry_run: bool,
+        stop: &Cancellation,
+    ) -> ReflectResult {
+        let done: Vec<ReflectedSession> = self.worked.iter().map(|worked| worked.done.clone()).collect();
+        let interrupted = stop.is_requested();
+        let stopped = interrupted.then_some("stopped as requested; the next run continues");
+        let failure = self.fatal_error.as_ref().map(|error| match &error.hint {
+            Some(hint) => format!("{}: {hint}", error.message),
+            None => error.message.clone(),
+        });
+        let mut run = summarize(&done, left, stopped, failure.as_deref());
+        if run.ending == RunOutcome::NothingToDo && left == 0 {
+            run.reasons.push(match before {
+                0 => "no session matches these days, agents and folders".to_owned(),
+                1 => "the only matching session was already processed".to_owned(),
+                before => format!("all {before} matching sessions were already processed"),
+            });
+        }
+        let kind = match run.ending {
+            _ if interrupted => Some(stop.kind()),
+            RunOutcome::Changed => None,
+            RunOutcome::NothingToDo | RunOutcome::NothingLearned => Some(ErrorKind::NothingDone),
+            RunOutcome::PartlyFailed => Some(ErrorKind::Failed),
+            RunOutcome::Failed => Some(self.first.unwrap_or(ErrorKind::Failed)),
+        };
+        ReflectResult { run, worked: self.worked, model, interrupted, dry_run, before, kind }
+    }
+}
+
+/// Result of a session that failed.
+fn record_failure(todo: &QueuedSession, error: &Error) -> SessionReflection {
+    let meta = &todo.listed.session.meta;
+    let failure = match &error.hint {
+        Some(hint) => format!("{}: {hint}", error.message),
+        None => error.message.clone(),
+    };
+    SessionReflection {
+        done: ReflectedSession {
+            session: meta.id.as_str().to_owned(),
+            agent: meta.agent.name().to_owned(),
+            failure: Some(failure),
+            ..ReflectedSession::default()
+        },
+        title: meta.title.clone().unwrap_or_default(),
+        status: cm_session::status::SessionStatus::Unknown,
+        made: None,
+        path: None,
+        learned: Vec::new(),
+        commit: None,
+    }
+}

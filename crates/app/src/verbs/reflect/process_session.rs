@@ -1,0 +1,441 @@
+//! Processes one session: reads its log, writes its diary, collects proposals, checks them against
+//! other sessions and commits the result.
+//!
+//! The vault is locked only for the commit. A model's proposals are checked against the log first.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::commit::CommitResult;
+use super::evidence::{self, GatheredEvidence};
+use super::queue::QueuedSession;
+use super::redact::{is_redacted, redact_draft};
+use super::reflection_log::{ReflectionLog, hash_key};
+use crate::context::open::Context;
+use crate::context::provider::{LanguageModel, ModelFailure};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::logs;
+use crate::verbs::curate::CurationOutcome;
+use crate::verbs::diary::DiaryMethod;
+use crate::verbs::diary::session::{SessionReader, SessionTranscript};
+use crate::verbs::playbook;
+use cm_learn::diary::{Diary, DiaryOrigin};
+use cm_learn::outcome::feedback::{FRACTION, RuleFeedback, RuleRef, feedback};
+use cm_learn::reflect::answer::{DeltasAnswer, RuleAnswer, RuleOpinion, deltas_schema, rule_schema};
+use cm_learn::reflect::draft::{DraftChange, DraftOrigin, ReflectionDraft};
+use cm_learn::reflect::evidence::RuleVerdict;
+use cm_learn::reflect::relevant_rules::relevant_rules;
+use cm_learn::reflect::rounds::ReflectionRounds;
+use cm_learn::reflect::run::ReflectedSession;
+use cm_learn::reflect::{SessionInput, package, reflect_on, verify};
+use cm_note::bullet::content::{fold_whitespace, rule};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::note::NoteKind;
+use cm_playbook::curation::delta::CurationDelta;
+use cm_session::status::SessionStatus;
+
+/// Maximum number of rules in a model's prompt.
+const RULES: usize = 60;
+
+/// Result of one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionReflection {
+    /// Counts and notices.
+    #[serde(flatten)]
+    pub done: ReflectedSession,
+    /// Title of the session, else the beginning of its first prompt.
+    pub title: String,
+    /// Outcome of the session for its user.
+    pub status: SessionStatus,
+    /// Author of the diary: rules or a model.
+    pub made: Option<DiaryMethod>,
+    /// Path of the diary; null if none was written.
+    pub path: Option<String>,
+    /// Changes that were made; in a dry run, those that would be made.
+    pub learned: Vec<LearnedChange>,
+    /// Commit hash; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// One change that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LearnedChange {
+    /// `add`, `helpful`, `harmful`, …, or the type of a memory.
+    pub what: String,
+    /// Id of the changed note.
+    pub id: String,
+    /// Text of the rule or memory.
+    pub text: String,
+    /// Whether the note is a draft that a person must accept.
+    pub draft: bool,
+    /// Line number in the session's log, from 1.
+    pub line: Option<u64>,
+}
+
+/// Why a session could not be processed.
+#[derive(Debug)]
+pub struct SessionFailure {
+    /// Cause of the failure.
+    pub error: Error,
+    /// Whether the next session would fail for the same reason.
+    pub is_lasting: bool,
+}
+
+impl From<Error> for SessionFailure {
+    fn from(error: Error) -> Self {
+        let is_lasting = matches!(
+            error.kind,
+            ErrorKind::Locked | ErrorKind::Interrupted | ErrorKind::Terminated | ErrorKind::Failed
+        ) || matches!(error.code, "in-progress" | "invalid-setting" | "git-locked");
+        Self { error, is_lasting }
+    }
+}
+
+/// Limits and modes of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct ReflectLimits {
+    /// Do not write anything.
+    pub dry_run: bool,
+    /// Maximum number of proposals per session.
+    pub deltas: usize,
+    /// Maximum number of requests for proposals to a model, per session.
+    pub rounds: usize,
+    /// Also process sessions that were processed before.
+    pub reprocess: bool,
+}
+
+/// Context for processing sessions.
+pub struct SessionProcessor<'a> {
+    pub memory: &'a Context,
+    /// Reader of session logs.
+    pub reader: SessionReader,
+    /// Record of earlier runs.
+    pub record: ReflectionLog,
+    /// Model client; `None` if the run uses rules only.
+    pub model: Option<LanguageModel>,
+    /// Diaries of the last months.
+    pub earlier: Vec<Diary>,
+    /// Limits and modes.
+    pub terms: ReflectLimits,
+}
+
+/// A session with its diary and proposals.
+pub struct SessionProposals<'a> {
+    pub todo: &'a QueuedSession,
+    pub diary: Diary,
+    pub drafts: Vec<ReflectionDraft>,
+}
+
+impl SessionProcessor<'_> {
+    /// Processes a session, from its log to the commit.
+    ///
+    /// # Errors
+    /// Returns the cause of the failure; nothing is written in that case.
+    pub fn process(
+        &mut self,
+        todo: &QueuedSession,
+    ) -> std::result::Result<SessionReflection, SessionFailure> {
+        let heard = self.reader.read(
+            self.memory,
+            &todo.listed.session,
+            self.model.as_ref().map(LanguageModel::name),
+        )?;
+        if let Some(asker) = &self.model {
+            asker.refresh()?;
+        }
+        let mut notices = Vec::new();
+        let diary = self.write_diary(&heard, &mut notices)?;
+        let playbook = playbook::as_written(self.memory, self.memory.target())?;
+        let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+        let known: Vec<RuleRef<'_>> =
+            live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
+        let words = self.new_feedback(&heard, &live, &known, todo);
+        let (drafts, unfounded) = self.drafts((todo, &heard, &diary), &known, &words, &mut notices)?;
+        let mut proposed = SessionProposals { todo, diary, drafts };
+        let all = proposed.drafts.len();
+        let (gathered, rejected) = self.check_evidence(&mut proposed, &mut notices)?;
+        let carried = self.commit(&proposed, &gathered)?;
+        let worked = session_result(&proposed, (all + unfounded, unfounded + rejected), notices, carried);
+        self.record_result(&proposed, &worked)?;
+        Ok(worked)
+    }
+
+    fn write_diary(
+        &self,
+        heard: &SessionTranscript,
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<Diary, SessionFailure> {
+        let Some(asker) = &self.model else { return Ok(heard.diary.clone()) };
+        let (diary, refused) = heard.summarize(asker, &self.reader.rules)?;
+        if let DiaryOrigin::Fallback(why) = &diary.origin {
+            notices.push(format!("the diary was extracted by rules: {why}"));
+        }
+        if let Some(first) = refused.first() {
+            let more =
+                if refused.len() > 1 { format!(", and {} more", refused.len() - 1) } else { String::new() };
+            let said = logs::text(&first.to_string(), &self.reader.rules);
+            notices.push(format!("of the model's diary was dropped: {said}{more}"));
+        }
+        Ok(diary)
+    }
+
+    /// Returns the feedback on rules in the session, without feedback that the same conversation
+    /// already gave.
+    fn new_feedback(
+        &self,
+        heard: &SessionTranscript,
+        live: &[&Bullet],
+        known: &[RuleRef<'_>],
+        todo: &QueuedSession,
+    ) -> Vec<RuleFeedback> {
+        // How it ended is what its log shows, and no model's word.
+        let status = heard.diary.verdict.status;
+        let words = feedback(&heard.events, &heard.steps, known, status, FRACTION);
+        let ids: HashSet<&str> = todo.conversation.iter().map(|(_, id)| id.as_str()).collect();
+        let own = heard.meta.id.as_str();
+        let is_new = |word: &RuleFeedback| {
+            let bullet = live.iter().find(|bullet| bullet.id.as_str() == word.id);
+            let events = bullet.into_iter().flat_map(|bullet| &bullet.feedback);
+            let mut said = events.filter(|event| {
+                event.session.as_deref().is_some_and(|session| session == own || ids.contains(session))
+            });
+            // What follows of the outcome never goes on top of what somebody said.
+            !said.any(|event| !word.explicit || event.signal == word.signal)
+        };
+        words.into_iter().filter(is_new).collect()
+    }
+
+    /// Returns the proposals of the model or the rules, and how many proposals of the model the
+    /// session does not support.
+    fn drafts(
+        &self,
+        (todo, heard, diary): (&QueuedSession, &SessionTranscript, &Diary),
+        known: &[RuleRef<'_>],
+        words: &[RuleFeedback],
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(Vec<ReflectionDraft>, usize), SessionFailure> {
+        let by_rules =
+            || reflect_on(&SessionInput { diary, feedback: words }, &self.earlier, self.terms.deltas);
+        let Some(asker) = &self.model else { return Ok((self.without_repeats(by_rules().drafts, todo), 0)) };
+        // Feedback is a matter of the log alone.
+        let bare = Diary {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            verdict: heard.diary.verdict.clone(),
+            ..Diary::default()
+        };
+        let mut drafts =
+            reflect_on(&SessionInput { diary: &bare, feedback: words }, &[], self.terms.deltas).drafts;
+        match self.ask_model(asker, heard, diary, known) {
+            Ok((of_model, unfounded)) => {
+                drafts.extend(of_model);
+                drafts.truncate(self.terms.deltas);
+                Ok((self.without_repeats(drafts, todo), unfounded))
+            }
+            Err(ModelFailure::Useless(why)) => {
+                let why = logs::text(&cm_learn::prose::cut(&why, 200), &self.reader.rules);
+                notices.push(format!("the proposals were extracted by rules: {why}"));
+                Ok((self.without_repeats(by_rules().drafts, todo), 0))
+            }
+            Err(silent) => Err(silent.into()),
+        }
+    }
+
+    /// Asks the model for proposals until it has no new ones, and returns them with the number of
+    /// unsupported ones.
+    fn ask_model(
+        &self,
+        asker: &LanguageModel,
+        heard: &SessionTranscript,
+        diary: &Diary,
+        known: &[RuleRef<'_>],
+    ) -> std::result::Result<(Vec<ReflectionDraft>, usize), ModelFailure> {
+        let quotable = heard.quotable();
+        let ids: HashSet<&str> = known.iter().map(|rule| rule.id).collect();
+        let rules = relevant_rules(known, diary, &heard.events, RULES);
+        let mut rounds = ReflectionRounds::new(self.terms.rounds, self.terms.deltas);
+        let mut unfounded = 0;
+        while rounds.should_continue() {
+            let prompt = package::reflect(diary, &heard.events, &rules, rounds.so_far());
+            let founded = |answer: &DeltasAnswer| {
+                let (drafts, refused) = verify::deltas(answer, &ids, &quotable);
+                if drafts.is_empty() && !refused.is_empty() {
+                    return Err(refused.iter().map(|(at, why)| format!("delta {at}: {why}")).collect());
+                }
+                Ok(())
+            };
+            let answer = match asker.ask(&prompt, ("deltas", deltas_schema()), founded) {
+                Ok(answered) => answered.value,
+                // What came before it stands.
+                Err(ModelFailure::Useless(_)) if rounds.done() > 0 => break,
+                Err(trouble) => return Err(trouble),
+            };
+            let (drafts, refused) = verify::deltas(&answer, &ids, &quotable);
+            unfounded += refused.len();
+            rounds.take(drafts);
+        }
+        Ok((rounds.finish(), unfounded))
+    }
+
+    /// Drops proposals that this conversation made before, and redacts the rest.
+    pub fn without_repeats(
+        &self,
+        drafts: Vec<ReflectionDraft>,
+        todo: &QueuedSession,
+    ) -> Vec<ReflectionDraft> {
+        let made = self.record.proposal_hashes(&todo.conversation);
+        let fresh = drafts.into_iter().filter(|draft| !made.contains(hash_key(&draft.key()).as_str()));
+        fresh
+            .map(|draft| redact_draft(draft, &self.reader.rules))
+            .filter(|draft| !is_redacted(draft))
+            .collect()
+    }
+
+    /// Collects evidence for new rules from other sessions. Drops rules that the model rejects, and
+    /// returns the number of dropped rules.
+    fn check_evidence(
+        &self,
+        proposed: &mut SessionProposals<'_>,
+        notices: &mut Vec<String>,
+    ) -> std::result::Result<(GatheredEvidence, usize), SessionFailure> {
+        let mut gathered = GatheredEvidence::default();
+        let mut rejected = 0;
+        let SessionProposals { diary, drafts, .. } = proposed;
+        let here = (diary.agent.as_str(), diary.session.as_str(), diary.verdict.status);
+        let mut kept = Vec::new();
+        for mut draft in std::mem::take(drafts) {
+            let DraftChange::Delta(CurationDelta::Add(add)) = &mut draft.what else {
+                kept.push(draft);
+                continue;
+            };
+            let said = evidence::evidence_for(self.memory, &self.record, &add.bullet.content, here)?;
+            // One session or none is a draft whatever a model says; so is what it accepts.
+            if let Some(asker) = self
+                .model
+                .as_ref()
+                .filter(|_| said.verdict == RuleVerdict::Refine && said.evidence.sessions > 1)
+            {
+                let prompt = package::validate(&add.bullet.content, &said);
+                match asker.ask::<RuleAnswer>(&prompt, ("verdict", rule_schema()), |_| Ok(())) {
+                    Ok(answered) if answered.value.verdict == RuleOpinion::Reject => {
+                        let why = logs::text(&fold_whitespace(&answered.value.reason), &self.reader.rules);
+                        notices.push(format!("the model rejects \"{}\": {why}", add.bullet.content));
+                        rejected += 1;
+                        continue;
+                    }
+                    Ok(answered) => {
+                        let refined = answered
+                            .value
+                            .refined
+                            .filter(|_| answered.value.verdict == RuleOpinion::AcceptWithCaution);
+                        let refined =
+                            refined.and_then(|text| rule(&logs::text(&text, &self.reader.rules)).ok());
+                        add.bullet.content = refined.unwrap_or_else(|| add.bullet.content.clone());
+                    }
+                    Err(ModelFailure::Useless(_)) => {}
+                    Err(silent) => return Err(silent.into()),
+                }
+            }
+            gathered.insert(&add.bullet.content, said.evidence);
+            kept.push(draft);
+        }
+        *drafts = kept;
+        Ok((gathered, rejected))
+    }
+}
+
+impl From<ModelFailure> for SessionFailure {
+    fn from(trouble: ModelFailure) -> Self {
+        match trouble {
+            ModelFailure::Silent { error, is_lasting } => Self { error, is_lasting },
+            ModelFailure::Useless(why) => {
+                Self { error: Error::new(ErrorKind::Provider, "model", why), is_lasting: false }
+            }
+        }
+    }
+}
+
+/// Returns whether a rule is active or a draft, that is, neither retired nor deprecated.
+pub fn is_live(bullet: &Bullet) -> bool {
+    bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated
+}
+
+/// Returns the diaries of the target vault of the last `days` days, including those without a start
+/// time.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn recent_diaries(memory: &Context, days: f64) -> Result<Vec<Diary>> {
+    let since = memory.now().minus_days(days);
+    let notes = memory.notes_of(memory.target())?;
+    let diaries = notes.iter().filter(|note| note.kind == NoteKind::Diary);
+    let read = diaries.filter_map(|note| {
+        let bytes = memory.target().read(&note.path).ok()?;
+        cm_learn::diary::read::read(&String::from_utf8_lossy(&bytes))
+    });
+    Ok(read.filter(|diary| diary.started.is_none_or(|started| started >= since)).collect())
+}
+
+fn session_result(
+    proposed: &SessionProposals<'_>,
+    (all, left_out): (usize, usize),
+    mut notices: Vec<String>,
+    carried: CommitResult,
+) -> SessionReflection {
+    let CommitResult { outcome, memories, place, notices: more } = carried;
+    notices.extend(more);
+    let CurationOutcome { report, commit, files, .. } = outcome;
+    let diary = &proposed.diary;
+    let lines: Vec<Option<&DraftOrigin>> = proposed
+        .drafts
+        .iter()
+        .filter(|draft| matches!(draft.what, DraftChange::Delta(_)))
+        .map(|draft| draft.origins.first())
+        .collect();
+    let line = |delta: usize| lines.get(delta.wrapping_sub(1)).copied().flatten().map(|origin| origin.line);
+    let changed = report.applied.iter().map(|one| LearnedChange {
+        what: one.op.clone(),
+        id: one.id.clone(),
+        text: one.content.clone(),
+        draft: one.op == "add" && one.state == BulletState::Draft,
+        line: line(one.delta),
+    });
+    let credited = report.skipped.iter().filter(|passed| passed.credited).map(|passed| LearnedChange {
+        what: "credit".to_owned(),
+        id: passed.id.clone().unwrap_or_default(),
+        text: passed.reason.clone(),
+        draft: false,
+        line: line(passed.delta),
+    });
+    let mut learned: Vec<LearnedChange> = changed.chain(credited).collect();
+    learned.extend(memories.iter().map(|planned| LearnedChange {
+        what: planned.note_type.clone(),
+        id: planned.id.clone(),
+        text: planned.title.clone(),
+        draft: planned.is_draft,
+        line: None,
+    }));
+    let refused = report.refused.iter().map(|passed| format!("{} was refused: {}", passed.op, passed.reason));
+    notices.extend(refused);
+    let wrote = place.as_ref().is_some_and(|place| files.contains(&place.path));
+    SessionReflection {
+        done: ReflectedSession {
+            session: diary.session.clone(),
+            agent: diary.agent.clone(),
+            diary: wrote,
+            proposed: all,
+            applied: learned.len(),
+            refused: report.refused.len() + left_out,
+            notices,
+            failure: None,
+        },
+        title: diary.title.clone(),
+        status: diary.verdict.status,
+        made: place.as_ref().map(|_| DiaryMethod::of(diary)),
+        path: place.map(|place| place.path.to_string()),
+        learned,
+        commit,
+    }
+}

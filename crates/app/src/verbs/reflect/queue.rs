@@ -1,0 +1,94 @@
+//! Selects the sessions to reflect on and orders them by their end, oldest first. For a model, this
+//! includes sessions that were processed by rules only.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::reflection_log::ReflectionLog;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::sessions::list::{filter, lookback};
+use crate::sessions::{SessionAccess, SessionSelection};
+use cm_index::sessions::{SessionIndexFilter, SessionSummary};
+use cm_note::instant::Instant;
+
+/// A session to process.
+#[derive(Debug, Clone)]
+pub struct QueuedSession {
+    pub listed: SessionSummary,
+    /// Forks of the same conversation that add nothing of their own.
+    pub forks: Vec<SessionSummary>,
+    /// All sessions of the same conversation, as pairs of agent and id.
+    pub conversation: HashSet<(String, String)>,
+}
+
+/// Sessions to process.
+#[derive(Debug, Clone, Default)]
+pub struct SessionQueue {
+    /// Sessions in the order of processing.
+    pub todo: Vec<QueuedSession>,
+    /// Number of sessions that match the filter, without subagents.
+    pub matching: usize,
+}
+
+/// Returns the sessions to reflect on. `with_model` includes those that were processed by rules
+/// only.
+///
+/// # Errors
+/// Returns an error if the agent or the number of days is invalid, or if the session index cannot
+/// be read.
+pub fn plan(
+    memory: &Context,
+    shelf: &SessionAccess,
+    record: &ReflectionLog,
+    which: &SessionSelection,
+    with_model: bool,
+) -> Result<SessionQueue> {
+    let days = lookback(memory, which)?;
+    let filter = SessionIndexFilter { without_subagents: true, ..filter(memory, which, days)? };
+    let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
+    let everybody = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
+    let others = shelf.query(|sessions| sessions.list(&everybody, 0, usize::MAX))?.unwrap_or_default();
+    let mut conversations: HashMap<u64, HashSet<(String, String)>> = HashMap::new();
+    for listed in &others.list {
+        conversations.entry(listed.session.conversation).or_default().insert(session_key(listed));
+    }
+    let wanted = |listed: &&SessionSummary| {
+        record.is_open(listed, with_model) && listed.counts.events.contains_key("user_prompt")
+    };
+    let mut groups: BTreeMap<u64, Vec<SessionSummary>> = BTreeMap::new();
+    for listed in listing.list.iter().filter(wanted) {
+        groups.entry(listed.session.conversation).or_default().push(listed.clone());
+    }
+    let mut todo: Vec<QueuedSession> = groups
+        .into_iter()
+        .filter_map(|(conversation, mut group)| {
+            // A fork begins with a copy of what it was forked from, so that the longest says it all but for cut ends.
+            group.sort_by_key(|listed| (listed.counts.total(), listed.session.meta.ended));
+            let listed = group.pop()?;
+            let conversation = conversations.remove(&conversation).unwrap_or_default();
+            Some(QueuedSession { listed, forks: group, conversation })
+        })
+        .collect();
+    order(&mut todo);
+    Ok(SessionQueue { todo, matching: listing.total })
+}
+
+/// Returns the agent and the id of a session.
+pub fn session_key(listed: &SessionSummary) -> (String, String) {
+    (listed.session.meta.agent.name().to_owned(), listed.session.meta.id.as_str().to_owned())
+}
+
+/// Orders sessions by their end, oldest first. Sessions of one log stay together so that it is read
+/// only once.
+fn order(todo: &mut [QueuedSession]) {
+    let ended = |one: &QueuedSession| one.listed.session.meta.ended;
+    let mut firsts: HashMap<Option<String>, Option<Instant>> = HashMap::new();
+    for one in todo.iter() {
+        let first = firsts.entry(one.listed.session.log.clone()).or_insert_with(|| ended(one));
+        *first = (*first).min(ended(one));
+    }
+    todo.sort_by_cached_key(|one| {
+        let log = one.listed.session.log.clone();
+        (firsts.get(&log).copied().flatten(), log, ended(one), one.listed.session.key())
+    });
+}

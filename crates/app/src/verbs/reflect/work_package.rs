@@ -1,0 +1,186 @@
+//! Hands reflection to the calling agent as work packages, and accepts its answers.
+//!
+//! This lets every agent act as the model, without an API key. An answer is checked against the log
+//! like a model's: proposals that quote nothing from the session are refused, and the program sets
+//! their origin.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::evidence::GatheredEvidence;
+use super::process_session::{SessionProcessor, SessionProposals, is_live};
+use super::queue::{QueuedSession, plan, session_key};
+use super::reflection_log::ReflectionLog;
+use super::{Options, terms};
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::sessions::SessionAccess;
+use crate::sessions::logs;
+use crate::verbs::curate::CurationOutcome;
+use crate::verbs::diary::session::SessionReader;
+use crate::verbs::playbook;
+use cm_learn::outcome::feedback::RuleRef;
+use cm_learn::reflect::answer::{AgentAnswer, DeltasAnswer, ProposedChange, agent_schema};
+use cm_learn::reflect::draft::DraftChange;
+use cm_learn::reflect::relevant_rules::relevant_rules;
+use cm_learn::reflect::{package, verify};
+use cm_note::bullet::Bullet;
+use cm_playbook::curation::report::UnappliedDelta;
+
+/// Maximum number of rules in a package.
+const RULES: usize = 40;
+
+/// Work packages for the calling agent.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorkPackages {
+    /// One package for each session.
+    pub packages: Vec<WorkPackage>,
+    /// Number of sessions that remain for later calls.
+    pub left: usize,
+}
+
+/// Material for reflecting on one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorkPackage {
+    /// Session id, as assigned by the agent.
+    pub session: String,
+    /// Agent of the session, such as `claude-code`.
+    pub agent: String,
+    /// Title of the session, else the beginning of its first prompt.
+    pub title: String,
+    /// The session's diary as a Markdown note, built without a model.
+    pub diary: String,
+    /// Existing rules on similar topics.
+    pub rules: Vec<PackageRule>,
+    /// JSON Schema of the answer.
+    pub schema: Value,
+    /// The whole package as one prompt, with instructions and examples.
+    pub prompt: String,
+}
+
+/// A rule of the playbook.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PackageRule {
+    /// Rule id.
+    pub id: String,
+    /// Text of the rule.
+    pub content: String,
+}
+
+/// Builds packages for sessions that have not been reflected on, one by default. Writes nothing.
+///
+/// # Errors
+/// Returns an error if the filter is invalid or a log cannot be read, and "nothing done" if no
+/// session is left.
+pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options) -> Result<WorkPackages> {
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let plan = plan(memory, shelf, &record, &options.selection, true)?;
+    if plan.todo.is_empty() {
+        return Err(write::nothing_done("there is no session to learn from")
+            .hint("`cm sessions list` shows processed sessions; use --days for older ones"));
+    }
+    let mut reader = SessionReader::open(memory)?;
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let live: Vec<&Bullet> = playbook.bullets.iter().filter(|bullet| is_live(bullet)).collect();
+    let known: Vec<RuleRef<'_>> =
+        live.iter().map(|bullet| RuleRef { id: bullet.id.as_str(), content: bullet.content() }).collect();
+    let mut packages = Vec::new();
+    for todo in plan.todo.iter().take(options.limit.unwrap_or(1)) {
+        let heard = reader.read(memory, &todo.listed.session, None)?;
+        let rules = relevant_rules(&known, &heard.diary, &heard.events, RULES);
+        packages.push(WorkPackage {
+            session: heard.diary.session.clone(),
+            agent: heard.diary.agent.clone(),
+            title: heard.diary.title.clone(),
+            diary: cm_learn::diary::note::note(&heard.diary),
+            prompt: logs::text(&package::work_package(&heard.diary, &heard.events, &rules), &reader.rules),
+            rules: rules
+                .iter()
+                .map(|rule| PackageRule { id: rule.id.to_owned(), content: rule.content.to_owned() })
+                .collect(),
+            schema: agent_schema().to_value(),
+        });
+    }
+    let left = plan.todo.len() - packages.len();
+    Ok(WorkPackages { packages, left })
+}
+
+/// Returns whether a text is an answer to a work package rather than a file of deltas.
+pub fn is_answer(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("reflects").is_some())
+}
+
+/// Applies an answer: commits the session's diary and the accepted proposals, and records the
+/// session as processed.
+///
+/// # Errors
+/// Returns an error if the text is not a valid answer, if the session does not exist, or if
+/// curation fails.
+pub fn apply_answer(
+    memory: &Context,
+    shelf: &SessionAccess,
+    text: &str,
+    file: &str,
+    dry_run: bool,
+) -> Result<CurationOutcome> {
+    let answer: AgentAnswer = serde_json::from_str(text).map_err(|error| {
+        let place = (u32::try_from(error.line()).ok(), u32::try_from(error.column()).ok());
+        Error::usage(format!("this is not an answer to `cm reflect --emit`: {error}"))
+            .at(file, place.0, place.1)
+            .hint("`cm reflect --emit --json` prints its schema")
+    })?;
+    let listed = shelf.find(&answer.reflects)?;
+    let mut reader = SessionReader::open(memory)?;
+    let heard = reader.read(memory, &listed.session, None)?;
+    let playbook = playbook::as_written(memory, memory.target())?;
+    let ids =
+        playbook.bullets.iter().filter(|bullet| is_live(bullet)).map(|bullet| bullet.id.as_str()).collect();
+    let steps = DeltasAnswer { deltas: answer.deltas };
+    let (drafts, unfounded) = verify::deltas(&steps, &ids, &heard.quotable());
+    let todo = QueuedSession { conversation: [session_key(&listed)].into(), listed, forks: Vec::new() };
+    let terms = super::ReflectLimits { reprocess: true, ..terms(memory, dry_run) };
+    let record = ReflectionLog::load_with_notice(memory)?;
+    let mut work = SessionProcessor { memory, reader, record, model: None, earlier: Vec::new(), terms };
+    let drafts = work.without_repeats(drafts, &todo);
+    let mut gathered = GatheredEvidence::default();
+    let here = (heard.diary.agent.as_str(), heard.diary.session.as_str(), heard.diary.verdict.status);
+    for draft in &drafts {
+        if let DraftChange::Delta(cm_playbook::curation::delta::CurationDelta::Add(add)) = &draft.what {
+            let said = super::evidence::evidence_for(memory, &work.record, &add.bullet.content, here)?;
+            gathered.insert(&add.bullet.content, said.evidence);
+        }
+    }
+    let proposed = SessionProposals { todo: &todo, diary: heard.diary.clone(), drafts };
+    let carried = work.commit(&proposed, &gathered)?;
+    carried.notices.iter().for_each(|notice| memory.notice(notice));
+    let mut outcome = carried.outcome;
+    outcome.report.refused.extend(unfounded.into_iter().map(|(delta, why)| UnappliedDelta {
+        delta,
+        op: steps.deltas.get(delta - 1).map_or("", |one| op(&one.step)).to_owned(),
+        id: None,
+        code: "unfounded".to_owned(),
+        reason: logs::text(&why.to_string(), &work.reader.rules),
+        credited: false,
+    }));
+    outcome.notes =
+        outcome.files.iter().map(ToString::to_string).filter(|path| !path.starts_with("playbook/")).collect();
+    if !dry_run {
+        work.record_answer(&proposed, outcome.report.applied.len() + carried.memories.len())?;
+    }
+    Ok(outcome)
+}
+
+fn op(step: &ProposedChange) -> &'static str {
+    match step {
+        ProposedChange::Add { .. } => "add",
+        ProposedChange::Helpful { .. } => "helpful",
+        ProposedChange::Harmful { .. } => "harmful",
+        ProposedChange::Replace { .. } => "replace",
+        ProposedChange::Deprecate { .. } => "deprecate",
+        ProposedChange::Merge { .. } => "merge",
+        ProposedChange::Fact { .. } => "fact",
+        ProposedChange::Preference { .. } => "preference",
+    }
+}

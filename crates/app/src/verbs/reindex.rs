@@ -1,0 +1,109 @@
+//! Updates the index from the files and reports what changed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::embedding::budget;
+use crate::context::meaning::known;
+use crate::context::open::{Context, OpenVault};
+use crate::error::Result;
+use cm_index::Index;
+
+/// Mode of a reindex.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Discard the index and read every note again.
+    pub full: bool,
+    /// Report stale files without updating the index.
+    pub check: bool,
+}
+
+/// Result of a reindex.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReindexResult {
+    /// Number of notes in the index afterwards.
+    pub notes: usize,
+    /// Number of new notes.
+    pub added: usize,
+    /// Number of changed notes.
+    pub updated: usize,
+    /// Number of removed notes.
+    pub removed: usize,
+    /// Number of errors and warnings in the notes; `cm validate` lists them.
+    pub findings: usize,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+    /// Paths of stale files; only with `check`.
+    pub stale: Vec<String>,
+    /// Why the index was rebuilt; null if it was only updated.
+    pub rebuilt: Option<String>,
+    /// Number of passages that the larger model has not embedded yet; later commands embed a few at
+    /// a time.
+    pub unread: usize,
+}
+
+/// Factor applied to the time budget of the larger model; a reindex may embed for longer than other
+/// commands.
+const PATIENCE: u32 = 40;
+
+/// Refreshes the index of every open vault. `clock` returns milliseconds.
+///
+/// # Errors
+/// Returns an error if an index can be neither used nor rebuilt.
+pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> Result<ReindexResult> {
+    let begun = clock();
+    let mut outcome = ReindexResult {
+        notes: 0,
+        added: 0,
+        updated: 0,
+        removed: 0,
+        findings: 0,
+        ms: 0,
+        stale: Vec::new(),
+        rebuilt: None,
+        unread: 0,
+    };
+    for open in &memory.vaults {
+        let listing = open.walk();
+        if options.check {
+            let stale = open.index().check(&listing, &|path| open.read(path))?;
+            outcome.notes += listing.files.len();
+            outcome.added += stale.added.len();
+            outcome.updated += stale.updated.len();
+            outcome.removed += stale.removed.len();
+            let paths = stale.added.into_iter().chain(stale.updated).chain(stale.removed);
+            outcome.stale.extend(paths.map(String::from));
+            outcome.rebuilt = outcome.rebuilt.or(stale.unusable.map(|why| why.to_string()));
+            continue;
+        }
+        let refreshed = open.reindex(&listing, options.full, memory.models().coarse())?;
+        memory.complete(open);
+        outcome.unread += embed_missing(memory, open, options.full)?;
+        open.set_fresh();
+        outcome.notes += refreshed.notes;
+        outcome.added += refreshed.added.len();
+        outcome.updated += refreshed.updated.len();
+        outcome.removed += refreshed.removed.len();
+        memory.add_stale_notice(&refreshed);
+        let refreshed_findings = refreshed.findings.len();
+        outcome.rebuilt = outcome.rebuilt.or(refreshed.rebuilt.map(|why| why.to_string()));
+        let in_notes = memory.query_index(open, Index::note_findings)?;
+        outcome.findings += listing.findings.len() + refreshed_findings + in_notes;
+    }
+    outcome.stale.sort();
+    outcome.ms = clock().saturating_sub(begun);
+    Ok(outcome)
+}
+
+/// Embeds missing passages with the larger model and returns the number of passages that are still
+/// missing. A full reindex gets only the usual time budget.
+fn embed_missing(memory: &Context, open: &OpenVault, full: bool) -> Result<usize> {
+    let budget = budget(&open.settings);
+    memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
+    match memory.models().fine() {
+        Some(Ok(model)) if !budget.is_zero() => {
+            Ok(open.index().without(&known(open, model.name())?, usize::MAX)?.1)
+        }
+        _ => Ok(0),
+    }
+}

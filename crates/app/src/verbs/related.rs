@@ -1,0 +1,127 @@
+//! Lists the notes around a note in the graph.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::find;
+use crate::context::open::Context;
+use crate::error::{Error, Result};
+use cm_note::graph::{EdgeDirection, EdgeFilter, Graph};
+use cm_note::note::RelationTable;
+use cm_note::note::types::LINKS_TO;
+use cm_text::spelling::nearest;
+
+/// Distance, edge types and page of the list.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Maximum number of edges on the path, 1 to 5.
+    pub hops: u8,
+    /// Only edges of these types; empty for all.
+    pub relations: Vec<String>,
+    /// Only edges in this direction.
+    pub direction: Option<EdgeDirection>,
+    /// Maximum number of notes.
+    pub limit: usize,
+    /// Number of notes to skip: the `next` of an earlier answer.
+    pub offset: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hops: 1, relations: Vec::new(), direction: None, limit: USUAL, offset: 0 }
+    }
+}
+
+/// A note that is connected to the start note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkedNote {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Title from the frontmatter, else derived from the content or the file name.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Type of the last edge on the path.
+    #[serde(rename = "type")]
+    pub relation: String,
+    /// Direction in which the path follows that edge.
+    pub direction: EdgeDirection,
+    /// Number of edges on the path.
+    pub hops: u8,
+    /// Product of the edge strengths on the path.
+    pub strength: f64,
+    /// Titles of the notes between, in path order.
+    pub via: Vec<String>,
+}
+
+/// Notes around a note, nearest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RelatedNotes {
+    /// Id of the start note, or its path if it has none.
+    pub id: String,
+    /// Title of the start note, from its frontmatter, content or file name.
+    pub title: String,
+    /// Notes of this page.
+    pub notes: Vec<LinkedNote>,
+    /// Number of connected notes on all pages.
+    pub total: usize,
+    /// Offset of the next page; null on the last one.
+    pub next: Option<usize>,
+}
+
+/// Number of results if no limit is given.
+pub const USUAL: usize = 50;
+/// Maximum value of `hops`.
+pub const MAX_HOPS: u8 = 5;
+
+/// Lists the notes within `hops` edges of a note, within its own vault.
+///
+/// # Errors
+/// Returns an error if the note is not found, if `hops` is out of range, or if an edge type does
+/// not exist.
+pub fn related(memory: &Context, reference: &str, options: &Options) -> Result<RelatedNotes> {
+    if !(1..=MAX_HOPS).contains(&options.hops) {
+        return Err(Error::usage(format!("hops must be between 1 and {MAX_HOPS}")));
+    }
+    let found = find(memory, reference)?;
+    let notes = memory.notes_of(found.open)?;
+    let graph = Graph::connect(&notes);
+    let known = &found.open.settings.relations;
+    let relations =
+        options.relations.iter().map(|typed| relation(typed, known, &graph)).collect::<Result<_>>()?;
+    let at = notes.iter().position(|note| note.path == found.note.path);
+    let route = EdgeFilter { relations, direction: options.direction };
+    let reached = at.map(|at| graph.related(at, options.hops, &route)).unwrap_or_default();
+    let neighbour = |reached: cm_note::graph::RelatedNote| {
+        let note = &notes[reached.node];
+        LinkedNote {
+            id: note.key().to_owned(),
+            title: note.title.clone(),
+            path: note.path.to_string(),
+            relation: reached.relation,
+            direction: reached.direction,
+            hops: reached.hops,
+            strength: reached.strength,
+            via: reached.via.into_iter().map(|on_the_way| notes[on_the_way].title.clone()).collect(),
+        }
+    };
+    let total = reached.len();
+    let page: Vec<LinkedNote> =
+        reached.into_iter().skip(options.offset).take(options.limit).map(neighbour).collect();
+    let end = options.offset.saturating_add(page.len());
+    let next = (end < total && !page.is_empty()).then_some(end);
+    Ok(RelatedNotes { id: found.note.key().to_owned(), title: found.note.title, notes: page, total, next })
+}
+
+/// Normalizes an edge type, which must be declared in the settings or occur in the graph.
+fn relation(typed: &str, known: &RelationTable, graph: &Graph<'_>) -> Result<String> {
+    let name = typed.trim().to_uppercase().replace('-', "_");
+    if known.contains(&name) || graph.edges().iter().any(|edge| edge.relation == name) {
+        return Ok(name);
+    }
+    let hint = match nearest(&name, known.iter()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("use one of {}, {LINKS_TO}", known.iter().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Error::usage(format!("unknown edge type `{name}`")).hint(hint))
+}

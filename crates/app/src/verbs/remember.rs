@@ -1,0 +1,422 @@
+//! Turns unprocessed stashes, diaries and friction results into facts, preferences and episodes in
+//! one commit, and writes them to a section of an agent's rule file.
+//!
+//! The decisions are made in `curate::remember`. All input is redacted.
+
+mod agent_view;
+mod build_changes;
+mod sources;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::meaning;
+use crate::context::open::{Context, OpenVault, shown};
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::export::one_file;
+use cm_learn::friction::antigen::by_words::Confidence;
+use cm_learn::remember::section::{END, SECTION, START};
+use cm_learn::remember::{RememberPlan, SourceCounts, files, plan};
+use cm_note::change::ChangeSet;
+use cm_note::markdown::managed_section::UnpairedMarker;
+use cm_note::path::NotePath;
+use cm_playbook::embedding_model::WordVectors;
+use cm_store::vault::external_folder;
+
+/// Output files and mode.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Rule file. By default the project's file that already has a section, else CLAUDE.md, else
+    /// AGENTS.md.
+    pub file: Option<PathBuf>,
+    /// Output folder for facts.md, episodes.md and preferences.md.
+    pub files: Option<PathBuf>,
+    /// Do not write a rule file.
+    pub no_section: bool,
+    /// Report the changes without writing them.
+    pub dry_run: bool,
+}
+
+/// A fact that was written as a new note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WrittenFact {
+    /// Id of the new note.
+    pub id: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Text of the fact, which is also the title of its note.
+    pub text: String,
+    /// Why the note is a draft that a person must accept; null if it is not.
+    pub draft: Option<String>,
+}
+
+/// A fact that supersedes another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SupersededFact {
+    /// Title of the newer fact.
+    pub newer: String,
+    /// Title of the older fact; its note is not changed.
+    pub older: String,
+    /// Path of the supersession edge's file.
+    pub edge: String,
+    /// Why the newer fact supersedes the older one.
+    pub why: String,
+}
+
+/// A new preference, or one with new observations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PreferenceChange {
+    /// Id of the note, which is new or was updated.
+    pub id: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Text of the preference, which is also the title of its note.
+    pub text: String,
+    /// Confidence in the preference now.
+    pub level: Confidence,
+    /// Confidence before; null for a new preference.
+    pub before: Option<Confidence>,
+    /// Number of observations that support it.
+    pub observed: usize,
+    /// Number of observations that contradict it.
+    pub against: usize,
+    /// Why the note is a draft that a person must accept; null if it is not.
+    pub draft: Option<String>,
+}
+
+/// A new entry of an episode file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NewEpisode {
+    /// Path of the day's file.
+    pub path: String,
+    /// Heading of the entry.
+    pub entry: String,
+}
+
+/// The section of a rule file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SectionChange {
+    /// Path of the rule file.
+    pub path: String,
+    /// Whether the file is new.
+    pub created: bool,
+    /// Whether the file's content changed.
+    pub changed: bool,
+    /// Number of lines in the section, including its markers.
+    pub lines: usize,
+    /// Number of facts in the section.
+    pub facts: usize,
+    /// Number of preferences in the section.
+    pub preferences: usize,
+    /// Number of episodes in the section.
+    pub episodes: usize,
+    /// Number of facts and preferences that exceed the size limit.
+    pub omitted: usize,
+    /// Lines that were added.
+    pub added: Vec<String>,
+    /// Lines that were removed.
+    pub removed: Vec<String>,
+}
+
+/// Number of sentences that were not remembered, by reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct SkippedSentences {
+    /// Sentences with too little content, or only of momentary interest.
+    pub slight: usize,
+    /// Sentences longer than a fact may be.
+    pub too_long: usize,
+}
+
+/// Result of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RememberResult {
+    /// Sources that were read, by kind.
+    pub sources: SourceCounts,
+    /// Facts that this run wrote as new notes.
+    pub facts: Vec<WrittenFact>,
+    /// Facts that supersede others.
+    pub superseded: Vec<SupersededFact>,
+    /// New preferences, and preferences with new observations.
+    pub preferences: Vec<PreferenceChange>,
+    /// New episode entries.
+    pub episodes: Vec<NewEpisode>,
+    /// Sentences that were not remembered.
+    pub left_out: SkippedSentences,
+    /// Commit hash; null if commits are manual or no note changed.
+    pub commit: Option<String>,
+    /// Section of the rule file; null if none is written.
+    pub section: Option<SectionChange>,
+    /// Paths of the plain files that changed.
+    pub files: Vec<String>,
+    /// Whether this was a dry run, so that nothing was written.
+    pub dry_run: bool,
+}
+
+/// Default rule files, in order of preference.
+const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+
+/// Remembers new sources in one commit, then writes the section and the plain files from all
+/// memories.
+///
+/// # Errors
+/// Returns an error if a marker of the section is unpaired (before anything is written), if a file
+/// cannot be read or written, and "nothing done" if there are no new sources and every file is up
+/// to date.
+pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
+    if memory.call.no_refresh {
+        return Err(Error::usage("this command needs an up-to-date index").hint("remove --no-refresh"));
+    }
+    let project = sources::project(memory);
+    let target = match options.no_section {
+        true => None,
+        false => Some(RuleFileTarget::find(&project, memory, options.file.as_deref())?),
+    };
+    let folder = options.files.as_deref().map(|named| check_output_folder(memory, named)).transpose()?;
+    let mut done = build_changes::RememberReport::default();
+    let sources = sources::read_project_sources(memory, &project)?;
+    let mut texts: Vec<(NotePath, String)> = Vec::new();
+    let commit = if options.dry_run {
+        let set = planned(memory, memory.target(), &sources, &mut done)?;
+        let files = write::preview(memory, set)?;
+        texts.extend(files.into_iter().map(|(path, _, after)| (path, after)));
+        None
+    } else {
+        write::apply_with(memory, |open| planned(memory, open, &sources, &mut done))?.commit
+    };
+    let view = agent_view::MemoryView::of(memory, &texts)?;
+    let section = match &target {
+        Some(target) => target.write(&view, memory, options.dry_run)?,
+        None => None,
+    };
+    let files = match &folder {
+        Some(folder) => plain_files(memory, folder, &view, options.dry_run)?,
+        None => Vec::new(),
+    };
+    let remembered = RememberResult {
+        sources: done.taken,
+        facts: done.facts,
+        superseded: done.superseded,
+        preferences: done.preferences,
+        episodes: done.episodes,
+        left_out: SkippedSentences { slight: done.left_out.slight, too_long: done.left_out.too_long },
+        commit,
+        section,
+        files,
+        dry_run: options.dry_run,
+    };
+    if done.wrote
+        || remembered.section.as_ref().is_some_and(|section| section.changed)
+        || !remembered.files.is_empty()
+    {
+        return Ok(remembered);
+    }
+    Err(nothing_new(&remembered))
+}
+
+/// Plans the changes of a run from the current notes.
+fn planned(
+    memory: &Context,
+    open: &OpenVault,
+    outside: &sources::ProjectSources,
+    done: &mut build_changes::RememberReport,
+) -> Result<ChangeSet> {
+    outside.notices.iter().for_each(|notice| memory.notice(notice));
+    let mut sources = sources::read_vault_sources(memory, open)?;
+    sources.extend(outside.sources.iter().cloned());
+    let known = sources::existing(memory, open)?;
+    let sense = WordVectors::of(meaning::meaning(open));
+    let plan: RememberPlan = plan(&sources, &known, &sense, memory.now());
+    for (word, said) in &plan.preferences.conflicts {
+        memory.notice(format!("a session contradicts your own preference \"{word}\": \"{said}\""));
+    }
+    build_changes::changes(memory, open, &known, plan, done)
+}
+
+fn nothing_new(outcome: &RememberResult) -> Error {
+    let before = outcome.sources.before;
+    let mut reasons = match before {
+        0 => "there are no stashes, diaries or friction reports to remember".to_owned(),
+        1 => "the only source was remembered before".to_owned(),
+        n => format!("all {n} sources were remembered before"),
+    };
+    if let Some(section) = &outcome.section {
+        reasons += &format!(", and {} is up to date", section.path);
+    }
+    write::nothing_done(reasons).hint("`cm stash` saves a session or text to remember")
+}
+
+/// The rule file and its content.
+struct RuleFileTarget {
+    file: PathBuf,
+    path: String,
+    there: Option<Vec<u8>>,
+}
+
+impl RuleFileTarget {
+    /// Finds and reads the rule file. A section with unpaired markers is refused before anything is
+    /// written.
+    fn find(project: &Path, memory: &Context, named: Option<&Path>) -> Result<Self> {
+        let target = match named {
+            Some(named) => Self::at(&memory.call.cwd.join(named), memory)?,
+            None => Self::usual(project, memory)?,
+        };
+        refuse_link_out(&target.file, &target.path)?;
+        let text = target.text()?;
+        SECTION.find(text).and_then(|_| SECTION.put(text, "")).map_err(|error| target.broken(&error))?;
+        Ok(target)
+    }
+
+    /// Returns the first default file with a section, else the first that exists, else the first.
+    fn usual(project: &Path, memory: &Context) -> Result<Self> {
+        let mut there = Vec::new();
+        for name in RULE_FILES {
+            let target = Self::at(&project.join(name), memory)?;
+            let text = target.there.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            // Broken markers are somebody's part all the same.
+            if SECTION.find(&text) != Ok(None) {
+                return Ok(target);
+            }
+            there.push(target);
+        }
+        let at = there.iter().position(|target| target.there.is_some()).unwrap_or(0);
+        Ok(there.swap_remove(at))
+    }
+
+    fn at(file: &Path, memory: &Context) -> Result<Self> {
+        let there = match external_folder::file(file) {
+            Ok(bytes) => Some(bytes),
+            Err(_) if file.symlink_metadata().is_err() => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self { file: file.to_owned(), path: shown(file, &memory.call.cwd), there })
+    }
+
+    fn text(&self) -> Result<&str> {
+        std::str::from_utf8(self.there.as_deref().unwrap_or_default()).map_err(|_| {
+            Error::refused("invalid-utf8", format!("{} is not UTF-8", self.path))
+                .at(&self.path, None, None)
+                .hint("save the file as UTF-8, then run the command again")
+        })
+    }
+
+    fn broken(&self, unpaired: &UnpairedMarker) -> Error {
+        Error::refused("broken-markers", unpaired.message)
+            .at(&self.path, Some(unpaired.line), None)
+            .hint(format!("fix the lines `{}` and `{}`; nothing was written", START, END))
+    }
+
+    /// Writes the section, provided that the file has not changed since it was read. Does not
+    /// create a file for an empty view.
+    fn write(
+        &self,
+        view: &agent_view::MemoryView,
+        memory: &Context,
+        dry_run: bool,
+    ) -> Result<Option<SectionChange>> {
+        let part = view.part(memory);
+        if self.there.is_none() && part.facts + part.preferences + part.episodes == 0 {
+            return Ok(None);
+        }
+        let before = self.text()?;
+        let after = SECTION.put(before, &part.text).map_err(|error| self.broken(&error))?;
+        let changed = self.there.as_deref() != Some(after.as_bytes());
+        let (old, new) = (SECTION.items(before), SECTION.items(&after));
+        let without = |lines: &[&str], other: &[&str]| -> Vec<String> {
+            let line = |line: &&&str| !other.contains(*line);
+            lines.iter().filter(line).map(|line| line.trim_start_matches("- ").to_owned()).collect()
+        };
+        let section = SectionChange {
+            path: self.path.clone(),
+            created: self.there.is_none(),
+            changed,
+            lines: part.text.lines().count() + 2,
+            facts: part.facts,
+            preferences: part.preferences,
+            episodes: part.episodes,
+            omitted: part.omitted,
+            added: without(&new, &old),
+            removed: without(&old, &new),
+        };
+        if changed && !dry_run {
+            let wrote =
+                one_file(&self.file, after.into_bytes(), &|there| Some(there) == self.there.as_deref())?;
+            if !wrote.in_the_way.is_empty() {
+                return Err(Error::refused(
+                    "changed-meanwhile",
+                    format!("{} was changed in the meantime", self.path),
+                )
+                .at(&self.path, None, None)
+                .hint("the notes are saved; run the command again to write this file"));
+            }
+        }
+        Ok(Some(section))
+    }
+}
+
+/// Refuses a file that is a symbolic link out of its folder.
+fn refuse_link_out(file: &Path, path: &str) -> Result<()> {
+    let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+    let leads_out =
+        file.canonicalize().ok().zip(folder).is_some_and(|(real, folder)| !real.starts_with(folder));
+    if !leads_out {
+        return Ok(());
+    }
+    Err(Error::refused("leads-out", format!("{path} is a symbolic link that leads out of its folder"))
+        .at(path, None, None)
+        .hint("nothing was written; pass the file that it points to"))
+}
+
+/// Resolves the output folder. Refuses a visible folder inside a vault, and files that this command
+/// did not write.
+fn check_output_folder(memory: &Context, named: &Path) -> Result<PathBuf> {
+    let out = memory.call.cwd.join(named);
+    for open in &memory.vaults {
+        let existing = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+        let Some((folder, real)) = existing else { continue };
+        let Ok(inner) = real.strip_prefix(open.vault.root()) else { continue };
+        let rest = out.strip_prefix(folder).unwrap_or(Path::new(""));
+        let hidden = |path: &Path| path.iter().any(|part| part.to_string_lossy().starts_with('.'));
+        if !hidden(inner) && !hidden(rest) {
+            return Err(Error::refused("inside-the-vault", format!("{} is inside the vault", out.display()))
+                .hint("the files would become notes there; choose a folder outside, or a hidden one such as .claude/memory"));
+        }
+    }
+    for file in files::NAMES {
+        let file = out.join(file);
+        refuse_link_out(&file, &shown(&file, &memory.call.cwd))?;
+        match external_folder::file(&file) {
+            Ok(there) if !files::is_ours(&there) => {
+                let path = shown(&file, &memory.call.cwd);
+                return Err(Error::refused("exists", format!("{path} would be overwritten"))
+                    .at(&path, None, None)
+                    .hint("the file was not written by this command; nothing was written, choose another folder"));
+            }
+            _ => {}
+        }
+    }
+    Ok(out)
+}
+
+/// Writes facts.md, episodes.md and preferences.md; returns the paths of those that changed.
+fn plain_files(
+    memory: &Context,
+    out: &Path,
+    view: &agent_view::MemoryView,
+    dry_run: bool,
+) -> Result<Vec<String>> {
+    let mut due = Vec::new();
+    for file in view.files() {
+        let path = NotePath::parse(file.name).map_err(|error| Error::usage(error.to_string()))?;
+        let there = external_folder::file(&out.join(file.name)).ok();
+        if there.as_deref() != Some(file.text.as_bytes()) {
+            due.push((path, file.text.into_bytes()));
+        }
+    }
+    if !dry_run && !due.is_empty() {
+        external_folder::write(out, &due, &|_, there| files::is_ours(there))?;
+    }
+    Ok(due.iter().map(|(path, _)| shown(&out.join(path.as_str()), &memory.call.cwd)).collect())
+}

@@ -1,0 +1,368 @@
+//! Turns a plan into file changes: new notes, further observations and sources of existing notes,
+//! edges, and episode entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yaml_serde::{Mapping, Value};
+
+use super::{NewEpisode, PreferenceChange, SupersededFact, WrittenFact};
+use crate::context::find::load;
+use crate::context::open::{Context, OpenVault};
+use crate::error::{Error, Result};
+use crate::verbs::add::{known_type, place, sharded};
+use cm_learn::remember::facts::{FactPlan, FactRef, FactSource, NewFact};
+use cm_learn::remember::preferences::{ChangedPreference, Observation, evidence, number};
+use cm_learn::remember::{ExistingMemory, RememberPlan, SkippedCounts, SourceCounts, preferences};
+use cm_note::bullet::BulletState;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::graph::NoteNames;
+use cm_note::id::NoteId;
+use cm_note::markdown::escape::wikilink;
+use cm_note::message::CommitMessage;
+use cm_note::note::compose::{self, EdgeDraft, EdgeEnd, EpisodeEntry, MemoryDraft};
+use cm_note::note::{Note, name};
+use cm_note::path::NotePath;
+
+/// Report of a plan's changes.
+#[derive(Debug, Default)]
+pub struct RememberReport {
+    /// Sources that were read, by kind.
+    pub taken: SourceCounts,
+    /// Sentences that were not remembered.
+    pub left_out: SkippedCounts,
+    pub facts: Vec<WrittenFact>,
+    /// Facts that supersede others.
+    pub superseded: Vec<SupersededFact>,
+    /// New preferences, and preferences with new observations.
+    pub preferences: Vec<PreferenceChange>,
+    /// New episode entries.
+    pub episodes: Vec<NewEpisode>,
+    /// Whether any file changes.
+    pub wrote: bool,
+}
+
+/// Importance of new facts and preferences.
+const IMPORTANCE: f64 = 0.6;
+/// Confidence of new facts.
+const CONFIDENCE: f64 = 0.7;
+
+/// Builds the file changes of a plan and fills in the report.
+///
+/// # Errors
+/// Returns an error if the vault lacks a required note type, or if a name is not a valid path.
+pub fn changes(
+    memory: &Context,
+    open: &OpenVault,
+    known: &ExistingMemory,
+    plan: RememberPlan,
+    done: &mut RememberReport,
+) -> Result<ChangeSet> {
+    done.taken = plan.taken;
+    done.left_out = plan.left_out;
+    done.wrote = !plan.is_empty();
+    let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
+    let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
+    making.supersede(known, &plan.facts, &facts, done)?;
+    done.facts = facts;
+    making.confirm(known, &plan.facts.confirmed);
+    for new in &plan.preferences.new {
+        done.preferences.push(making.preference(new)?);
+    }
+    for changed in &plan.preferences.changed {
+        done.preferences.push(making.observe(&known.preferences[changed.at], changed));
+    }
+    done.episodes = making.episodes(&plan.episodes)?;
+    let message = making.ids.iter().fold(message(&plan), |message, id| message.id(id.as_str()));
+    Ok(ChangeSet { message, changes: making.changes })
+}
+
+fn message(plan: &RememberPlan) -> CommitMessage {
+    let parts = [
+        (plan.facts.new.len(), "fact"),
+        (plan.preferences.new.len() + plan.preferences.changed.len(), "preference"),
+        (plan.episodes.len(), "episode"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    let what = if told.is_empty() { "sources of facts".to_owned() } else { told.join(", ") };
+    CommitMessage::new("remember", format!("Remember {what}"))
+}
+
+struct ChangeBuilder<'m> {
+    memory: &'m Context,
+    open: &'m OpenVault,
+    changes: Vec<VaultFileChange>,
+    ids: Vec<String>,
+}
+
+fn text(value: &str) -> Value {
+    Value::String(value.to_owned())
+}
+
+fn mapping(entries: Vec<(&str, Option<Value>)>) -> Value {
+    let entries = entries.into_iter().filter_map(|(key, value)| Some((text(key), value?)));
+    Value::Mapping(entries.collect::<Mapping>())
+}
+
+fn source_item(place: &FactSource) -> Value {
+    mapping(vec![
+        ("from", Some(text(&place.from))),
+        ("session", place.session.as_deref().map(text)),
+        ("agent", place.agent.as_deref().map(text)),
+        ("line", (place.line > 0).then(|| Value::from(place.line))),
+    ])
+}
+
+fn observation_item(seen: &Observation) -> Value {
+    mapping(vec![
+        ("from", Some(text(&seen.from))),
+        ("session", seen.session.as_deref().map(text)),
+        ("at", Some(text(&seen.at.truncate_to_second().to_string()))),
+        ("against", seen.against.then(|| Value::from(true))),
+    ])
+}
+
+/// Returns the `state` of a new memory: draft if there is an objection to it, unverified if a
+/// single session supports it and the user did not state it, else none.
+fn state<'s>(
+    draft: Option<&str>,
+    is_persons: bool,
+    sessions: impl Iterator<Item = Option<&'s str>>,
+) -> Option<&'static str> {
+    let sessions: BTreeSet<&str> = sessions.flatten().collect();
+    match (draft, sessions.len()) {
+        (Some(_), _) => Some(BulletState::Draft.name()),
+        (None, 1) if !is_persons => Some(Note::UNVERIFIED),
+        (None, _) => None,
+    }
+}
+
+/// Describes the source of a note; sources in the vault become links.
+fn origin(from: &str, notes: &[Note]) -> String {
+    match from.split_once(':') {
+        Some((kind @ ("stash" | "diary"), id)) => {
+            let at = notes.iter().position(|note| note.key() == id);
+            let link = at.map(|at| wikilink(NoteNames::of(notes).link_target(at), &notes[at].title));
+            format!("Remembered from the {kind} {}.", link.unwrap_or_else(|| format!("[[{id}]]")))
+        }
+        Some(("file", path)) => format!("Remembered from `{}`.", path.replace('`', "'")),
+        _ => format!("Remembered from `{}`.", from.replace('`', "'")),
+    }
+}
+
+fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+impl ChangeBuilder<'_> {
+    /// Adds a new note and returns its id and path.
+    fn memory(&mut self, note_type: &str, draft: MemoryDraft) -> Result<(String, NotePath)> {
+        let folder = format!("graph/{}", known_type(self.open, note_type)?.folder);
+        let path = place(self.open, &folder, &draft.title, &draft.id)?;
+        let id = draft.id.to_string();
+        self.changes.push(VaultFileChange::Create { path: path.clone(), text: compose::memory(&draft) });
+        self.ids.push(id.clone());
+        Ok((id, path))
+    }
+
+    fn fact(&mut self, new: &NewFact) -> Result<WrittenFact> {
+        let notes = self.memory.notes_of(self.open)?;
+        let first = new.places.first();
+        let mut extra =
+            vec![("sources".to_owned(), Value::Sequence(new.places.iter().map(source_item).collect()))];
+        extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
+        let sessions = new.places.iter().map(|place| place.session.as_deref());
+        let state = state(new.draft, new.is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
+        let draft = MemoryDraft {
+            id: NoteId::from(self.memory.new_uuid()),
+            note_type: "fact".to_owned(),
+            title: new.text.clone(),
+            tags: Vec::new(),
+            importance: IMPORTANCE,
+            confidence: Some(CONFIDENCE),
+            created: new.at.truncate_to_second(),
+            author: None,
+            agent: first.and_then(|place| place.agent.clone()),
+            session: first.and_then(|place| place.session.clone()),
+            body: first.map(|place| origin(&place.from, &notes)).unwrap_or_default(),
+            extra,
+        };
+        let (id, path) = self.memory("fact", draft)?;
+        Ok(WrittenFact { id, path: path.into(), text: new.text.clone(), draft: new.draft.map(str::to_owned) })
+    }
+
+    /// Adds the supersession edges; the superseded notes are not changed.
+    fn supersede(
+        &mut self,
+        known: &ExistingMemory,
+        settled: &FactPlan,
+        facts: &[WrittenFact],
+        done: &mut RememberReport,
+    ) -> Result<()> {
+        let end = |end: FactRef| match end {
+            FactRef::Known(at) => {
+                let fact = &known.facts[at];
+                EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
+            }
+            FactRef::New(at) => EdgeEnd {
+                id: facts[at].id.clone(),
+                title: facts[at].text.clone(),
+                target: file_stem(&facts[at].path).to_owned(),
+            },
+        };
+        for step in &settled.supersessions {
+            let (newer, older) = (end(step.newer), end(step.older));
+            let id = NoteId::from(self.memory.new_uuid());
+            let file = name::edge_file_name(&newer.title, "SUPERSEDES", &older.title, &id);
+            let path = sharded(self.open, "graph/edges", &file, &id)?;
+            let text = compose::edge(&EdgeDraft {
+                id: id.clone(),
+                relation: "SUPERSEDES".to_owned(),
+                from: newer.clone(),
+                to: older.clone(),
+                strength: 1.0,
+                created: self.memory.now(),
+                body: step.why.clone(),
+            });
+            self.changes.push(VaultFileChange::Create { path: path.clone(), text });
+            self.ids.push(id.into());
+            done.superseded.push(SupersededFact {
+                newer: newer.title,
+                older: older.title,
+                edge: path.into(),
+                why: step.why.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn confirm(&mut self, known: &ExistingMemory, confirmed: &[(usize, FactSource)]) {
+        let mut edits: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+        for (at, place) in confirmed {
+            let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
+            edits.entry(*at).or_default().push(push);
+        }
+        for (at, mut edits) in edits {
+            let fact = &known.facts[at];
+            let held = fact.sources.iter().flatten().map(String::as_str);
+            let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
+            edits.extend(
+                self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
+            );
+            self.changes.push(VaultFileChange::Edit { path: known.facts[at].path.clone(), edits });
+            self.ids.push(known.facts[at].id.clone());
+        }
+    }
+
+    /// Returns the edit that confirms an unverified memory once at least two sessions support it.
+    /// Sessions are identified by id or diary.
+    fn confirmation<'s>(&self, path: &NotePath, sessions: impl Iterator<Item = &'s str>) -> Option<Edit> {
+        let is_unverified = load(self.open, path).is_ok_and(|found| found.note.is_unverified());
+        let is_confirmed = is_unverified && sessions.collect::<BTreeSet<_>>().len() > 1;
+        is_confirmed.then(|| Edit::Set { key: "state".to_owned(), value: text(BulletState::Active.name()) })
+    }
+
+    fn preference(&mut self, new: &preferences::NewPreference) -> Result<PreferenceChange> {
+        let notes = self.memory.notes_of(self.open)?;
+        let evidence = evidence(&new.observations);
+        let first = new.observations.first();
+        let items = new.observations.iter().map(observation_item).collect();
+        let mut extra = vec![("observations".to_owned(), Value::Sequence(items))];
+        extra.extend(new.workspace.as_deref().map(|workspace| ("workspace".to_owned(), text(workspace))));
+        // Of diaries, only what the person said is a preference.
+        let is_persons = new.observations.iter().all(|seen| seen.from.starts_with("diary:"));
+        let sessions = new.observations.iter().map(|seen| seen.session.as_deref());
+        let state = state(new.draft, is_persons, sessions);
+        extra.extend(state.map(|state| ("state".to_owned(), text(state))));
+        let draft = MemoryDraft {
+            id: NoteId::from(self.memory.new_uuid()),
+            note_type: "preference".to_owned(),
+            title: new.text.clone(),
+            tags: Vec::new(),
+            importance: IMPORTANCE,
+            confidence: Some(number(evidence.level)),
+            created: first.map_or(self.memory.now(), |seen| seen.at.truncate_to_second()),
+            author: None,
+            agent: new.agent.clone(),
+            session: first.and_then(|seen| seen.session.clone()),
+            body: first.map(|seen| origin(&seen.from, &notes)).unwrap_or_default(),
+            extra,
+        };
+        let (id, path) = self.memory("preference", draft)?;
+        Ok(PreferenceChange {
+            id,
+            path: path.into(),
+            text: new.text.clone(),
+            level: evidence.level,
+            before: None,
+            observed: evidence.observed,
+            against: evidence.against,
+            draft: new.draft.map(str::to_owned),
+        })
+    }
+
+    fn observe(
+        &mut self,
+        known: &preferences::ExistingPreference,
+        changed: &ChangedPreference,
+    ) -> PreferenceChange {
+        // The session that it was first seen in stands in the note only once others come to it.
+        let first = known.observations.iter().filter(|seen| seen.from == format!("note:{}", known.id));
+        let items = first.chain(&changed.added).map(observation_item);
+        let mut edits: Vec<Edit> =
+            items.map(|item| Edit::Push { key: "observations".to_owned(), item }).collect();
+        let mut set = |key: &str, value: Value| edits.push(Edit::Set { key: key.to_owned(), value });
+        set("confidence", Value::from(number(changed.after.level)));
+        set("updated", text(&self.memory.now().to_string()));
+        if changed.everywhere {
+            edits.push(Edit::Remove { key: "workspace".to_owned() });
+        }
+        let seen = known.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
+        edits.extend(self.confirmation(&known.path, seen.filter_map(|seen| seen.session.as_deref())));
+        self.changes.push(VaultFileChange::Edit { path: known.path.clone(), edits });
+        self.ids.push(known.id.clone());
+        PreferenceChange {
+            id: known.id.clone(),
+            path: known.path.to_string(),
+            text: known.text.clone(),
+            level: changed.after.level,
+            before: Some(changed.before.level),
+            observed: changed.after.observed,
+            against: changed.after.against,
+            draft: None,
+        }
+    }
+
+    /// Adds the entries, each to the episode file of its day.
+    fn episodes(&mut self, entries: &[EpisodeEntry]) -> Result<Vec<NewEpisode>> {
+        let mut days: BTreeMap<String, Vec<&EpisodeEntry>> = BTreeMap::new();
+        for entry in entries {
+            days.entry(compose::episode_path(entry.at)).or_default().push(entry);
+        }
+        let mut written = Vec::new();
+        for (day, entries) in days {
+            let path = NotePath::parse(&day).map_err(|error| Error::usage(error.to_string()))?;
+            let there = self.open.vault.file(&path).exists();
+            let mut text = String::new();
+            for (at, entry) in entries.iter().enumerate() {
+                text +=
+                    &if at == 0 && !there { compose::episode(entry) } else { compose::episode_entry(entry) };
+                written.push(NewEpisode {
+                    path: day.clone(),
+                    entry: format!("{} - {}", entry.at.minute(), entry.title),
+                });
+            }
+            self.changes.push(match there {
+                true => VaultFileChange::Edit { path, edits: vec![Edit::AppendBody { text }] },
+                false => VaultFileChange::Create { path, text },
+            });
+        }
+        Ok(written)
+    }
+}

@@ -1,0 +1,253 @@
+//! Collects the sources to remember from, and the existing facts and preferences, from the vault
+//! and the project folder.
+//!
+//! Files of other tools are never written. All texts are redacted before they are used.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use yaml_serde::Value;
+
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::secrets;
+use crate::error::Result;
+use crate::sessions::logs;
+use crate::sessions::session_filter;
+use cm_learn::remember::friction_reports::{self, FrictionReports};
+use cm_learn::remember::preferences::Observation;
+use cm_learn::remember::source::{MemorySource, SourceKind};
+use cm_learn::remember::{ExistingMemory, episodes, facts, parse, preferences, valid_notes};
+use cm_note::finding::FindingCode;
+use cm_note::frontmatter::parse::{FrontmatterFields, parse, scalar_text};
+use cm_note::frontmatter::split::Split;
+use cm_note::instant::Instant;
+use cm_note::note::{Note, NoteKind, read};
+use cm_note::path::NotePath;
+use cm_secrets::RedactionRules;
+use cm_store::vault::external_folder;
+
+/// Stash folders of other tools, relative to the project folder.
+const STASHES: [&str; 1] = [".claude/stash"];
+/// Folders of friction analysis results, relative to the project folder.
+const FRICTION: [&str; 2] = [".claude/friction", ".aurora/friction"];
+
+/// Sources outside the vault.
+#[derive(Debug, Default)]
+pub struct ProjectSources {
+    /// Stashes and friction results that were read.
+    pub sources: Vec<MemorySource>,
+    /// Notices for the user.
+    pub notices: Vec<String>,
+}
+
+/// Returns the project folder: that of the project vault, else the working directory.
+pub fn project(memory: &Context) -> PathBuf {
+    let open = memory.target();
+    let own = open.level == VaultLevel::Project && memory.call.vault.is_none();
+    if own { session_filter::project(open).to_owned() } else { memory.call.cwd.clone() }
+}
+
+/// Reads the stashes and friction results of other tools in the project.
+///
+/// # Errors
+/// Returns an error if a redaction pattern is invalid or a stash folder cannot be read.
+pub fn read_project_sources(memory: &Context, project: &Path) -> Result<ProjectSources> {
+    let open = memory.target();
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let name = project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut outside = ProjectSources::default();
+    for folder in STASHES {
+        let Some(real) = within(project, folder, &mut outside) else { continue };
+        let read = external_folder::read(&real, open.vault.root())?;
+        outside
+            .notices
+            .extend(read.findings.iter().map(|found| format!("{folder}/{}: {}", found.path, found.message)));
+        for file in read.notes {
+            let path = format!("{folder}/{}", file.path);
+            let Ok(text) = std::str::from_utf8(&file.bytes) else {
+                outside.notices.push(format!("{path} is not UTF-8 and was skipped"));
+                continue;
+            };
+            if is_hidden(open, text) {
+                outside.notices.push(format!("{path} has hidden characters and was skipped"));
+                continue;
+            }
+            outside.sources.push(parse::of_file(&name, &path, &logs::text(text, &rules), file.modified));
+        }
+    }
+    for folder in FRICTION {
+        if let Some(real) = within(project, folder, &mut outside) {
+            friction(&real, &name, &rules, memory.now(), &mut outside);
+        }
+    }
+    Ok(outside)
+}
+
+/// Resolves a folder of the project; `None` if it does not exist, or with a notice if a symbolic
+/// link leads out of the project.
+fn within(project: &Path, folder: &str, outside: &mut ProjectSources) -> Option<PathBuf> {
+    let real = project.join(folder).canonicalize().ok().filter(|real| real.is_dir())?;
+    if project.canonicalize().is_ok_and(|project| real.starts_with(project)) {
+        return Some(real);
+    }
+    outside.notices.push(format!("{folder} leads out of the project and was skipped"));
+    None
+}
+
+/// Returns whether a text has invisible characters, by the rule that applies to notes.
+fn is_hidden(open: &OpenVault, text: &str) -> bool {
+    let Ok(path) = NotePath::parse("stash/read.md") else { return true };
+    let reading = read::read(&path, text.as_bytes(), &open.settings.types, &open.settings.relations);
+    reading.note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter)
+}
+
+fn friction(
+    folder: &Path,
+    project: &str,
+    rules: &RedactionRules,
+    now: Instant,
+    outside: &mut ProjectSources,
+) {
+    let text = |name: &str| {
+        let bytes = external_folder::file(&folder.join(name)).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    let json = |name: &str| {
+        let text = text(name)?;
+        let Ok(mut value) = serde_json::from_str::<Json>(&text) else { return Some(text) };
+        logs::value(&mut value, rules);
+        Some(value.to_string())
+    };
+    let left = FrictionReports {
+        project: project.to_owned(),
+        candidates: json("antigen_candidates.json"),
+        clusters: json("antigen_clusters.json"),
+        review: text("antigen_review.md").map(|text| logs::text(&text, rules)),
+    };
+    let (sources, notices) = friction_reports::sources(&left, now);
+    outside.notices.extend(notices);
+    for source in sources {
+        if outside.sources.iter().all(|there| there.key != source.key) {
+            outside.sources.push(source);
+        }
+    }
+}
+
+/// Returns the stashes and diaries of a vault as redacted sources. Notes with invisible characters
+/// are skipped with a notice.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read or a redaction pattern is invalid.
+pub fn read_vault_sources(memory: &Context, open: &OpenVault) -> Result<Vec<MemorySource>> {
+    let (rules, _) = secrets::rules_of_logs(memory, open)?;
+    let mut sources = Vec::new();
+    for note in memory.notes_of(open)?.iter() {
+        let origin = match note.kind {
+            NoteKind::Stash => SourceKind::Stash,
+            NoteKind::Diary => SourceKind::Diary,
+            _ => continue,
+        };
+        if note.findings.iter().any(|found| found.code == FindingCode::HiddenCharacter) {
+            memory.notice(format!(
+                "{} has hidden characters and was skipped: `cm validate` shows them",
+                note.path
+            ));
+            continue;
+        }
+        // What cannot be read is told by its finding.
+        let Ok(bytes) = open.read(&note.path) else { continue };
+        let text = logs::text(&String::from_utf8_lossy(&bytes), &rules);
+        sources.push(parse::of_note(note, origin, &text));
+    }
+    Ok(sources)
+}
+
+/// Returns the facts and preferences of a vault, and the sources that its episodes list as
+/// processed.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn existing(memory: &Context, open: &OpenVault) -> Result<ExistingMemory> {
+    let notes = memory.notes_of(open)?;
+    let mut known = ExistingMemory::default();
+    let mut days = Vec::new();
+    for (note, live) in notes.iter().zip(valid_notes(&notes)) {
+        let wanted = note.kind == NoteKind::Episode || is_a(note, "fact") || is_a(note, "preference");
+        let Some(text) = wanted.then(|| open.read(&note.path).ok()).flatten() else { continue };
+        let text = String::from_utf8_lossy(&text);
+        let split = Split::of(&text);
+        if note.kind == NoteKind::Episode {
+            days.extend(episodes::parse(note.path.stem(), split.body()));
+            continue;
+        }
+        let fields = parse(&split).fields;
+        if is_a(note, "fact") {
+            known.facts.push(fact(note, &fields, live));
+        } else {
+            known.preferences.push(preference(note, &fields));
+        }
+    }
+    known.done = episodes::done(&days);
+    Ok(known)
+}
+
+/// Returns whether a note is a memory of this type.
+pub fn is_a(note: &Note, note_type: &str) -> bool {
+    note.kind == NoteKind::Memory && note.note_type.as_deref() == Some(note_type)
+}
+
+fn fact(note: &Note, fields: &FrontmatterFields, live: bool) -> facts::ExistingFact {
+    let items = fields.get("sources").and_then(|field| field.value.as_sequence());
+    facts::ExistingFact {
+        id: note.key().to_owned(),
+        title: note.title.clone(),
+        path: note.path.clone(),
+        text: note.title.clone(),
+        workspace: note.workspace.clone(),
+        at: note.created,
+        pinned: note.pinned,
+        live,
+        // Another tool's list has entries of another form, and stays as it is.
+        sources: items.and_then(|items| items.iter().map(|item| text_field(item, "from")).collect()),
+    }
+}
+
+/// Builds a preference with its observations: those in the note, else the session that created the
+/// note.
+pub fn preference(note: &Note, fields: &FrontmatterFields) -> preferences::ExistingPreference {
+    let held = observations(fields);
+    let from_session = note.session.is_some() || note.agent.is_some();
+    let first = Observation {
+        from: format!("note:{}", note.key()),
+        session: note.session.clone(),
+        at: note.created.unwrap_or(Instant::from_unix(0)),
+        against: false,
+    };
+    let is_word = held.is_none() && !from_session || note.pinned;
+    preferences::ExistingPreference {
+        id: note.key().to_owned(),
+        path: note.path.clone(),
+        text: note.title.clone(),
+        workspace: note.workspace.clone(),
+        observations: held.unwrap_or_else(|| if is_word { Vec::new() } else { vec![first] }),
+        is_manual: is_word,
+    }
+}
+
+/// Returns the `observations` of a frontmatter; `None` if the key is missing.
+pub fn observations(fields: &FrontmatterFields) -> Option<Vec<Observation>> {
+    let items = fields.get("observations")?.value.as_sequence()?;
+    let one = |item: &Value| {
+        Some(Observation {
+            from: text_field(item, "from")?,
+            session: text_field(item, "session"),
+            at: Instant::parse(&text_field(item, "at")?).ok()?,
+            against: item.get("against").and_then(Value::as_bool).unwrap_or(false),
+        })
+    };
+    Some(items.iter().filter_map(one).collect())
+}
+
+fn text_field(item: &Value, key: &str) -> Option<String> {
+    item.get(key).and_then(scalar_text)
+}

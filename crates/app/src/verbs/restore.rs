@@ -1,0 +1,87 @@
+//! Restores a note as it was at a commit, including deleted notes.
+
+use crate::context::find::{ambiguous, find_to_change};
+use crate::context::open::Context;
+use crate::context::snapshot::revision;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::history::is_meant;
+use crate::verbs::log::repository;
+use crate::verbs::update::UpdateResult;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, read};
+use cm_note::path::NotePath;
+use cm_store::git::CommitId;
+
+/// Writes the note's content at `commit` to its current path, or to its former path if it was
+/// deleted.
+///
+/// # Errors
+/// Returns an error if the note or commit is not found, if the content is not UTF-8, or if the
+/// write fails.
+pub fn restore(memory: &Context, reference: &str, commit: &str) -> Result<UpdateResult> {
+    memory.persons_only("restore an earlier version")?;
+    let commit = revision(memory, commit)?;
+    let now = match find_to_change(memory, reference) {
+        Ok(found) => {
+            write::refuse_uncommitted(memory, found.open, &found.note.path, &found.bytes)?;
+            Some((found.note, found.bytes))
+        }
+        Err(error) if error.code == "not-found" => None,
+        Err(error) => return Err(error),
+    };
+    let wanted = now.as_ref().map_or(reference, |(note, _)| note.key());
+    let (then, bytes) = at_commit(memory, commit, wanted, now.as_ref().map(|(note, _)| &note.path))?
+        .ok_or_else(|| {
+            Error::not_found(format!("note `{reference}` not found in commit {}", commit.short()))
+                .hint("`cm log --op delete` lists deleted notes")
+        })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::refused("invalid-utf8", format!("{} was not UTF-8 at that commit", then.path)))?;
+    let change = match &now {
+        Some((note, bytes)) => {
+            VaultFileChange::Replace { path: note.path.clone(), expected: Some(ContentHash::of(bytes)), text }
+        }
+        None => VaultFileChange::Create { path: then.path.clone(), text },
+    };
+    let path = change.path().to_string();
+    let subject = format!("Restore \"{}\" as of {}", then.title, commit.short());
+    let message = CommitMessage::new("restore", subject).id(then.key());
+    let written = write::apply(memory, ChangeSet { message, changes: vec![change] })?;
+    Ok(UpdateResult {
+        id: then.key().to_owned(),
+        path,
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// Finds a note in a commit by id, id prefix, path or title; checks the current path first.
+fn at_commit(
+    memory: &Context,
+    commit: CommitId,
+    wanted: &str,
+    now: Option<&NotePath>,
+) -> Result<Option<(Note, Vec<u8>)>> {
+    let open = memory.target();
+    let repo = repository(open)?;
+    let mut paths: Vec<NotePath> = repo.list_at(commit)?.into_iter().map(|(path, _)| path).collect();
+    paths.retain(|path| path.as_str().ends_with(".md"));
+    paths.sort_by_key(|path| Some(path) != now);
+    let mut fitting: Vec<(Note, Vec<u8>)> = Vec::new();
+    for path in paths {
+        let Some(bytes) = repo.read_at(commit, &path)? else { continue };
+        let note = read::read(&path, &bytes, &open.settings.types, &open.settings.relations).note;
+        if note.key() == wanted || path.as_str() == wanted {
+            return Ok(Some((note, bytes)));
+        }
+        if is_meant(&note, wanted) {
+            fitting.push((note, bytes));
+        }
+    }
+    if fitting.len() > 1 {
+        return Err(ambiguous(wanted, &fitting.iter().map(|(note, _)| note).collect::<Vec<_>>()));
+    }
+    Ok(fitting.pop())
+}

@@ -1,0 +1,396 @@
+//! The review inbox of the target vault, and a person's decisions on its entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use crate::context::find::{ResolvedNote, find_to_change, load};
+use crate::context::meaning::meaning;
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::curate;
+use crate::verbs::playbook;
+use cm_note::bullet::{Bullet, BulletState};
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::graph::Graph;
+use cm_note::instant::Instant;
+use cm_note::message::CommitMessage;
+use cm_note::note::{Note, NoteKind};
+use cm_note::path::NotePath;
+use cm_playbook::curation::delta::{CurationDelta, DeltaFile, MergeDelta};
+use cm_playbook::curation::review_decision::{self, ReviewRefusal};
+use cm_playbook::curation::{Authority, plan};
+use cm_playbook::embedding_model::WordVectors;
+use cm_playbook::inbox::{self, InboxNoteEntry};
+
+pub use cm_playbook::inbox::InboxKind;
+
+/// Filter and size of the inbox.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only the entries of this section.
+    pub section: Option<InboxKind>,
+    /// Maximum number of entries per section.
+    pub limit: usize,
+}
+
+/// A note in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InboxNote {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Type of the note, or its kind if it has no type.
+    #[serde(rename = "type")]
+    pub note_type: String,
+    /// Title of the note; for a bullet, the text of the rule.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+}
+
+/// An entry of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InboxEntry {
+    /// Position in the whole list, from 1.
+    pub number: usize,
+    /// The notes in question, one or two.
+    pub notes: Vec<InboxNote>,
+    /// Why the entry needs a decision.
+    pub why: String,
+    /// Time since which it needs one; null if unknown.
+    pub since: Option<Instant>,
+    /// Alternative commands that settle the entry.
+    pub commands: Vec<String>,
+}
+
+/// A section of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InboxSection {
+    /// Kind of the section's entries.
+    pub kind: InboxKind,
+    /// Number of entries, including those beyond the limit.
+    pub total: usize,
+    /// Entries, most important first.
+    pub items: Vec<InboxEntry>,
+}
+
+/// The entries that need a decision, by section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Inbox {
+    /// All sections, including empty ones.
+    pub sections: Vec<InboxSection>,
+    /// Number of entries in all sections, including those beyond the limit.
+    pub total: usize,
+}
+
+/// Lists the entries that need a person's decision.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn inbox(memory: &Context, options: &Options) -> Result<Inbox> {
+    let open = memory.target();
+    let notes = memory.notes_of(open)?;
+    let graph = Graph::connect(&notes);
+    let sense = WordVectors::of(meaning(open));
+    let waiting = inbox::inbox(&graph, memory.now(), playbook::limits(open).merge(), &sense);
+    let mut number = 0;
+    let mut sections = Vec::new();
+    for (kind, entries) in waiting {
+        if options.section.is_some_and(|wanted| wanted != kind) {
+            continue;
+        }
+        let total = entries.len();
+        let items = entries.into_iter().take(options.limit).map(|entry| {
+            number += 1;
+            item(number, kind, entry, &notes)
+        });
+        sections.push(InboxSection { kind, items: items.collect(), total });
+    }
+    let total = sections.iter().map(|section| section.total).sum();
+    Ok(Inbox { sections, total })
+}
+
+fn item(number: usize, kind: InboxKind, entry: InboxNoteEntry, notes: &[Note]) -> InboxEntry {
+    let notes: Vec<&Note> = entry.notes.iter().map(|at| &notes[*at]).collect();
+    let commands = commands(kind, &notes);
+    InboxEntry {
+        number,
+        notes: notes.into_iter().map(listed).collect(),
+        why: entry.why,
+        since: entry.since,
+        commands,
+    }
+}
+
+fn listed(note: &Note) -> InboxNote {
+    InboxNote {
+        id: note.key().to_owned(),
+        note_type: note.note_type.clone().unwrap_or_else(|| note.kind.name().to_owned()),
+        title: note.title.clone(),
+        path: note.path.to_string(),
+    }
+}
+
+/// Returns the commands that settle an entry.
+fn commands(kind: InboxKind, notes: &[&Note]) -> Vec<String> {
+    let word = |word: &str, at: usize| format!("cm review --{word} {}", notes[at].key());
+    let edit = || format!("cm edit {}", notes[0].key());
+    match (kind, notes) {
+        (InboxKind::Drafts, _) => vec![word("accept", 0), word("reject", 0)],
+        (InboxKind::Merges, [a, b]) => {
+            vec![format!("cm review --merge {} {} --content \"…\"", a.key(), b.key())]
+        }
+        (InboxKind::Conflicts | InboxKind::Merges, _) => {
+            (0..notes.len()).map(|at| word("reject", at)).collect()
+        }
+        (InboxKind::Quarantined, [note]) if may_be_accepted(note) => {
+            vec![word("accept", 0), word("reject", 0)]
+        }
+        (InboxKind::Quarantined, [note]) if is_reviewed(note) => vec![edit(), word("reject", 0)],
+        (InboxKind::Quarantined, _) => vec![edit()],
+        (InboxKind::Due, _) => vec![word("confirm", 0), word("reject", 0)],
+        (InboxKind::Inversions, _) => {
+            let invert = format!("cm forget {} --invert --reason \"it caused harm\"", notes[0].key());
+            vec![invert, word("confirm", 0)]
+        }
+    }
+}
+
+/// Returns whether the note is a draft that can be accepted.
+fn may_be_accepted(note: &Note) -> bool {
+    let draft = Bullet::of(note).map_or_else(|| is_draft(note), |bullet| review_decision::is_draft(&bullet));
+    is_reviewed(note) && draft.is_ok()
+}
+
+/// Returns whether notes of this kind are reviewed.
+fn is_reviewed(note: &Note) -> bool {
+    matches!(note.kind, NoteKind::Memory | NoteKind::Bullet)
+}
+
+/// A person's decision on a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewDecision {
+    /// Activates a draft or verifies an unverified note.
+    Accept,
+    /// Retires the note; a bullet is also deprecated.
+    Reject,
+    /// Confirms that the note still holds.
+    Confirm,
+    /// Combines several bullets into one.
+    Merge,
+}
+
+impl ReviewDecision {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+            Self::Confirm => "confirm",
+            Self::Merge => "merge",
+        }
+    }
+}
+
+/// A decision on several notes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AppliedDecision {
+    /// Kind of the decision.
+    pub word: ReviewDecision,
+    /// Ids of the changed notes.
+    pub ids: Vec<String>,
+    /// Id of the new bullet of a merge.
+    pub into: Option<String>,
+    /// Commit hash; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Result of all decisions of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReviewResult {
+    /// Decisions, one commit each.
+    pub decisions: Vec<AppliedDecision>,
+}
+
+/// Note references by decision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewDecisions {
+    /// Ids, titles or paths of drafts to accept.
+    pub accept: Vec<String>,
+    /// Ids, titles or paths of notes to reject.
+    pub reject: Vec<String>,
+    /// Ids, titles or paths of notes to confirm.
+    pub confirm: Vec<String>,
+}
+
+impl ReviewDecisions {
+    /// Returns whether there is no decision.
+    pub fn is_empty(&self) -> bool {
+        self.accept.is_empty() && self.reject.is_empty() && self.confirm.is_empty()
+    }
+}
+
+/// Applies the decisions, one commit per kind. All notes are checked before the first change, and
+/// once more under the lock.
+///
+/// # Errors
+/// Returns an error if a note is not found, if it cannot be accepted or rejected, or if a write
+/// fails.
+pub fn apply_decisions(memory: &Context, words: &ReviewDecisions) -> Result<ReviewResult> {
+    memory.persons_only("accept, reject or confirm in review")?;
+    let mut checked = Vec::new();
+    for (word, ids) in [
+        (ReviewDecision::Accept, &words.accept),
+        (ReviewDecision::Reject, &words.reject),
+        (ReviewDecision::Confirm, &words.confirm),
+    ] {
+        let mut paths: Vec<NotePath> = Vec::new();
+        for id in ids {
+            let found = find_to_change(memory, id)?;
+            edits_for(memory, word, &found)?;
+            if !paths.contains(&found.note.path) {
+                paths.push(found.note.path);
+            }
+        }
+        if !paths.is_empty() {
+            checked.push((word, paths));
+        }
+    }
+    let decisions: Result<_> =
+        checked.into_iter().map(|(word, paths)| apply_decision(memory, word, &paths)).collect();
+    Ok(ReviewResult { decisions: decisions? })
+}
+
+/// Merges several bullets into one, in one commit.
+///
+/// # Errors
+/// Returns an error if a reference is not found or is not a bullet, if curation refuses the merge,
+/// or if the write fails.
+pub fn merge(memory: &Context, ids: &[String], content: &str) -> Result<ReviewResult> {
+    memory.persons_only("merge in review")?;
+    let found: Result<Vec<String>> =
+        ids.iter().map(|id| Ok(playbook::find_bullet(memory, id)?.1.id.to_string())).collect();
+    let merge =
+        MergeDelta { ids: found?, content: content.to_owned(), reason: memory.call.by.reason.clone() };
+    let file = DeltaFile { deltas: vec![CurationDelta::Merge(merge.clone())], ..DeltaFile::default() };
+    let how = curate::Options {
+        authority: Authority::Person,
+        dry_run: false,
+        sweep: false,
+        op: "review",
+        subject: None,
+    };
+    let outcome = curate::curate(memory, &file, &how)?;
+    if let Some(error) = curate::refusal(&outcome.report) {
+        return Err(error);
+    }
+    let into = outcome.report.applied.first().map(|applied| applied.id.clone());
+    let ids = if into.is_some() { merge.ids } else { Vec::new() };
+    Ok(ReviewResult {
+        decisions: vec![AppliedDecision { word: ReviewDecision::Merge, ids, into, commit: outcome.commit }],
+    })
+}
+
+/// Returns the edits that a decision makes to a note.
+fn edits_for(memory: &Context, word: ReviewDecision, found: &ResolvedNote<'_>) -> Result<Vec<Edit>> {
+    let note = &found.note;
+    if !is_reviewed(note) {
+        let message =
+            format!("{} is a {}; only memories and rules can be reviewed", note.path, note.kind.name());
+        return Err(Error::usage(message));
+    }
+    let now = memory.now();
+    let reason = memory.call.by.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+    let reason = reason.unwrap_or("rejected in review");
+    match Bullet::of(note) {
+        Some(bullet) => of_bullet(word, &bullet, reason, now).map_err(|unmoved| refused(note, unmoved)),
+        None => of_memory(word, note, now).map_err(|unmoved| refused(note, unmoved)),
+    }
+}
+
+fn of_bullet(
+    word: ReviewDecision,
+    bullet: &Bullet,
+    reason: &str,
+    now: Instant,
+) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
+    let decided = match word {
+        ReviewDecision::Accept => review_decision::accept(bullet, now)?,
+        ReviewDecision::Reject => review_decision::reject(bullet, reason, now)?,
+        ReviewDecision::Confirm | ReviewDecision::Merge => review_decision::confirm(bullet, now),
+    };
+    // No word changes what a bullet says, so that its text is not asked for.
+    Ok(plan::edits(bullet, &decided, &|_| None))
+}
+
+fn of_memory(
+    word: ReviewDecision,
+    note: &Note,
+    now: Instant,
+) -> std::result::Result<Vec<Edit>, ReviewRefusal> {
+    let set = |key: &str, value: String| Edit::Set { key: key.to_owned(), value: Value::String(value) };
+    let state = match word {
+        ReviewDecision::Accept => is_draft(note).map(|()| BulletState::Active)?,
+        ReviewDecision::Reject if note.state.as_deref() == Some(BulletState::Retired.name()) => {
+            return Err(ReviewRefusal::Retired);
+        }
+        ReviewDecision::Reject => BulletState::Retired,
+        ReviewDecision::Confirm | ReviewDecision::Merge => {
+            return Ok(vec![set("last_checked", now.to_string())]);
+        }
+    };
+    Ok(vec![set("state", state.name().to_owned()), set("updated", now.to_string())])
+}
+
+/// Refuses notes that are not drafts.
+fn is_draft(note: &Note) -> std::result::Result<(), ReviewRefusal> {
+    match note.state.as_deref().map(BulletState::of) {
+        _ if note.is_unverified() => Ok(()),
+        Some(Some(BulletState::Draft)) => Ok(()),
+        Some(Some(state)) => Err(ReviewRefusal::NotADraft { is: state.name() }),
+        Some(None) | None => Err(ReviewRefusal::NotADraft { is: "in use" }),
+    }
+}
+
+/// Explains why a note was not changed, with a hint.
+fn refused(note: &Note, unmoved: ReviewRefusal) -> Error {
+    let (code, hint) = match unmoved {
+        ReviewRefusal::NotADraft { .. } => ("not-a-draft", "`cm review` lists the notes to review"),
+        _ => ("retired", "`cm why` shows its history"),
+    };
+    Error::refused(code, format!("{} is {unmoved}", note.key())).at(&note.path, None, None).hint(hint)
+}
+
+/// Checks the notes once more under the lock, and writes the changes.
+fn apply_decision(memory: &Context, word: ReviewDecision, paths: &[NotePath]) -> Result<AppliedDecision> {
+    let mut ids = Vec::new();
+    let written = write::apply_with(memory, |open| {
+        let mut titles = Vec::new();
+        let mut changes = Vec::new();
+        for path in paths {
+            let found = load(open, path)?;
+            changes
+                .push(VaultFileChange::Edit { path: path.clone(), edits: edits_for(memory, word, &found)? });
+            ids.push(found.note.key().to_owned());
+            titles.push(found.note.title);
+        }
+        let message = CommitMessage::new("review", subject(word, &titles));
+        let message = ids.iter().fold(message, |message, id| message.id(id.clone()));
+        Ok(ChangeSet { message, changes })
+    })?;
+    Ok(AppliedDecision { word, ids, into: None, commit: written.commit })
+}
+
+fn subject(word: ReviewDecision, titles: &[String]) -> String {
+    let verb = match word {
+        ReviewDecision::Accept => "Accept",
+        ReviewDecision::Reject => "Reject",
+        ReviewDecision::Confirm | ReviewDecision::Merge => "Confirm",
+    };
+    match titles {
+        [one] => format!("{verb} \"{one}\""),
+        several => format!("{verb} {} notes in review", several.len()),
+    }
+}

@@ -1,0 +1,223 @@
+//! Searches notes by words, fields and meaning.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, VaultLevel};
+use crate::context::retrieve::{
+    FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
+};
+use crate::context::snapshot::AsOf;
+use crate::context::snippet::NoteSnippets;
+use crate::error::{Error, Result};
+use cm_note::instant::Instant;
+use cm_note::note::NoteKind;
+use cm_note::query::Query;
+
+/// Query, page and ranking of a search.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Query in the query language.
+    pub query: String,
+    /// Maximum number of hits; by default the setting `search.limit`.
+    pub limit: Option<usize>,
+    /// Number of hits to skip: the `next` of an earlier answer.
+    pub offset: usize,
+    /// Stages of the ranking.
+    pub stages: RankingStages,
+    /// Include the components of each score.
+    pub explain: bool,
+    /// Commit or date at which to search.
+    pub as_of: Option<String>,
+}
+
+/// A note that matches the query.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchHit {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Kind of the note, such as `memory` or `bullet`.
+    pub kind: NoteKind,
+    /// Type of the note, such as `fix`; null if it has none.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Title from the frontmatter, else derived from the content or the file name.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Relevance, about 0–1; comparable only within one answer. 0 if the query only filters.
+    pub score: f64,
+    /// How the note was found; `meaning` is a weak match without any word of the query. Absent if
+    /// the query only filters, and if too many notes matched to examine all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<FoundBy>,
+    /// Best matching excerpt of the text, on one line.
+    pub snippet: String,
+    /// Tags from the frontmatter and the body, without `#`.
+    pub tags: Vec<String>,
+    /// `draft`, `unverified` or `retired`; absent if the note is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Time of the last change according to the note's frontmatter.
+    pub updated: Option<Instant>,
+    /// Vault that contains the note: `project` or `global`.
+    pub vault: VaultLevel,
+    /// Components of the score, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<HitScore>,
+    /// Id of the related hit that added most to the score, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawn_by: Option<String>,
+}
+
+/// Matching notes, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchResult {
+    /// Query as it was given.
+    pub query: String,
+    /// Commit that was searched; absent for the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
+    /// Hits of this page.
+    pub hits: Vec<SearchHit>,
+    /// Number of notes that contain the words, plus the examined notes that are similar or related.
+    pub total: usize,
+    /// Problems with the query, and how it was interpreted.
+    pub notices: Vec<String>,
+    /// Offset of the next page; null on the last one.
+    pub next: Option<usize>,
+}
+
+/// Maximum length of a query in characters.
+const LONGEST: usize = 2_000;
+/// Maximum offset of a page.
+const FURTHEST: usize = 10_000;
+
+/// Searches all open vaults.
+///
+/// # Errors
+/// Returns an error if the query is empty or too long, if the commit or date is not found, or if an
+/// index can be neither used nor rebuilt.
+pub fn search(memory: &Context, options: &Options) -> Result<SearchResult> {
+    check(options)?;
+    match &options.as_of {
+        Some(named) => answer(&memory.as_of(named)?, options),
+        None => {
+            let searched = answer(memory, options)?;
+            count_retrievals(memory, &searched);
+            Ok(searched)
+        }
+    }
+}
+
+/// Adds the hits to the usage counters.
+fn count_retrievals(memory: &Context, searched: &SearchResult) {
+    for open in &memory.vaults {
+        let shown = searched.hits.iter().filter(|hit| hit.vault == open.level);
+        let keys: Vec<&str> = shown.map(|hit| hit.id.as_str()).collect();
+        // A vault on a read-only disk can still be read from.
+        let _ = open.usage().retrieved(&keys, memory.now());
+    }
+}
+
+fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
+    let query = Query::parse(&options.query, memory.now());
+    let limit =
+        options.limit.unwrap_or_else(|| memory.target().settings.integer("search.limit")).clamp(1, 1000);
+    let wanted = limit.saturating_add(options.offset);
+    let meaning = query.semantic_text();
+    let (found, total) = if query.ranks() {
+        let question = Retrieval {
+            query: &query,
+            meaning: &meaning,
+            stages: options.stages,
+            by_meaning: SemanticThreshold::Relative,
+        };
+        let RetrievalResult { ranked, total } = memory.retrieve(question, wanted)?;
+        (ranked, total)
+    } else {
+        selected(memory, &query, wanted)?
+    };
+    let mut snippets = NoteSnippets::of(&query);
+    let hits: Vec<SearchHit> = found
+        .into_iter()
+        .skip(options.offset)
+        .take(limit)
+        .map(|ranked| to_hit(ranked, &mut snippets, options.explain))
+        .collect();
+    let end = options.offset + hits.len();
+    let next = (end < total && !hits.is_empty() && end < FURTHEST).then_some(end);
+    let as_of = memory.read_at();
+    Ok(SearchResult { query: options.query.clone(), as_of, hits, total, notices: query.notices, next })
+}
+
+/// Returns the notes that a filter query selects from all vaults, newest first in each, with their
+/// total number.
+fn selected<'m>(memory: &'m Context, query: &Query, wanted: usize) -> Result<(Vec<RankedNote<'m>>, usize)> {
+    let mut total = 0;
+    let mut found = Vec::new();
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+        let own = found.len();
+        let mut asked = wanted;
+        loop {
+            let answer = memory.query_index(open, |index| index.search(query, 0, asked))?;
+            let exhausted = answer.hits.len() == answer.total || answer.hits.len() < asked;
+            let (hidden, hits): (Vec<_>, Vec<_>) =
+                answer.hits.into_iter().partition(|hit| memory.is_hidden(open, &hit.note));
+            if exhausted || hits.len() >= wanted {
+                total += answer.total - hidden.len();
+                found.extend(hits.into_iter().map(|hit| RankedNote::unranked(open, hit.note)));
+                break;
+            }
+            asked = asked.saturating_mul(2);
+        }
+        found.truncate(own + wanted);
+    }
+    Ok((found, total))
+}
+
+fn check(options: &Options) -> Result<()> {
+    let length = options.query.chars().count();
+    if options.query.trim().is_empty() {
+        return Err(Error::usage("the search query is empty")
+            .hint("for example: cm search \"connection pool\" type:fix"));
+    }
+    if length > LONGEST {
+        return Err(Error::usage(format!(
+            "a query may have at most {LONGEST} characters; this one has {length}"
+        )));
+    }
+    if options.offset > FURTHEST {
+        return Err(Error::usage(format!("pages are limited to {FURTHEST} results"))
+            .hint("narrow the search with a field"));
+    }
+    Ok(())
+}
+
+fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) -> SearchHit {
+    let RankedNote { open, note, score, parts, passage, raised_by: drawn_by, found_by } = ranked;
+    // The file may be gone where the index was not refreshed; the hit is then shown without its text.
+    let snippet = snippets.of_note(open, &note, passage);
+    SearchHit {
+        id: note.key().to_owned(),
+        kind: note.kind,
+        score: rounded(score),
+        found_by,
+        snippet,
+        updated: note.updated.or(note.created),
+        note_type: note.note_type,
+        title: note.title,
+        path: note.path.into(),
+        tags: note.tags,
+        state: note.state.filter(|state| state != "active"),
+        vault: open.level,
+        parts: explain.then(|| parts.rounded()),
+        drawn_by: drawn_by.filter(|_| explain),
+    }
+}
+
+/// Rounds a score to four decimals.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}

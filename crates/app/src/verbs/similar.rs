@@ -1,0 +1,362 @@
+//! Finds notes similar to a note or text, by common words or by meaning.
+//!
+//! The index proposes candidates; the score is the higher of word overlap and semantic similarity.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::find::{find, load};
+use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::retrieve::{RankingStages, Retrieval, SemanticThreshold};
+use crate::error::{Error, Result};
+use crate::verbs::search::rounded;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::id::BulletId;
+use cm_note::frontmatter::split::Split;
+use cm_note::note::{Note, NoteKind};
+use cm_note::path::NotePath;
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode, TextCondition};
+use cm_playbook::conflict::{self, RuleStatement, opposition};
+use cm_playbook::health::statement;
+use cm_text::similarity;
+
+/// Reference, filter and limit of the comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Note id, path or title; anything else is treated as text.
+    pub like: String,
+    /// Maximum number of notes.
+    pub limit: usize,
+    /// Only notes of this kind.
+    pub kind: Option<NoteKind>,
+}
+
+/// A similar note.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SimilarNote {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Kind of the note, such as `memory` or `bullet`.
+    pub kind: NoteKind,
+    /// Type of the note, such as `fix`; null if it has none.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Title of the note; for a bullet, the text of the rule.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Similarity, 0–1: the greater of `words` and `meaning`.
+    pub score: f64,
+    /// Largest Jaccard index of the words of the titles, notes or rules, 0–1.
+    pub words: f64,
+    /// Cosine similarity by the best model that has embedded the note; null if none has.
+    pub meaning: Option<f64>,
+    /// For a bullet, why it contradicts the reference; null if it does not.
+    pub contradicts: Option<String>,
+    /// Vault that contains the note: `project` or `global`.
+    pub vault: VaultLevel,
+}
+
+/// Similar notes, most similar first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SimilarNotes {
+    /// Id of the reference note; null if the reference is a text.
+    pub id: Option<String>,
+    /// Title of the reference note, or the reference text.
+    pub like: String,
+    /// Up to `limit` notes of all open vaults.
+    pub notes: Vec<SimilarNote>,
+}
+
+/// Number of index candidates per requested note, and the minimum number of candidates.
+const PROPOSED: usize = 5;
+const PROPOSED_LEAST: usize = 50;
+/// Minimum word overlap and minimum cosine; lower values are coincidence.
+const LEAST: f64 = 0.05;
+const LEAST_MEANING: f64 = 0.4;
+/// Maximum number of words in the index query.
+const WORDS: usize = 64;
+/// Maximum length of a reference text in characters.
+const LONGEST: usize = 20_000;
+
+/// Reference of a comparison.
+struct ComparisonSubject {
+    note: Option<(VaultLevel, NotePath)>,
+    id: Option<String>,
+    title: String,
+    statement: RuleStatement,
+    /// Text for the embedding models.
+    embedding_text: String,
+    /// Words of the title, and words of title and text.
+    words: [BTreeSet<String>; 2],
+}
+
+/// Finds notes of all open vaults that are similar to a note or text.
+///
+/// # Errors
+/// Returns an error if the reference is empty or too long, if it looks like a note reference but is
+/// not found, or if an index can be neither used nor rebuilt.
+pub fn similar(memory: &Context, options: &Options) -> Result<SimilarNotes> {
+    let subject = subject(memory, &options.like)?;
+    let notes = compare(memory, &subject, options.kind, options.limit)?;
+    Ok(SimilarNotes {
+        id: subject.id,
+        like: subject.title,
+        notes: notes.into_iter().map(|(alike, _)| alike).collect(),
+    })
+}
+
+/// Returns the notes of a kind that are similar to a text, most similar first, each with the body
+/// of its file.
+///
+/// # Errors
+/// Returns an error if the text is too long, or if an index can be neither used nor rebuilt.
+pub(crate) fn similar_to_text(
+    memory: &Context,
+    text: &str,
+    kind: NoteKind,
+    limit: usize,
+) -> Result<Vec<(SimilarNote, String)>> {
+    let found = compare(memory, &text_subject(text)?, Some(kind), limit)?;
+    let said = |(alike, note): (SimilarNote, Note)| {
+        let text = load(memory.vault_at(alike.vault), &note.path)
+            .map(|found| Split::of(&found.text()).body().to_owned());
+        (alike, text.unwrap_or(note.title))
+    };
+    Ok(found.into_iter().map(said).collect())
+}
+
+fn compare(
+    memory: &Context,
+    subject: &ComparisonSubject,
+    kind: Option<NoteKind>,
+    limit: usize,
+) -> Result<Vec<(SimilarNote, Note)>> {
+    let wanted = limit.saturating_mul(PROPOSED).max(PROPOSED_LEAST);
+    let query = query_for(subject, kind);
+    let mut notes = Vec::new();
+    for open in &memory.vaults {
+        let stages = RankingStages { coarse: true, fine: true, ..RankingStages::WORDS };
+        let question = Retrieval {
+            query: &query,
+            meaning: &subject.embedding_text,
+            stages,
+            by_meaning: SemanticThreshold::Near,
+        };
+        for hit in memory.retrieve_from(std::slice::from_ref(open), question, wanted)?.ranked {
+            let itself = subject
+                .note
+                .as_ref()
+                .is_some_and(|(level, path)| (*level, path) == (open.level, &hit.note.path));
+            if !itself && hit.note.kind != NoteKind::Edge {
+                let cosine = hit.parts.fine.or(hit.parts.coarse);
+                let alike = compare_note(open, &hit.note, subject, cosine).filter(exceeds_chance);
+                notes.extend(alike.map(|alike| (alike, hit.note)));
+            }
+        }
+    }
+    notes.sort_by(|(a, _), (b, _)| {
+        b.score.total_cmp(&a.score).then_with(|| (&a.id, &a.path).cmp(&(&b.id, &b.path)))
+    });
+    notes.truncate(limit);
+    Ok(notes)
+}
+
+fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
+    let like = like.trim();
+    if like.is_empty() {
+        return Err(Error::usage("the text is empty").hint("for example: cm similar \"retry with backoff\""));
+    }
+    match find(memory, like) {
+        Ok(found) => {
+            let words = [content(&found.note.title), whole(&found.note, &found.text())];
+            let statement = rule_of(&found.note).unwrap_or_else(|| RuleStatement::of(&found.note.title));
+            let said = found.open.passages_of(&found.note.path).into_iter().next();
+            Ok(ComparisonSubject {
+                note: Some((found.open.level, found.note.path.clone())),
+                id: Some(found.note.key().to_owned()),
+                title: shown(&found.note),
+                embedding_text: said.map_or_else(|| shown(&found.note), |passage| passage.text),
+                statement,
+                words,
+            })
+        }
+        Err(error) if error.code == "not-found" && !names_a_note(like) => text_subject(like),
+        Err(error) => Err(error),
+    }
+}
+
+fn text_subject(text: &str) -> Result<ComparisonSubject> {
+    let length = text.chars().count();
+    if length > LONGEST {
+        return Err(Error::usage(format!(
+            "a text may have at most {LONGEST} characters; this one has {length}"
+        )));
+    }
+    let words = content(text);
+    let statement = RuleStatement::of(text);
+    Ok(ComparisonSubject {
+        note: None,
+        id: None,
+        title: text.to_owned(),
+        embedding_text: text.to_owned(),
+        statement,
+        words: [words.clone(), words],
+    })
+}
+
+/// Returns whether the input can only be a note reference: an id, an id prefix or a path. Words
+/// such as `utf-8` or `facade` are text.
+fn names_a_note(typed: &str) -> bool {
+    let has_digit = typed.contains(|c: char| c.is_ascii_digit());
+    let id = BulletId::parse(typed).is_ok() || begins_uuid(typed);
+    !typed.contains(char::is_whitespace) && (id && has_digit || typed.ends_with(".md"))
+}
+
+fn begins_uuid(typed: &str) -> bool {
+    let fits = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        _ => c.is_ascii_hexdigit(),
+    };
+    (6..=36).contains(&typed.len()) && typed.char_indices().all(fits)
+}
+
+/// Builds a query for these words; if there are too many, the longest, which are the most specific.
+fn query_for(subject: &ComparisonSubject, kind: Option<NoteKind>) -> Query {
+    let mut words: Vec<&String> = subject.words[1].iter().collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    let should = words
+        .into_iter()
+        .take(WORDS)
+        .map(|word| QueryNode::Text { field: None, text: TextCondition::Word(word.clone()) });
+    let filter = kind.map(|kind| QueryNode::Label {
+        label: LabelField::Kind,
+        value: kind.name().to_owned(),
+        prefix: false,
+    });
+    let root = QueryNode::Group(BooleanGroup {
+        should: should.collect(),
+        filter: filter.into_iter().collect(),
+        ..BooleanGroup::default()
+    });
+    Query { root, notices: Vec::new() }
+}
+
+/// Compares a note with the reference; returns `None` if its file is gone.
+fn compare_note(
+    open: &OpenVault,
+    note: &Note,
+    subject: &ComparisonSubject,
+    cosine: Option<f64>,
+) -> Option<SimilarNote> {
+    let whole = match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => whole(note, &load(open, &note.path).ok()?.text()),
+    };
+    let titles = similarity::jaccard(&subject.words[0], &content(&note.title));
+    let words = titles.max(similarity::jaccard(&subject.words[1], &whole));
+    let meaning = cosine.map(|cosine| rounded(cosine.max(0.0)));
+    let contradicts =
+        rule_of(note).and_then(|rule| opposition(&subject.statement, &rule)).map(|found| found.reason);
+    Some(SimilarNote {
+        id: note.key().to_owned(),
+        kind: note.kind,
+        note_type: note.note_type.clone(),
+        title: shown(note),
+        path: note.path.to_string(),
+        score: rounded(words).max(meaning.unwrap_or(0.0)),
+        words: rounded(words),
+        meaning,
+        contradicts,
+        vault: open.level,
+    })
+}
+
+/// Returns whether the similarity exceeds coincidence.
+fn exceeds_chance(alike: &SimilarNote) -> bool {
+    alike.words >= LEAST || alike.meaning >= Some(LEAST_MEANING)
+}
+
+fn rule_of(note: &Note) -> Option<RuleStatement> {
+    Bullet::of(note).map(|bullet| statement(&bullet))
+}
+
+fn shown(note: &Note) -> String {
+    match Bullet::of(note) {
+        Some(bullet) if !bullet.content().is_empty() => bullet.content().to_owned(),
+        _ => note.title.clone(),
+    }
+}
+
+/// Returns the content words of a text.
+fn content(text: &str) -> BTreeSet<String> {
+    conflict::words(text)
+}
+
+/// Returns the words of a note's title and body, or those of a bullet's rule.
+fn whole(note: &Note, text: &str) -> BTreeSet<String> {
+    match rule_of(note) {
+        Some(rule) => rule.words().clone(),
+        None => &content(&note.title) | &content(Split::of(text).body()),
+    }
+}
+
+/// A note with a similar title.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SimilarTitle {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Title from the frontmatter, else derived from the content or the file name.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Jaccard index of the words of both titles, 0–1.
+    pub score: f64,
+}
+
+/// Minimum similarity of titles.
+const ENOUGH: f64 = 0.5;
+
+/// Returns up to three notes with the most similar titles, from the index as it is, without a
+/// refresh. Returns none if the index cannot be queried.
+pub fn similar_titles(memory: &Context, title: &str) -> Vec<SimilarTitle> {
+    let words = similarity::words(title);
+    let query = Query::parse(&title.replace(|c: char| !c.is_alphanumeric(), " "), memory.now());
+    let mut found = Vec::new();
+    for open in &memory.vaults {
+        let Ok(hits) = open.index().search(&query, 0, 10) else { continue };
+        for hit in hits.hits {
+            let score = similarity::jaccard(&words, &similarity::words(&hit.note.title));
+            if score >= ENOUGH {
+                found.push(SimilarTitle {
+                    id: hit.note.key().to_owned(),
+                    title: hit.note.title,
+                    path: hit.note.path.into(),
+                    score,
+                });
+            }
+        }
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(3);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_shaped_like_an_id_or_a_path_must_be_a_note() {
+        for note in ["1f0c2a", "1f0c2a00-0000-4000-8000-000000000001", "b-mt2ssunl-jq6d8j", "graph/none.md"] {
+            assert!(names_a_note(note), "{note}");
+        }
+        for text in
+            ["utf-8", "sha-256", "facade", "1f0c2", "b-tree-lookup", "x86-64", "2026-11-21", "see a.md"]
+        {
+            assert!(!names_a_note(text), "{text}");
+        }
+    }
+}

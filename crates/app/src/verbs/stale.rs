@@ -1,0 +1,127 @@
+//! Lists bullets without recent feedback, and observations that no longer hold.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, VaultLevel};
+use crate::error::Result;
+use crate::verbs::decay::scoring;
+use crate::verbs::playbook::{BulletRow, constants, merged};
+use cm_note::bullet::{Bullet, BulletState, Maturity};
+use cm_note::instant::Instant;
+use cm_note::note::{Note, Staleness};
+use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
+use cm_note::score::bullet::silent_days;
+
+/// Filter and limit of the list.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Minimum number of days without feedback; by default `scoring.stale_days`.
+    pub days: Option<f64>,
+    /// Maximum number of bullets, and of observations.
+    pub limit: usize,
+}
+
+/// Maximum number of observations checked per vault, newest first.
+const MOST_OBSERVATIONS: usize = 10_000;
+
+/// A bullet without recent feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StaleBullet {
+    /// Id, text, state and score of the bullet.
+    #[serde(flatten)]
+    pub row: BulletRow,
+    /// Whole days since the last feedback, or since the bullet's creation if it has none.
+    pub days: u64,
+    /// Time of the last feedback.
+    pub last_feedback: Option<Instant>,
+}
+
+/// An observation that was condensed into another note or marked irrelevant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StaleObservation {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Title from the frontmatter, else derived from the content or the file name.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Vault that contains the note: `project` or `global`.
+    pub vault: VaultLevel,
+    /// Why the observation is stale.
+    pub why: Staleness,
+}
+
+/// Bullets with the longest time without feedback first, and stale observations.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StaleResult {
+    /// Time of the answer.
+    pub at: Instant,
+    /// Minimum number of days without feedback.
+    pub days: f64,
+    /// Bullets in use without recent feedback.
+    pub bullets: Vec<StaleBullet>,
+    /// Number of such bullets, including those beyond the limit.
+    pub total: usize,
+    /// Stale observations, ordered by vault and path, up to the limit.
+    pub observations: Vec<StaleObservation>,
+}
+
+/// Lists the bullets of all open vaults without recent feedback. Retired and deprecated bullets are
+/// not listed. Stale observations are listed whatever their age.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn stale(memory: &Context, options: &Options) -> Result<StaleResult> {
+    let now = memory.now();
+    let days = options.days.unwrap_or_else(|| scoring(&memory.target().settings).stale_days);
+    let in_use =
+        |bullet: &Bullet| bullet.state != BulletState::Retired && bullet.maturity != Maturity::Deprecated;
+    let mut silent: Vec<(f64, StaleBullet)> = merged(memory)?
+        .bullets
+        .iter()
+        .filter(|shelved| in_use(&shelved.bullet))
+        .map(|shelved| (silent_days(&shelved.bullet, now), shelved))
+        .filter(|(silent, _)| *silent >= days)
+        .map(|(silent, shelved)| {
+            let row = BulletRow::of(shelved, now, &constants(memory, shelved.level));
+            let last_feedback = shelved.bullet.feedback.iter().map(|event| event.at).max();
+            (silent, StaleBullet { row, days: silent as u64, last_feedback })
+        })
+        .collect();
+    silent.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.row.id.cmp(&other.row.id)));
+    let total = silent.len();
+    let bullets = silent.into_iter().take(options.limit).map(|(_, silent)| silent).collect();
+    Ok(StaleResult { at: now, days, bullets, total, observations: observations(memory, options.limit)? })
+}
+
+fn observations(memory: &Context, limit: usize) -> Result<Vec<StaleObservation>> {
+    let mut found = Vec::new();
+    let label =
+        |label: LabelField, value: &str| QueryNode::Label { label, value: value.to_owned(), prefix: false };
+    let group = BooleanGroup {
+        filter: vec![label(LabelField::Type, Note::OBSERVATION)],
+        not: vec![label(LabelField::State, BulletState::Retired.name())],
+        ..BooleanGroup::default()
+    };
+    let query = Query { root: QueryNode::Group(group), notices: Vec::new() };
+    for open in &memory.vaults {
+        memory.ensure_fresh(open)?;
+        let hits = memory.query_index(open, |index| index.search(&query, 0, MOST_OBSERVATIONS))?.hits;
+        let shown = hits.into_iter().filter(|hit| !memory.is_hidden(open, &hit.note));
+        found.extend(shown.filter_map(|hit| {
+            Some(StaleObservation {
+                id: hit.note.key().to_owned(),
+                title: hit.note.title.clone(),
+                path: hit.note.path.to_string(),
+                vault: open.level,
+                why: hit.note.staleness()?,
+            })
+        }));
+    }
+    found.sort_by(|a, b| {
+        (a.vault != VaultLevel::Project, &a.path).cmp(&(b.vault != VaultLevel::Project, &b.path))
+    });
+    found.truncate(limit);
+    Ok(found)
+}

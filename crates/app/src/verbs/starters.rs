@@ -1,0 +1,298 @@
+//! Lists the built-in starter sets of rules, and adds them to the playbook.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::meaning::meaning;
+use crate::context::open::Context;
+use crate::error::{Error, Result};
+use crate::verbs::curate::{self, Options as Curation, elsewhere};
+use crate::verbs::playbook::{as_written, limits, merged};
+use cm_note::bullet::content::RuleHash;
+use cm_note::bullet::{BulletState, Scope};
+use cm_playbook::curation::Authority;
+use cm_playbook::curation::admission::{Admission, AdmissionCheck, ProposedRule};
+use cm_playbook::curation::bullet_index::BulletIndex;
+use cm_playbook::curation::delta::DeltaFile;
+use cm_playbook::curation::history::NoHistory;
+use cm_playbook::curation::report::{RuleConflict, UnappliedDelta};
+use cm_playbook::embedding_model::WordVectors;
+use cm_playbook::starters::{self, Starter, StarterRule};
+use cm_text::spelling::nearest;
+
+/// A starter set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StarterSet {
+    /// Name by which the set is added.
+    pub name: String,
+    /// Summary of the set's purpose.
+    pub about: String,
+    /// Scope of its rules.
+    pub scope: Scope,
+    /// Language or framework that the rules apply to.
+    pub scope_key: Option<String>,
+    /// Categories of its rules, sorted.
+    pub categories: Vec<String>,
+    /// Number of rules in the set.
+    pub rules: usize,
+    /// Number of its rules that the playbook already contains.
+    pub present: usize,
+}
+
+/// The starter sets, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StarterList {
+    /// Every built-in set.
+    pub starters: Vec<StarterSet>,
+}
+
+/// Lists the built-in starter sets.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn list(memory: &Context) -> Result<StarterList> {
+    let known = known(memory)?;
+    let set = |starter: Starter| {
+        let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
+        categories.sort();
+        categories.dedup();
+        StarterSet {
+            name: starter.name.to_owned(),
+            scope: starter.scope,
+            categories,
+            rules: starter.rules.len(),
+            present: starter.rules.iter().filter(|rule| known.contains(&rule.hash())).count(),
+            about: starter.about,
+            scope_key: starter.scope_key,
+        }
+    };
+    Ok(StarterList { starters: starters::all().into_iter().map(set).collect() })
+}
+
+/// Returns the hashes of all rules in the playbook, active or not.
+fn known(memory: &Context) -> Result<HashSet<RuleHash>> {
+    let bullets = merged(memory)?.bullets;
+    Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
+}
+
+/// Selection of rules and mode.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only rules of these categories; empty for all.
+    pub categories: Vec<String>,
+    /// Report the changes without writing them.
+    pub dry_run: bool,
+}
+
+/// A rule that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AddedRule {
+    /// Id of the new bullet.
+    pub id: String,
+    /// Text of the rule.
+    pub content: String,
+    /// State of the bullet: active or draft.
+    pub state: BulletState,
+    /// Why the bullet is a draft.
+    pub note: Option<String>,
+}
+
+/// A rule that was not added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SkippedRule {
+    /// Text of the rule.
+    pub content: String,
+    /// Why the rule was not added.
+    pub reason: String,
+    /// Id of the bullet that duplicates the rule, or of the pattern that blocks it.
+    pub id: Option<String>,
+}
+
+/// Result of adding a set.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StarterResult {
+    /// Name by which the set is added.
+    pub name: String,
+    /// Rules that were added.
+    pub added: Vec<AddedRule>,
+    /// Rules that were not added.
+    pub left_out: Vec<SkippedRule>,
+    /// Existing bullets that contradict an added rule, with the number of that rule in its set.
+    pub conflicts: Vec<RuleConflict>,
+    /// Whether this was a dry run, so that nothing was written.
+    pub dry_run: bool,
+    /// Commit hash; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Adds the rules of a set that the playbook neither contains nor blocks, in one commit. Rules that
+/// exist already get no credit for it.
+///
+/// # Errors
+/// Returns an error if the set or a category does not exist, or if the write fails.
+pub fn add(memory: &Context, name: &str, options: &Options) -> Result<StarterResult> {
+    let starter = starters::find_starter(name).ok_or_else(|| unknown(name))?;
+    let wanted = wanted(&starter, &options.categories)?;
+    let (proposed, left_out) = split_admitted(memory, &starter, &wanted)?;
+    let mut outcome = StarterResult {
+        name: starter.name.to_owned(),
+        added: Vec::new(),
+        left_out,
+        conflicts: Vec::new(),
+        dry_run: options.dry_run,
+        commit: None,
+    };
+    if proposed.is_empty() {
+        return Ok(outcome);
+    }
+    let rules = if proposed.len() == 1 { "rule" } else { "rules" };
+    let how = Curation {
+        authority: curate::authority(memory),
+        dry_run: options.dry_run,
+        sweep: false,
+        op: "starters",
+        subject: Some(format!("Add {} {rules} of the starter set {name}", proposed.len())),
+    };
+    let deltas = proposed.iter().map(|rule| starter.delta(rule)).collect();
+    let curated = curate::curate(memory, &DeltaFile { deltas, ..DeltaFile::default() }, &how)?;
+    let report = curated.report;
+    outcome.added = report
+        .applied
+        .into_iter()
+        .map(|one| AddedRule { id: one.id, content: one.content, state: one.state, note: one.note })
+        .collect();
+    // Another writer was faster.
+    let late = report.skipped.into_iter().chain(report.refused);
+    outcome.left_out.extend(late.map(|passed| late_rule(passed, &proposed)));
+    outcome.conflicts = report.conflicts;
+    for conflict in &mut outcome.conflicts {
+        conflict.delta = number(&starter, &proposed, conflict.delta);
+    }
+    outcome.commit = curated.commit;
+    Ok(outcome)
+}
+
+/// Converts a rule that curation rejected although the admission check had accepted it.
+fn late_rule(passed: UnappliedDelta, proposed: &[&StarterRule]) -> SkippedRule {
+    let rule = passed.delta.checked_sub(1).and_then(|at| proposed.get(at));
+    SkippedRule {
+        content: rule.map(|rule| rule.content.clone()).unwrap_or_default(),
+        reason: passed.reason,
+        id: passed.id,
+    }
+}
+
+/// Returns the position of a delta's rule in its set, from 1.
+fn number(starter: &Starter, proposed: &[&StarterRule], delta: usize) -> usize {
+    let rule = delta.checked_sub(1).and_then(|at| proposed.get(at));
+    rule.and_then(|rule| starter.rules.iter().position(|known| known == *rule)).map_or(delta, |at| at + 1)
+}
+
+fn unknown(name: &str) -> Error {
+    let hint = match nearest(name, starters::names()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("available: {}", starters::names().collect::<Vec<_>>().join(", ")),
+    };
+    Error::not_found(format!("unknown starter set `{name}`")).hint(hint)
+}
+
+fn wanted<'s>(starter: &'s Starter, categories: &[String]) -> Result<Vec<&'s StarterRule>> {
+    for category in categories {
+        if starter.rules.iter().all(|rule| rule.category != *category) {
+            let mut known: Vec<&str> = starter.rules.iter().map(|rule| rule.category.as_str()).collect();
+            known.sort_unstable();
+            known.dedup();
+            return Err(Error::usage(format!(
+                "`{}` has no rules in the category `{category}`",
+                starter.name
+            ))
+            .hint(format!("available: {}", known.join(", "))));
+        }
+    }
+    let is_wanted = |rule: &&StarterRule| categories.is_empty() || categories.contains(&rule.category);
+    Ok(starter.rules.iter().filter(is_wanted).collect())
+}
+
+/// Splits the rules into those that pass the admission check and those that do not, with the
+/// reason.
+fn split_admitted<'r>(
+    memory: &Context,
+    starter: &Starter,
+    rules: &[&'r StarterRule],
+) -> Result<(Vec<&'r StarterRule>, Vec<SkippedRule>)> {
+    let open = memory.target();
+    let own = as_written(memory, open)?;
+    let other = elsewhere(memory, open, &own)?;
+    let (shelf, others) = (BulletIndex::of(&own), BulletIndex::of(&other));
+    let blocked = [own.blocked, other.blocked].concat();
+    let door = AdmissionCheck {
+        shelf: &shelf,
+        other_vaults: &others,
+        blocked: &blocked,
+        limits: &limits(open),
+        history: &NoHistory,
+        sense: &WordVectors::of(meaning(open)),
+        authority: Authority::Person,
+    };
+    let (mut proposed, mut left_out) = (Vec::new(), Vec::new());
+    for &rule in rules {
+        let candidate = ProposedRule {
+            content: &rule.content,
+            category: &rule.category,
+            bullet_type: rule.bullet_type,
+            reach: starter.reach(),
+        };
+        let (reason, id) = match door.admit(candidate) {
+            Admission::Admitted(_) => {
+                proposed.push(rule);
+                continue;
+            }
+            Admission::Duplicate { at, reworded: false } => ("it already exists".to_owned(), Some(at)),
+            Admission::Duplicate { at, reworded: true } => {
+                ("it already exists in other words".to_owned(), Some(at))
+            }
+            Admission::Deprecated { at } => ("it was deprecated here".to_owned(), Some(at)),
+            Admission::Elsewhere { id } => {
+                left_out.push(left(rule, "the other vault has it".to_owned(), Some(id)));
+                continue;
+            }
+            Admission::Blocked { id, reason, .. } => {
+                let why = reason.map(|reason| format!("it is blocked: {reason}"));
+                left_out.push(left(rule, why.unwrap_or_else(|| "it is blocked".to_owned()), Some(id)));
+                continue;
+            }
+            Admission::Malformed(error) => (error.to_string(), None),
+            Admission::BadCategory => (format!("`{}` is not a valid category", rule.category), None),
+            Admission::Failed(_) => ("past sessions failed with it".to_owned(), None),
+        };
+        left_out.push(left(rule, reason, id.map(|at| shelf.get(at).id.to_string())));
+    }
+    Ok((proposed, left_out))
+}
+
+fn left(rule: &StarterRule, reason: String, id: Option<String>) -> SkippedRule {
+    SkippedRule { content: rule.content.clone(), reason, id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_came_too_late_is_named_and_numbered_as_in_its_set() {
+        let starter = starters::find_starter("rust").unwrap();
+        let proposed = [&starter.rules[2], &starter.rules[5]];
+        let passed = UnappliedDelta {
+            delta: 2,
+            op: "add".to_owned(),
+            id: None,
+            code: "duplicate".to_owned(),
+            reason: "it already exists".to_owned(),
+            credited: false,
+        };
+        assert_eq!(late_rule(passed, &proposed).content, starter.rules[5].content);
+        assert_eq!(number(&starter, &proposed, 1), 3);
+    }
+}

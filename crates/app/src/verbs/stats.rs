@@ -1,0 +1,124 @@
+//! Counts the contents of the vaults.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::meaning::meaning;
+use crate::context::open::Context;
+use crate::error::Result;
+use crate::verbs::decay::{scored, scoring};
+use crate::verbs::playbook;
+use crate::verbs::tags::TagCount;
+use crate::verbs::validate::findings_of;
+use cm_note::bullet::Bullet;
+use cm_note::bullet::blocked::BlockKind;
+use cm_note::finding::Severity;
+use cm_note::graph::Graph;
+use cm_note::note::NoteKind;
+use cm_note::score::DecayStatus;
+use cm_playbook::embedding_model::WordVectors;
+use cm_playbook::health::health;
+pub use cm_playbook::health::{PlaybookHealth, ScoredRule};
+
+/// Statistics of all open vaults.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct VaultStats {
+    /// Number of notes of every kind.
+    pub notes: usize,
+    /// Number of notes by kind.
+    pub kinds: BTreeMap<NoteKind, usize>,
+    /// Number of memories by type; `-` for those without a type.
+    pub types: BTreeMap<String, usize>,
+    /// Number of memories by decay status.
+    pub status: BTreeMap<DecayStatus, usize>,
+    /// Number of edges by type.
+    pub edges: BTreeMap<String, usize>,
+    /// Number of notes without an edge.
+    pub orphans: usize,
+    /// Number of distinct tags.
+    pub tags: usize,
+    /// The ten most frequent tags.
+    pub top_tags: Vec<TagCount>,
+    /// Number of findings by severity.
+    pub findings: BTreeMap<Severity, usize>,
+    /// Statistics of the rules in all open vaults.
+    pub playbook: PlaybookStats,
+}
+
+/// Statistics of the playbook.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PlaybookStats {
+    /// Health of its bullets.
+    #[serde(flatten)]
+    pub health: PlaybookHealth,
+    /// Number of blocked patterns by kind.
+    pub blocked: BTreeMap<BlockKind, usize>,
+}
+
+/// Counts the notes of the target vault by kind.
+///
+/// # Errors
+/// Returns an error if the index can be neither used nor rebuilt.
+pub fn kinds(memory: &Context) -> Result<BTreeMap<NoteKind, usize>> {
+    let mut kinds = BTreeMap::new();
+    for note in &*memory.notes_of(memory.target())? {
+        *kinds.entry(note.kind).or_default() += 1;
+    }
+    Ok(kinds)
+}
+
+/// Counts the contents of all open vaults.
+///
+/// # Errors
+/// Returns an error if an index can be neither used nor rebuilt, or if the usage counters cannot be
+/// read.
+pub fn stats(memory: &Context) -> Result<VaultStats> {
+    let mut stats = VaultStats::default();
+    for open in &memory.vaults {
+        let notes = memory.notes_of(open)?;
+        stats.notes += notes.len();
+        for note in &*notes {
+            *stats.kinds.entry(note.kind).or_default() += 1;
+            if note.kind == NoteKind::Memory {
+                let name = note.note_type.clone().unwrap_or_else(|| "-".to_owned());
+                *stats.types.entry(name).or_default() += 1;
+            }
+        }
+        let constants = scoring(&open.settings);
+        for scored in scored(memory, open)? {
+            *stats.status.entry(DecayStatus::of(scored.score, &constants)).or_default() += 1;
+        }
+        let graph = Graph::connect(&notes);
+        let shape = graph.shape();
+        for (relation, count) in shape.edges_by_type {
+            *stats.edges.entry(relation).or_default() += count;
+        }
+        stats.orphans += shape.orphans;
+        for found in findings_of(open, &notes) {
+            *stats.findings.entry(found.severity).or_default() += 1;
+        }
+    }
+    let tags = crate::verbs::tags::tags(memory, None)?;
+    stats.tags = tags.total;
+    stats.top_tags = tags.tags.into_iter().take(10).collect();
+    stats.playbook = playbook_stats(memory)?;
+    Ok(stats)
+}
+
+fn playbook_stats(memory: &Context) -> Result<PlaybookStats> {
+    let merged = playbook::merged(memory)?;
+    let bullets: Vec<Bullet> = merged.bullets.into_iter().map(|shelved| shelved.bullet).collect();
+    let settings = &memory.target().settings;
+    let merge = playbook::limits(memory.target()).merge();
+    let sense = WordVectors::of(meaning(memory.target()));
+    let mut stats = PlaybookStats {
+        health: health(&bullets, memory.now(), &scoring(settings), merge, &sense).truncated(),
+        ..PlaybookStats::default()
+    };
+    for (_, blocked) in merged.blocked {
+        *stats.blocked.entry(blocked.kind).or_default() += 1;
+    }
+    Ok(stats)
+}

@@ -1,0 +1,354 @@
+//! Finds destructive commands that caused harm in past sessions, and stores them as anti-patterns
+//! for `cm guard`.
+//!
+//! The data of an incident comes from the session's log, never from user input.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, OpenVault, Request};
+use crate::context::secrets;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::sessions::evidence::FixedHistory;
+use crate::sessions::logs::{self, LogSelection, ParsedSession, Progress};
+use crate::verbs::curate::{self, Options as Curation, elsewhere, proposer, settle, with_request};
+use crate::verbs::guard::{self, CATEGORY};
+use crate::verbs::playbook;
+use cm_learn::trauma::session::{SessionIncident, incidents};
+use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
+use cm_note::bullet::content::fold_whitespace;
+use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
+use cm_note::instant::Instant;
+use cm_playbook::curation::curation::{self, CurationRequest, CurationResult};
+use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
+use cm_playbook::curation::{Authority, Playbook};
+use cm_secrets::RedactionRules as Secrets;
+
+/// A destructive command that caused harm.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ScannedIncident {
+    /// Position in this list, from 1.
+    pub number: usize,
+    /// Stable id of the incident.
+    pub id: String,
+    /// Kind of damage that the command can cause.
+    pub class: DangerClass,
+    /// Command line, redacted.
+    pub command: String,
+    /// Normalized command without its variable parts.
+    pub shape: String,
+    /// Effect of the command.
+    pub reason: String,
+    /// Signs of the harm in the log: regret, apology, repair or failure.
+    pub evidence: Vec<String>,
+    /// Agent of the session, such as `claude-code`.
+    pub agent: String,
+    /// Session id, as assigned by the agent.
+    pub session: String,
+    /// Line number in the session's log, from 1.
+    pub line: u64,
+    /// Time of the command; else the start of the session.
+    pub at: Option<Instant>,
+    /// Working directory of the session.
+    pub workspace: Option<String>,
+    /// Path of the log file that contains the session.
+    pub log: String,
+    /// Id of the bullet that records this incident, or a similar one of the same session.
+    pub bullet: Option<String>,
+}
+
+/// Result of a scan.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct IncidentScan {
+    /// Incidents, most recent first.
+    pub incidents: Vec<ScannedIncident>,
+    /// Number of scanned sessions.
+    pub sessions: usize,
+    /// Number of scanned logs.
+    pub logs: usize,
+}
+
+/// Scans sessions for incidents; returns them with notices for the user. Without a vault, `bullet`
+/// is null in every incident.
+///
+/// # Errors
+/// Returns an error if the filter is invalid, or if a redaction rule or a log cannot be used.
+pub fn scan(
+    call: &Request,
+    wanted: &LogSelection,
+    progress: Progress<'_>,
+) -> Result<(IncidentScan, Vec<String>)> {
+    let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
+    let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
+    let mut found: Vec<ScannedIncident> = Vec::new();
+    let (mut sessions, secrets) = (0, secrets::rules_for_call(call)?);
+    let read = logs::each(call, wanted, progress, &mut |told| {
+        sessions += 1;
+        let cwd = told.meta.workspace.clone().unwrap_or_else(|| call.cwd.display().to_string());
+        let ground = PathContext::new(&cwd, &home);
+        // Commands are judged as they were run; a placeholder would be another word to the shell.
+        let happened = incidents(&told.events, &ground);
+        found.extend(happened.iter().map(|happened| to_incident(happened, &told, &kept, &secrets)));
+    })?;
+    found.sort_by(|a, b| (b.at, &a.session, a.line).cmp(&(a.at, &b.session, b.line)));
+    (1..).zip(&mut found).for_each(|(number, one)| one.number = number);
+    Ok((IncidentScan { incidents: found, sessions, logs: read.logs }, read.notices))
+}
+
+fn to_incident(
+    happened: &SessionIncident<'_>,
+    told: &ParsedSession,
+    kept: &[PastIncident],
+    secrets: &Secrets,
+) -> ScannedIncident {
+    let safe = |text: &str| logs::text(text, secrets);
+    let (incident, event, meta) = (&happened.incident, happened.event, &told.meta);
+    let session = meta.id.to_string();
+    let shape = safe(&incident.shape);
+    let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
+    let bullet = kept
+        .iter()
+        .find(|kept| kept.happened_in(&session) && kept.class == incident.class && kept.shape == shape);
+    ScannedIncident {
+        number: 0,
+        id: format!("t-{}", &blake3::hash(name.as_bytes()).to_hex()[..8]),
+        class: incident.class,
+        command: safe(&happened.command),
+        shape,
+        reason: safe(&incident.reason),
+        evidence: incident.traces.iter().map(|trace| line(&safe(&describe_trace(trace)))).collect(),
+        agent: meta.agent.to_string(),
+        line: event.line,
+        at: event.at.or(meta.started),
+        workspace: meta.workspace.clone(),
+        log: told.path.display().to_string(),
+        bullet: bullet.map(|kept| kept.bullet.clone()),
+        session,
+    }
+}
+
+/// Returns the first line of a text, truncated to 160 characters.
+fn line(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().chars().take(160).collect()
+}
+
+fn describe_trace(trace: &HarmEvidence) -> String {
+    match trace {
+        HarmEvidence::Regret(said) => format!("the user said: {said}"),
+        HarmEvidence::Apology(said) => format!("the agent said: {said}"),
+        HarmEvidence::Restore(command) => format!("then this was run: {command}"),
+        HarmEvidence::Failure(output) => format!("it failed: {output}"),
+    }
+}
+
+/// An incident that was stored.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StoredIncident {
+    /// Id of the incident.
+    pub id: String,
+    /// Id of the anti-pattern.
+    pub bullet: String,
+    /// Path of the anti-pattern.
+    pub path: String,
+    /// State of the anti-pattern: active, or draft if an agent accepted it.
+    pub state: BulletState,
+    /// Whether the anti-pattern is new, rather than an existing one with the same rule.
+    pub added: bool,
+}
+
+/// Result of storing incidents.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AcceptResult {
+    /// Incidents that were stored.
+    pub kept: Vec<StoredIncident>,
+    /// Ids of incidents that had been stored before.
+    pub before: Vec<String>,
+    /// Commit hash; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+}
+
+/// Stores incidents as anti-patterns, in one commit.
+///
+/// # Errors
+/// Returns an error if an incident is not found, if curation refuses its rule, or if the write
+/// fails.
+pub fn accept(
+    memory: &Context,
+    wanted: &LogSelection,
+    named: &[String],
+    progress: Progress<'_>,
+) -> Result<AcceptResult> {
+    let (scanned, notices) = scan(&memory.call, wanted, progress)?;
+    notices.into_iter().for_each(|notice| memory.notice(notice));
+    let mut chosen: Vec<&ScannedIncident> = Vec::new();
+    for name in named {
+        let one = find(&scanned.incidents, name)?;
+        if !chosen.iter().any(|known| known.id == one.id) {
+            chosen.push(one);
+        }
+    }
+    let before = chosen.iter().filter(|one| one.bullet.is_some()).map(|one| one.id.clone()).collect();
+    chosen.retain(|one| one.bullet.is_none());
+    if chosen.is_empty() {
+        return Ok(AcceptResult { kept: Vec::new(), before, commit: None });
+    }
+    let (kept, commit) = store(memory, &chosen)?;
+    Ok(AcceptResult { kept, before, commit })
+}
+
+fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedIncident> {
+    let number = name.parse::<usize>().ok();
+    let found: Vec<&ScannedIncident> = incidents
+        .iter()
+        .filter(|one| number.map_or_else(|| one.id.starts_with(name), |number| one.number == number))
+        .collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Error::not_found(format!("incident `{name}` not found"))
+            .hint("`cm trauma scan` lists incidents; use the same --days for both")),
+        _ => Err(Error::not_found(format!("`{name}` matches several incidents"))
+            .hint("use a longer prefix of the ID from `cm trauma scan`")),
+    }
+}
+
+fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredIncident>, Option<String>)> {
+    let deltas: Vec<CurationDelta> =
+        chosen.iter().map(|one| CurationDelta::Add(Box::new(add(one)))).collect();
+    let subject = match chosen {
+        [one] => format!("Store the incident of {}", one.shape),
+        more => format!("Store {} incidents", more.len()),
+    };
+    let how = Curation {
+        authority: curate::authority(memory),
+        dry_run: false,
+        sweep: false,
+        op: "trauma-accept",
+        subject: Some(subject),
+    };
+    let proposer = proposer(memory, &DeltaFile::default());
+    let outcome = settle(memory, &how, &proposer, |open: &OpenVault| {
+        let before = playbook::as_written(memory, open)?;
+        let beside = elsewhere(memory, open, &before)?;
+        // Their logs were read for the incidents, wherever they lie.
+        let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
+        let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
+            let history = FixedHistory { history: request.history, sessions: &sessions };
+            curation::curate(&before, &CurationRequest { history: &history, ..*request })
+        });
+        if let Some(error) = curate::refusal(&curated.report) {
+            return Err(error);
+        }
+        set_incident_fields(&before, &mut curated, chosen);
+        merge_into_existing(&mut curated, chosen, how.authority);
+        Ok((before, curated))
+    })?;
+    let mut kept: Vec<StoredIncident> = Vec::new();
+    for (one, number) in chosen.iter().zip(1..) {
+        let added = outcome.report.applied.iter().find(|applied| applied.delta == number);
+        let same = outcome.report.skipped.iter().find(|passed| passed.delta == number);
+        // Of two that teach the same at once, the first makes the bullet.
+        let first = || {
+            let at = chosen.iter().position(|other| content(other) == content(one))?;
+            Some(kept.get(at)?.bullet.clone())
+        };
+        let id = added
+            .map(|applied| applied.id.clone())
+            .or_else(|| same.and_then(|passed| passed.id.clone()))
+            .or_else(first);
+        let id = id.ok_or_else(|| write::nothing_done(format!("{} was not stored", one.id)))?;
+        let (path, state) = match outcome.bullet(&id) {
+            Some(bullet) => (bullet.path.to_string(), bullet.state),
+            None => {
+                let found = playbook::find_bullet(memory, &id)?.1;
+                (found.path.to_string(), found.state)
+            }
+        };
+        kept.push(StoredIncident { id: one.id.clone(), bullet: id, path, state, added: added.is_some() });
+    }
+    Ok((kept, outcome.commit))
+}
+
+/// Returns the delta that adds the rule of an incident.
+fn add(one: &ScannedIncident) -> AddDelta {
+    let day = one.at.map(|at| format!(" on {}", at.day())).unwrap_or_default();
+    let why = format!("It was run{day} in a session of {} and went wrong.", one.agent);
+    let bullet = RuleProposal {
+        category: CATEGORY.to_owned(),
+        content: content(one),
+        bullet_type: Some(BulletType::AntiPattern),
+        kind: Some(BulletKind::AntiPattern),
+        reasoning: Some(why),
+        evidence: evidence(one),
+        ..RuleProposal::default()
+    };
+    AddDelta { bullet, session: Some(one.session.clone()), line: Some(one.line), ..AddDelta::default() }
+}
+
+/// Returns the quotes that are stored with the rule of an incident.
+fn evidence(one: &ScannedIncident) -> Vec<String> {
+    let run = format!("this was run: {}", line(&one.command));
+    std::iter::once(run).chain(one.evidence.clone()).map(|quote| fold_whitespace(&quote)).collect()
+}
+
+fn source(one: &ScannedIncident) -> SessionSource {
+    SessionSource { session: one.session.clone(), agent: Some(one.agent.clone()), line: Some(one.line) }
+}
+
+fn content(one: &ScannedIncident) -> String {
+    let text = format!("AVOID: `{}`, which {}.", one.shape, one.reason);
+    // A rule is at most 500 characters long.
+    if text.chars().count() <= 480 { text } else { text.chars().take(479).chain(['…']).collect() }
+}
+
+/// Adds the incident and its session to each new bullet.
+fn set_incident_fields(before: &Playbook, curated: &mut CurationResult, chosen: &[&ScannedIncident]) {
+    let CurationResult { playbook, report, .. } = curated;
+    for bullet in &mut playbook.bullets[before.bullets.len()..] {
+        let applied = report.applied.iter().find(|applied| applied.id == bullet.id.as_str());
+        let Some(one) = applied.and_then(|applied| chosen.get(applied.delta.checked_sub(1)?)) else {
+            continue;
+        };
+        bullet.fields.incident = Some(Incident {
+            class: one.class.name().to_owned(),
+            shape: one.shape.clone(),
+            session: Some(one.session.clone()),
+            date: one.at.map(|at| at.day()),
+        });
+        bullet.fields.sources = vec![source(one)];
+    }
+}
+
+/// Adds the session and evidence of an incident to an existing bullet with the same rule.
+fn merge_into_existing(curated: &mut CurationResult, chosen: &[&ScannedIncident], authority: Authority) {
+    let CurationResult { playbook, report, .. } = curated;
+    let id_of = |number: usize| {
+        let applied = report.applied.iter().find(|applied| applied.delta == number);
+        applied.map(|applied| applied.id.clone()).or_else(|| {
+            let same = report.skipped.iter().find(|passed| passed.delta == number);
+            same.and_then(|passed| passed.id.clone())
+        })
+    };
+    for one in chosen {
+        // Of two that teach the same at once, the first makes the bullet.
+        let first = chosen.iter().position(|other| content(other) == content(one));
+        let Some(id) = first.and_then(|at| id_of(at + 1)) else { continue };
+        let bullet = playbook.bullets.iter_mut().find(|bullet| bullet.id.as_str() == id);
+        let Some(bullet) = bullet.filter(|bullet| !bullet.pinned || authority == Authority::Person) else {
+            continue;
+        };
+        let (source, fields) = (source(one), &mut bullet.fields);
+        let told = |known: &SessionSource| known.session == source.session && known.line == source.line;
+        if fields.sources.iter().any(told) {
+            continue;
+        }
+        fields.sources.push(source);
+        for quote in evidence(one) {
+            if !fields.derived_from.evidence.contains(&quote) {
+                fields.derived_from.evidence.push(quote);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Reverts a commit with a new commit. Refuses if later changes depend on it, and lists them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::Context;
+use crate::context::snapshot::revision;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::log::repository;
+use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
+use cm_note::message::CommitMessage;
+use cm_note::note::read;
+use cm_note::path::NotePath;
+use cm_store::git::{CommitInfo, LogFilter, Repo, TreeChange};
+
+/// Result of an undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UndoResult {
+    /// Hash of the reverted commit.
+    pub undone: String,
+    /// Subject line of the reverted commit.
+    pub subject: String,
+    /// Ids of the notes in the reverted commit.
+    pub ids: Vec<String>,
+    /// The first changed file.
+    pub path: Option<String>,
+    /// All changed files.
+    pub paths: Vec<String>,
+    /// Hash of the new commit; null if commits are manual.
+    pub commit: Option<String>,
+    /// Whether any file changed; false if the request had no effect.
+    pub changed: bool,
+}
+
+/// Start of the sentence in an undo's commit message that names the reverted commit.
+const MARK: &str = "This takes back commit ";
+/// Maximum number of commits searched for the newest curation.
+const FAR: usize = 1000;
+
+/// Reverts a commit: the named one, else the user's newest curation that is neither an undo nor
+/// already reverted. The commit that created the vault cannot be reverted.
+///
+/// # Errors
+/// Returns an error if the commit is not found, if there is nothing to undo, if later changes
+/// depend on the commit, or if the write fails.
+pub fn undo(memory: &Context, named: Option<&str>) -> Result<UndoResult> {
+    write::recover(memory)?;
+    let repo = repository(memory.target())?;
+    let target = match named {
+        Some(named) => repo.commit_info(revision(memory, named)?)?,
+        None => newest(memory, repo)?,
+    };
+    if target.message.as_ref().is_some_and(|message| message.op == "init") {
+        return Err(Error::refused("made-the-vault", format!("{} created the vault", target.id.short()))
+            .hint("to remove the vault, delete its files by hand"));
+    }
+    // A commit of hand edits holds a person's words, whoever asked for it.
+    let by_agent = |message: &CommitMessage| message.agent.is_some() && message.op != "commit";
+    let is_agents = target.message.as_ref().is_some_and(by_agent);
+    if !is_agents {
+        memory.persons_only("undo a person's commit")?;
+    }
+    if target.parents.len() > 1 {
+        return Err(Error::refused(
+            "merge",
+            format!("{} is a merge, so there is no single parent to return to", target.id.short()),
+        )
+        .hint("`git revert -m 1` selects the parent"));
+    }
+    let inverse = repo.inverse(target.id)?;
+    if inverse.is_empty() {
+        return Err(Error::refused(
+            "nothing-in-it",
+            format!("{} changed nothing in the vault", target.id.short()),
+        ));
+    }
+    refuse_later_changes(repo, &target, &inverse)?;
+    refuse_hand_edits(memory, &inverse)?;
+    refuse_losing_notes(memory, &target, &inverse)?;
+    let changes = inverse.iter().map(change).collect::<Result<Vec<_>>>()?;
+    let ids = target.message.as_ref().map(|message| message.ids.clone()).unwrap_or_default();
+    let mut message = CommitMessage::new("undo", format!("Undo: {}", target.subject));
+    message.body = format!("{MARK}{}.", target.id);
+    message.ids.clone_from(&ids);
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(UndoResult {
+        undone: target.id.to_string(),
+        subject: target.subject,
+        ids,
+        path: inverse.first().map(|change| change.path.to_string()),
+        paths: inverse.into_iter().map(|change| change.path.into()).collect(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// Returns the user's newest curation that has not been reverted. Commits of other authors are
+/// reverted only by id.
+fn newest(memory: &Context, repo: &Repo) -> Result<CommitInfo> {
+    let mut taken_back: Vec<String> = Vec::new();
+    let mut others = false;
+    let own = repo.identity()?;
+    for commit in repo.log(&LogFilter { limit: Some(FAR), vault_only: true, ..LogFilter::default() })? {
+        let is_own = commit.email == own.email && (!own.email.is_empty() || commit.author == own.name);
+        let Some(message) = &commit.message else { continue };
+        match message.body.split_once(MARK).filter(|_| message.op == "undo") {
+            Some((_, rest)) => taken_back.push(rest.trim_end_matches('.').to_owned()),
+            // What a person committed is theirs to take back, by naming it.
+            None if matches!(message.op.as_str(), "commit" | "init") => {}
+            None if !is_own => others = true,
+            None if taken_back.contains(&commit.id.to_string()) => {}
+            None => return Ok(commit),
+        }
+    }
+    if !write::commits(memory.target())? {
+        return Err(write::nothing_done("nothing to undo: `git.commit` is `manual` in this vault")
+            .hint("use Git to discard uncommitted changes; `cm config set git.commit auto` commits changes immediately"));
+    }
+    if others {
+        return Err(write::nothing_done("you have no change to undo")
+            .hint("`cm log` lists the changes of others; undo one of them by its ID"));
+    }
+    Err(write::nothing_done("nothing to undo"))
+}
+
+/// Refuses if the files differ from the commit's result, and names the commits that changed them.
+fn refuse_later_changes(repo: &Repo, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+    let Some(head) = repo.head()?.commit else { return Ok(()) };
+    let mut touched: Vec<NotePath> = Vec::new();
+    for change in inverse {
+        if repo.read_at(head, &change.path)? != change.new {
+            touched.push(change.path.clone());
+        }
+    }
+    if touched.is_empty() {
+        return Ok(());
+    }
+    let later = repo.later_touching(target.id, &touched)?;
+    let named: Vec<String> =
+        later.iter().take(5).map(|commit| format!("{} {}", commit.id.short(), commit.subject)).collect();
+    Err(Error::refused("depended-on", format!("later commits changed {}", touched[0]))
+        .at(&touched[0], None, None)
+        .hint(format!("undo these first: {}", named.join("; "))))
+}
+
+/// Refuses if a file has uncommitted edits, which the undo would overwrite.
+fn refuse_hand_edits(memory: &Context, inverse: &[TreeChange]) -> Result<()> {
+    let open = memory.target();
+    for change in inverse {
+        let found = open.vault.read(&change.path).ok();
+        if found != change.new {
+            return Err(Error::refused("hand-edited", format!("{} has uncommitted changes", change.path))
+                .at(&change.path, None, None)
+                .hint("discard them, or `cm commit` them and undo that commit first"));
+        }
+    }
+    Ok(())
+}
+
+/// Operations that change notes but never create them. If such a commit is the first with a note, a
+/// person had created that note.
+const CHANGING: [&str; 7] = ["adopt", "doctor", "edit", "pin", "unpin", "unrelate", "update"];
+
+/// Refuses if the undo would delete the only copy of a note that the commit did not create.
+fn refuse_losing_notes(memory: &Context, target: &CommitInfo, inverse: &[TreeChange]) -> Result<()> {
+    let made_none = target.message.as_ref().is_some_and(|message| CHANGING.contains(&message.op.as_str()));
+    let goes = |change: &&TreeChange| change.old.is_none() && change.path.as_str().ends_with(".md");
+    if !made_none || !inverse.iter().any(|change| goes(&change)) {
+        return Ok(());
+    }
+    let open = memory.target();
+    let id = |path: &NotePath, bytes: &[u8]| {
+        read::read(path, bytes, &open.settings.types, &open.settings.relations).note.id
+    };
+    let notes = memory.notes_of(open)?;
+    for change in inverse.iter().filter(goes) {
+        let Some(lost) = change.new.as_deref().and_then(|bytes| id(&change.path, bytes)) else { continue };
+        let comes_back = inverse
+            .iter()
+            .any(|other| other.old.as_deref().and_then(|old| id(&other.path, old)).as_ref() == Some(&lost));
+        let elsewhere = notes.iter().any(|note| {
+            note.id.as_ref() == Some(&lost) && inverse.iter().all(|change| change.path != note.path)
+        });
+        if !comes_back && !elsewhere {
+            let (path, commit) = (&change.path, target.id.short());
+            return Err(Error::refused(
+                "only-copy",
+                format!("{path} was in no commit before {commit}; undoing would remove it"),
+            )
+            .at(path, None, None)
+            .hint("change the note with `cm edit`, or remove it with `cm delete`"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the change that restores a file's former content.
+fn change(undone: &TreeChange) -> Result<VaultFileChange> {
+    let path = undone.path.clone();
+    let expected = undone.new.as_deref().map(ContentHash::of);
+    let Some(old) = &undone.old else { return Ok(VaultFileChange::Remove { path, expected }) };
+    let text = String::from_utf8(old.clone()).map_err(|_| {
+        Error::refused("invalid-utf8", format!("{path} was not UTF-8 before"))
+            .hint(format!("`git checkout` restores the bytes of {path}"))
+    })?;
+    Ok(match expected {
+        None => VaultFileChange::Create { path, text },
+        expected => VaultFileChange::Replace { path, expected, text },
+    })
+}

@@ -1,0 +1,208 @@
+//! Updates the frontmatter, tags or body of a note, and preserves all other lines.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use yaml_serde::Value;
+
+use crate::context::find::{ResolvedNote, find_to_change};
+use crate::context::open::Context;
+use crate::context::write;
+use crate::error::{Error, Result};
+use crate::verbs::add::{clean_tags, in_range, title_of};
+use crate::verbs::agent_update;
+use cm_note::change::{ChangeSet, VaultFileChange};
+use cm_note::frontmatter::edit::Edit;
+use cm_note::frontmatter::split::Split;
+use cm_note::message::CommitMessage;
+use cm_note::note::NoteKind;
+
+/// Changes to make.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Keys with their new values, as YAML or plain text.
+    pub set: Vec<(String, String)>,
+    /// Keys to remove.
+    pub remove: Vec<String>,
+    /// Tags to add.
+    pub add_tags: Vec<String>,
+    /// Tags to remove.
+    pub remove_tags: Vec<String>,
+    /// New body.
+    pub body: Option<String>,
+    /// Text to append to the body.
+    pub append: Option<String>,
+}
+
+/// Result of an update.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct UpdateResult {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Commit hash; null if commits are manual or nothing changed.
+    pub commit: Option<String>,
+    /// Whether the content of the file changed.
+    pub changed: bool,
+}
+
+/// Updates a note and commits the change. Sets `updated` to the current time if anything else
+/// changes.
+///
+/// # Errors
+/// Returns an error if the note is not found, if a key or value is invalid, or if the write fails.
+pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<UpdateResult> {
+    let found = find_to_change(memory, reference)?;
+    if agent_update::is_proposal(memory, &found, options)? {
+        return agent_update::propose(memory, &found, options);
+    }
+    let mut edits = edits_of(&found, options)?;
+    edits.extend(agent_update::held_as_draft(memory, &found.note, options));
+    if edits.is_empty() {
+        return Err(
+            Error::usage("nothing to change").hint("for example: --set importance=0.9 --add-tag rust")
+        );
+    }
+    let mut what: Vec<&str> = Vec::new();
+    for name in edits.iter().map(named) {
+        if !what.contains(&name) {
+            what.push(name);
+        }
+    }
+    let subject = format!("Update \"{}\": {}", found.note.title, what.join(", "));
+    apply(memory, &found, "update", subject, edits)
+}
+
+/// Applies edits to a note; sets `updated` to the current time if they change anything.
+pub(crate) fn apply(
+    memory: &Context,
+    found: &ResolvedNote<'_>,
+    op: &str,
+    subject: String,
+    edits: Vec<Edit>,
+) -> Result<UpdateResult> {
+    let message = CommitMessage::new(op, subject).id(found.note.key());
+    let path = found.note.path.clone();
+    let stamped = with_updated(memory, found, edits)?;
+    let changes =
+        if stamped.is_empty() { Vec::new() } else { vec![VaultFileChange::Edit { path, edits: stamped }] };
+    let written = write::apply(memory, ChangeSet { message, changes })?;
+    Ok(UpdateResult {
+        id: found.note.key().to_owned(),
+        path: found.note.path.to_string(),
+        commit: written.commit,
+        changed: !written.changed.is_empty(),
+    })
+}
+
+/// Adds an edit of `updated`; returns no edits if the given ones have no effect.
+fn with_updated(memory: &Context, found: &ResolvedNote<'_>, mut edits: Vec<Edit>) -> Result<Vec<Edit>> {
+    let text = std::str::from_utf8(&found.bytes).ok();
+    let same = text
+        .is_some_and(|text| cm_note::frontmatter::edit::apply(text, &edits).is_ok_and(|after| after == text));
+    if same {
+        return Ok(Vec::new());
+    }
+    let dated = found.note.updated.is_some()
+        || matches!(found.note.kind, NoteKind::Memory | NoteKind::Edge | NoteKind::Bullet);
+    let by_hand = edits
+        .iter()
+        .any(|edit| matches!(edit, Edit::Set { key, .. } | Edit::Remove { key } if key == "updated"));
+    if dated && !by_hand {
+        edits.push(Edit::Set { key: "updated".into(), value: Value::String(memory.now().to_string()) });
+    }
+    Ok(edits)
+}
+
+fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for (key, typed) in &options.set {
+        let key = key_of(key)?;
+        if key == "id" && found.note.id.is_some() {
+            return Err(Error::usage("an ID never changes").hint("other notes refer to it by its ID"));
+        }
+        let value = if key == "title" { Value::String(title_of(typed)?) } else { value_of(&key, typed)? };
+        edits.push(Edit::Set { key, value });
+    }
+    for key in &options.remove {
+        edits.push(Edit::Remove { key: key_of(key)? });
+    }
+    let tag = |item: String| (String::from("tags"), Value::String(item));
+    for (key, item) in clean_tags(&options.add_tags)?.into_iter().map(tag) {
+        edits.push(Edit::Push { key, item });
+    }
+    for (key, item) in clean_tags(&options.remove_tags)?.into_iter().map(tag) {
+        edits.push(Edit::Pull { key, item });
+    }
+    if let Some(text) = &options.body {
+        // Between the frontmatter and a body stands the blank line that stood there.
+        let gap = if Split::of(&found.text()).body().starts_with(['\n', '\r']) { "\n" } else { "" };
+        let text = format!("{gap}{}", ended(text.trim_start_matches(['\n', '\r'])));
+        edits.push(Edit::SetBody { text });
+    }
+    if let Some(text) = &options.append {
+        edits.push(Edit::AppendBody { text: ended(text) });
+    }
+    Ok(edits)
+}
+
+/// Adds a line break to the end if there is none.
+fn ended(text: &str) -> String {
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{gap}")
+}
+
+/// Validates a frontmatter key.
+pub(crate) fn key_of(typed: &str) -> Result<String> {
+    let key = typed.trim();
+    let sound =
+        !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
+    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
+}
+
+/// Keys with text values, even if the value looks like another YAML type.
+const TEXTS: [&str; 10] = [
+    "title",
+    "category",
+    "author",
+    "agent",
+    "session",
+    "workspace",
+    "created",
+    "updated",
+    "last_checked",
+    "id",
+];
+
+/// Keys with values from 0 to 1.
+const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
+
+/// Keys with lists of texts; a plain value is split at commas.
+const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
+
+/// Parses a value as YAML, or as text if it is not valid YAML. Checks the range of values from 0 to
+/// 1.
+pub(crate) fn value_of(key: &str, typed: &str) -> Result<Value> {
+    if TEXTS.contains(&key) {
+        return Ok(Value::String(typed.to_owned()));
+    }
+    if LISTS.contains(&key) && !typed.trim_start().starts_with('[') {
+        let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+        return Ok(Value::Sequence(items.map(|item| Value::String(item.to_owned())).collect()));
+    }
+    let value = match yaml_serde::from_str::<Value>(typed) {
+        Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),
+        Ok(value) => value,
+    };
+    if SHARES.contains(&key) {
+        in_range(key, value.as_f64())?;
+    }
+    Ok(value)
+}
+
+fn named(edit: &Edit) -> &str {
+    match edit {
+        Edit::Set { key, .. } | Edit::Remove { key } | Edit::Push { key, .. } | Edit::Pull { key, .. } => key,
+        Edit::SetBody { .. } | Edit::AppendBody { .. } => "body",
+    }
+}

@@ -1,0 +1,147 @@
+//! Reports how often notes were read and shown, with their feedback. It reads the counters without
+//! changing them, and helps to find notes that are often shown but never rated.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::open::{Context, VaultLevel};
+use crate::error::Result;
+use crate::verbs::playbook::merged;
+use cm_note::bullet::Bullet;
+use cm_note::instant::Instant;
+use cm_note::note::{FeedbackSignal, Note, NoteKind};
+use cm_store::vault::usage::{UsageCounts, UsageTable};
+
+/// Limit of the list.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Maximum number of notes.
+    pub limit: usize,
+}
+
+/// A note with its usage.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NoteUsage {
+    /// Note id, or its path if it has none.
+    pub id: String,
+    /// Kind of the note, such as `memory` or `bullet`.
+    pub kind: NoteKind,
+    /// Type of the note, such as `fix`; null if it has none.
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    /// Title of the note; for a bullet, the text of the rule.
+    pub title: String,
+    /// Path of the note's file, relative to the vault.
+    pub path: String,
+    /// Number of times that the note was requested.
+    pub accesses: u64,
+    /// Time of the last request.
+    pub last_access: Option<Instant>,
+    /// Number of times that the note was shown without being requested.
+    pub retrievals: u64,
+    /// Time when it was last shown.
+    pub last_retrieval: Option<Instant>,
+    /// Number of helpful events; only for bullets.
+    pub helpful: Option<usize>,
+    /// Number of harmful events; only for bullets.
+    pub harmful: Option<usize>,
+    /// Vault that contains the note: `project` or `global`.
+    pub vault: VaultLevel,
+}
+
+impl NoteUsage {
+    /// Returns whether this is a bullet that was shown but never rated helpful or harmful.
+    pub fn unjudged(&self) -> bool {
+        self.retrievals > 0 && self.helpful == Some(0) && self.harmful == Some(0)
+    }
+
+    fn uses(&self) -> u64 {
+        self.accesses.saturating_add(self.retrievals)
+    }
+}
+
+/// Usage of all open vaults, most used notes first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct UsageReport {
+    /// Number of requests for any note.
+    pub accesses: u64,
+    /// Number of times that any note was shown.
+    pub retrievals: u64,
+    /// Number of bullets that were shown but never rated.
+    pub unjudged: usize,
+    /// Used notes, up to the limit.
+    pub notes: Vec<NoteUsage>,
+    /// Number of used notes, including those beyond the limit.
+    pub total: usize,
+}
+
+/// Reports the usage of the notes in all open vaults.
+///
+/// # Errors
+/// Returns an error if the notes cannot be read.
+pub fn usage(memory: &Context, options: &Options) -> Result<UsageReport> {
+    let tables: Vec<(VaultLevel, UsageTable)> = memory
+        .vaults
+        .iter()
+        .map(|open| {
+            let (table, notices) = open.usage().load();
+            notices.into_iter().for_each(|notice| memory.notice(notice));
+            (open.level, table)
+        })
+        .collect();
+    let playbook = merged(memory)?;
+    let bullets: HashMap<(VaultLevel, &str), &Bullet> = playbook
+        .bullets
+        .iter()
+        .map(|shelved| ((shelved.level, shelved.bullet.path.as_str()), &shelved.bullet))
+        .collect();
+    let mut notes = Vec::new();
+    for shelf in &memory.notes()? {
+        for note in shelf.notes() {
+            let used = use_of(note, shelf.level, &tables);
+            if used != UsageCounts::default() {
+                let bullet = bullets.get(&(shelf.level, note.path.as_str())).copied();
+                notes.push(used_note(note, shelf.level, used, bullet));
+            }
+        }
+    }
+    notes.sort_by(|a, b| (Reverse(a.uses()), &a.id).cmp(&(Reverse(b.uses()), &b.id)));
+    let sum = |count: fn(&NoteUsage) -> u64| notes.iter().map(count).fold(0, u64::saturating_add);
+    let (accesses, retrievals) = (sum(|note| note.accesses), sum(|note| note.retrievals));
+    let unjudged = notes.iter().filter(|note| note.unjudged()).count();
+    let total = notes.len();
+    notes.truncate(options.limit);
+    Ok(UsageReport { accesses, retrievals, unjudged, notes, total })
+}
+
+/// Sums the counters of all vaults for a note with an id; a note without one is counted only in its
+/// own vault.
+fn use_of(note: &Note, level: VaultLevel, tables: &[(VaultLevel, UsageTable)]) -> UsageCounts {
+    let mut used = UsageCounts::default();
+    for (_, table) in tables.iter().filter(|(of, _)| note.id.is_some() || *of == level) {
+        used.add(table.get(note.key()).copied().unwrap_or_default());
+    }
+    used
+}
+
+fn used_note(note: &Note, level: VaultLevel, used: UsageCounts, bullet: Option<&Bullet>) -> NoteUsage {
+    let events =
+        |signal| bullet.map(|bullet| bullet.feedback.iter().filter(|event| event.signal == signal).count());
+    NoteUsage {
+        id: note.key().to_owned(),
+        kind: note.kind,
+        note_type: note.note_type.clone(),
+        title: bullet.map_or(note.title.as_str(), Bullet::content).to_owned(),
+        path: note.path.to_string(),
+        accesses: used.accesses,
+        last_access: used.last,
+        retrievals: used.retrievals,
+        last_retrieval: used.last_retrieval,
+        helpful: events(FeedbackSignal::Helpful),
+        harmful: events(FeedbackSignal::Harmful),
+        vault: level,
+    }
+}
