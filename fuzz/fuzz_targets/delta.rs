@@ -1,4 +1,4 @@
-//! Delta files are parsed or rejected without a panic; writing and parsing again yields the same
+//! CurationDelta files are parsed or rejected without a panic; writing and parsing again yields the same
 //! value.
 #![no_main]
 
@@ -13,7 +13,9 @@ fuzz_target!(|text: &str| {
             }
             let written = serde_json::to_string(&file).expect("what was read from JSON is written as JSON");
             let again = DeltaFile::parse(&written).expect("what was written is read");
-            let names = |file: &DeltaFile| file.deltas.iter().map(cm_playbook::curation::delta::Delta::name).collect::<Vec<_>>();
+            let names = |file: &DeltaFile| {
+                file.deltas.iter().map(cm_playbook::curation::delta::CurationDelta::name).collect::<Vec<_>>()
+            };
             assert_eq!(names(&again), names(&file));
         }
         Err(error) => assert!(!error.message.is_empty(), "a refusal says why"),

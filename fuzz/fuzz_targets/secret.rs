@@ -1,11 +1,11 @@
 //! Redaction reports ordered positions in any text, and redacting the result again changes nothing.
 #![no_main]
 
-use cm_secrets::{Rules, redact, suspects};
+use cm_secrets::{RedactionRules, redact, suspects};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let rules = Rules::default();
+    let rules = RedactionRules::default();
     let (once, removed) = redact(text, &rules);
     assert!(removed.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "places are in order");
     assert!(removed.iter().all(|secret| text.get(secret.range.clone()).is_some()), "places are of the text");

@@ -3,10 +3,10 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::any(Agent::Aider, Format::AiderHistory, bytes);
+    session::any(Agent::Aider, LogFormat::AiderHistory, bytes);
 });

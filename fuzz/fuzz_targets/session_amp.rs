@@ -3,10 +3,10 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::any(Agent::Amp, Format::AmpThread, bytes);
+    session::any(Agent::Amp, LogFormat::AmpThread, bytes);
 });

@@ -3,10 +3,10 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::appended(Agent::ClaudeCode, Format::ClaudeLines, bytes);
+    session::appended(Agent::ClaudeCode, LogFormat::ClaudeLines, bytes);
 });

@@ -3,12 +3,12 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::appended(Agent::Codex, Format::CodexLines, bytes);
-    session::any(Agent::Codex, Format::CodexCompressed, bytes);
-    session::any(Agent::Codex, Format::CodexDocument, bytes);
+    session::appended(Agent::Codex, LogFormat::CodexLines, bytes);
+    session::any(Agent::Codex, LogFormat::CodexCompressed, bytes);
+    session::any(Agent::Codex, LogFormat::CodexDocument, bytes);
 });

@@ -3,11 +3,11 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::appended(Agent::CopilotCli, Format::CopilotLines, bytes);
-    session::any(Agent::CopilotCli, Format::CopilotDocument, bytes);
+    session::appended(Agent::CopilotCli, LogFormat::CopilotLines, bytes);
+    session::any(Agent::CopilotCli, LogFormat::CopilotDocument, bytes);
 });

@@ -1,19 +1,19 @@
-//! Parses any bytes in the keys and columns of Cursor's and opencode's databases; invalid ones are
+//! Parses any bytes in the keys and columns of the databases of Cursor and opencode; invalid ones are
 //! counted.
 #![no_main]
 
-use cm_session::event::Event;
-use cm_session::{Agent, Meta, SessionId};
-use cm_agents::ingest::{Format, Limits, Sink, Source, read};
+use cm_agents::ingest::{EventSink, IngestLimits, LogFormat, LogSource, read};
+use cm_session::event::SessionEvent;
+use cm_session::{Agent, SessionId, SessionMeta};
 use libfuzzer_sys::fuzz_target;
 use rusqlite::Connection;
 
 struct Nothing;
 
-impl Sink for Nothing {
-    fn anew(&mut self, _: &SessionId) {}
-    fn event(&mut self, _: &SessionId, _: Event) {}
-    fn meta(&mut self, _: &Meta) {}
+impl EventSink for Nothing {
+    fn reset(&mut self, _: &SessionId) {}
+    fn event(&mut self, _: &SessionId, _: SessionEvent) {}
+    fn meta(&mut self, _: &SessionMeta) {}
 }
 
 const TABLES: &str = "
@@ -30,6 +30,8 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("x.db");
     let database = Connection::open(&path).expect("a new database");
+    // Syncing to disk would take most of the time of a run.
+    database.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;").expect("pragmas");
     database.execute_batch(TABLES).expect("tables");
     for sql in [
         "INSERT INTO cursorDiskKV VALUES ('composerData:b', ?1), ('bubbleId:a:1', ?1)",
@@ -41,9 +43,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     drop(database);
     for (agent, format) in
-        [(Agent::Cursor, Format::CursorDatabase), (Agent::Opencode, Format::OpencodeDatabase)]
+        [(Agent::Cursor, LogFormat::CursorDatabase), (Agent::Opencode, LogFormat::OpencodeDatabase)]
     {
-        let read = read(&Source::new(agent, format, &path), None, Limits::default(), &mut Nothing);
+        let read = read(&LogSource::new(agent, format, &path), None, IngestLimits::default(), &mut Nothing);
         assert!(read.is_ok(), "a sound database is read, whatever its values: {:?}", read.err());
     }
 });

@@ -3,11 +3,11 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    session::any(Agent::Gemini, Format::GeminiLines, bytes);
-    session::any(Agent::Gemini, Format::GeminiDocument, bytes);
+    session::any(Agent::Gemini, LogFormat::GeminiLines, bytes);
+    session::any(Agent::Gemini, LogFormat::GeminiDocument, bytes);
 });

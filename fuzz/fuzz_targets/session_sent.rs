@@ -3,8 +3,8 @@
 
 mod session;
 
+use cm_agents::ingest::LogFormat;
 use cm_session::Agent;
-use cm_agents::ingest::Format;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| session::appended(Agent::Codex, Format::SentLines, bytes));
+fuzz_target!(|bytes: &[u8]| session::appended(Agent::Codex, LogFormat::SentLines, bytes));

@@ -8,7 +8,6 @@
 mod ansi;
 mod build_command;
 pub mod decode;
-mod embedded_commands;
 mod expand;
 mod inline_program;
 mod lex;

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use cm_session::event::Event;
-use cm_session::{Agent, Meta, SessionId};
-use cm_agents::ingest::{Format, Limits, Sink, Source, read_bytes};
+use cm_agents::ingest::{EventSink, IngestLimits, LogFormat, LogSource, read_bytes};
+use cm_session::event::SessionEvent;
+use cm_session::{Agent, SessionId, SessionMeta};
 
 /// Events by session position, line and part.
 #[derive(Default)]
-struct Told {
+struct EventRecorder {
     order: Vec<SessionId>,
-    events: BTreeMap<(usize, u64, u32), Event>,
+    events: BTreeMap<(usize, u64, u32), SessionEvent>,
     ours: bool,
 }
 
-impl Told {
+impl EventRecorder {
     fn place(&mut self, session: &SessionId) -> usize {
         self.order.iter().position(|known| known == session).unwrap_or_else(|| {
             self.order.push(session.clone());
@@ -23,48 +23,48 @@ impl Told {
     }
 }
 
-impl Sink for Told {
-    fn anew(&mut self, session: &SessionId) {
+impl EventSink for EventRecorder {
+    fn reset(&mut self, session: &SessionId) {
         let place = self.place(session);
         self.events.retain(|(session, ..), _| *session != place);
     }
 
-    fn event(&mut self, session: &SessionId, event: Event) {
+    fn event(&mut self, session: &SessionId, event: SessionEvent) {
         let place = self.place(session);
         self.events.insert((place, event.line, event.part), event);
     }
 
-    fn meta(&mut self, meta: &Meta) {
+    fn meta(&mut self, meta: &SessionMeta) {
         self.ours |= meta.ours;
     }
 }
 
-fn told(agent: Agent, format: Format, bytes: &[u8], limits: Limits) -> Told {
-    let mut told = Told::default();
-    let tally = read_bytes(&Source::new(agent, format, "/w/s.jsonl"), bytes, limits, &mut told);
+fn check_session(agent: Agent, format: LogFormat, bytes: &[u8], limits: IngestLimits) -> EventRecorder {
+    let mut told = EventRecorder::default();
+    let tally = read_bytes(&LogSource::new(agent, format, "/w/s.jsonl"), bytes, limits, &mut told);
     assert!(told.events.len() as u64 <= tally.events, "every event is counted");
     told
 }
 
 /// Asserts that bytes are parsed as this format without a panic, within any limit, and
 /// deterministically.
-pub fn any(agent: Agent, format: Format, bytes: &[u8]) {
-    let once = told(agent, format, bytes, Limits::default());
-    let again = told(agent, format, bytes, Limits::default());
+pub fn any(agent: Agent, format: LogFormat, bytes: &[u8]) {
+    let once = check_session(agent, format, bytes, IngestLimits::default());
+    let again = check_session(agent, format, bytes, IngestLimits::default());
     assert_eq!(once.events, again.events);
-    told(agent, format, bytes, Limits { record: 64 });
+    check_session(agent, format, bytes, IngestLimits { max_record_bytes: 64 });
 }
 
 /// Like [`any`], and asserts that the complete log contains the events of its first part.
 #[allow(dead_code, reason = "not every target's format is appended to")]
-pub fn appended(agent: Agent, format: Format, bytes: &[u8]) {
+pub fn appended(agent: Agent, format: LogFormat, bytes: &[u8]) {
     any(agent, format, bytes);
-    let whole = told(agent, format, bytes, Limits::default());
+    let whole = check_session(agent, format, bytes, IngestLimits::default());
     if whole.ours {
         return;
     }
     let half = bytes[..bytes.len() / 2].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    for (place, event) in told(agent, format, &bytes[..half], Limits::default()).events {
+    for (place, event) in check_session(agent, format, &bytes[..half], IngestLimits::default()).events {
         let later = whole.events.get(&place).unwrap_or_else(|| panic!("{event:?} is lost"));
         assert_eq!(later.kind.name(), event.kind.name());
     }

@@ -34,14 +34,16 @@ mod rejected_calls;
 mod repair_json;
 mod sink;
 mod source;
+mod table;
 mod tally;
 pub mod uploaded;
 
-pub use connector::{Connector, connector, find, read, read_bytes};
+pub use connector::Connector;
 pub use error::IngestError;
 pub use locations::{HostPlatform, LogLocations};
 pub use log_cursor::LogCursor;
 pub use read_result::{IngestLimits, ReadResult, ReadStart};
 pub use sink::{EventSink, SkipReason};
 pub use source::{FoundLogs, LogFormat, LogSource};
+pub use table::{connector, find, read, read_bytes};
 pub use tally::RecordCounts;

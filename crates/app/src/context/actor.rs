@@ -142,7 +142,7 @@ const BUILDS: [&str; 2] = ["cargo", "cargo-nextest"];
 /// Detects the agent that started this process from its environment.
 ///
 /// ```
-/// use cm_app::actor::agent_of_environment;
+/// use cm_app::context::actor::agent_of_environment;
 /// let environment = [("CLAUDECODE".to_owned(), "1".to_owned())].into();
 /// assert_eq!(agent_of_environment(&environment), Some("claude-code"));
 /// ```
@@ -163,7 +163,7 @@ pub fn agent_of_environment(environment: &BTreeMap<String, String>) -> Option<&'
 /// first.
 ///
 /// ```
-/// use cm_app::actor::agent_of_ancestors;
+/// use cm_app::context::actor::agent_of_ancestors;
 /// let line = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
 /// let ancestors = [line(&["bash", "-c", "cm add"]), line(&["node", "/usr/bin/codex", "exec"])];
 /// assert_eq!(agent_of_ancestors(&ancestors), Some("codex"));

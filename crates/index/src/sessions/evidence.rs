@@ -7,7 +7,7 @@ use super::filter::SessionIndexFilter;
 use super::opened::{SessionIndex, SessionTable};
 use super::record::{Session, SessionKey};
 use super::redacted_event::Speaker;
-use super::search::Weights;
+use super::schema::Weights;
 use super::stretches::Stretch;
 use crate::error::RebuildReason;
 use crate::text::Translator;

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::opened::SessionIndex;
+use super::opened::fact_range;
 use super::record::SessionKey;
-use super::schema::{fact_range, workspace_fact};
+use super::schema::workspace_fact;
 use crate::text::fact;
 use cm_note::instant::Instant;
 use cm_note::query::LabelField;

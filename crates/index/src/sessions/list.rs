@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use super::filter::SessionIndexFilter;
 use super::opened::SessionIndex;
+use super::opened::fact_range;
 use super::record::{Log, Session, SessionKey};
-use super::schema::{fact_range, path_fact, session_prefix};
+use super::schema::{path_fact, session_prefix};
 use super::stretches::Counts;
 use crate::error::RebuildReason;
 

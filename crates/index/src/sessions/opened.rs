@@ -245,3 +245,18 @@ fn lengths(searcher: &Searcher, fields: &[Field]) -> tantivy::Result<BTreeMap<Fi
     }
     Ok(lengths)
 }
+
+/// Returns the facts with this prefix, sorted.
+pub(super) fn fact_range(opened: &SessionIndex, beginning: &str) -> tantivy::Result<Vec<String>> {
+    let mut facts = Vec::new();
+    for segment in opened.searcher.segment_readers() {
+        let index = segment.inverted_index(opened.fields.facts)?;
+        let mut stream = index.terms().range().ge(beginning).into_stream()?;
+        while stream.advance() && stream.key().starts_with(beginning.as_bytes()) {
+            facts.extend(std::str::from_utf8(stream.key()).ok().map(str::to_owned));
+        }
+    }
+    facts.sort_unstable();
+    facts.dedup();
+    Ok(facts)
+}

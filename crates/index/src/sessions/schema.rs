@@ -5,13 +5,29 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use super::opened::SessionIndex;
 use super::record::{Log, Session, SessionKey};
 use super::redacted_event::{RedactedEvent, Speaker, cut};
-use super::search::Weights;
 use crate::error::Error;
 use crate::text::{KEY, RAW, SearchFields, TEXT, fact};
 use cm_note::query::LabelField;
+
+/// Score weights by speaker. The text of a speaker with weight 0 is not searched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Weight of the person's text.
+    pub person: f32,
+    /// Weight of agents' text.
+    pub agent: f32,
+    /// Weight of text from tools and other programs.
+    pub tool: f32,
+}
+
+impl Default for Weights {
+    /// Weights agents lower, because they repeat their input at length, and excludes tools.
+    fn default() -> Self {
+        Self { person: 1.0, agent: 0.3, tool: 0.0 }
+    }
+}
 
 /// Schema version, increased with every change.
 pub(super) const LAYOUT: u32 = 2;
@@ -255,19 +271,4 @@ impl Fields {
             owner: Some((SESSION, self.session)),
         }
     }
-}
-
-/// Returns the facts with this prefix, sorted.
-pub(super) fn fact_range(opened: &SessionIndex, beginning: &str) -> tantivy::Result<Vec<String>> {
-    let mut facts = Vec::new();
-    for segment in opened.searcher.segment_readers() {
-        let index = segment.inverted_index(opened.fields.facts)?;
-        let mut stream = index.terms().range().ge(beginning).into_stream()?;
-        while stream.advance() && stream.key().starts_with(beginning.as_bytes()) {
-            facts.extend(std::str::from_utf8(stream.key()).ok().map(str::to_owned));
-        }
-    }
-    facts.sort_unstable();
-    facts.dedup();
-    Ok(facts)
 }

@@ -10,29 +10,12 @@ use super::filter::SessionIndexFilter;
 use super::opened::{SessionIndex, SessionTable};
 use super::record::{Session, SessionKey};
 use super::redacted_event::Speaker;
+use super::schema::Weights;
 use super::stretches::Stretch;
 use crate::error::RebuildReason;
 use crate::text::{Snippets, Translator, beginning};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
-
-/// Score weights by speaker. The text of a speaker with weight 0 is not searched.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// Weight of the person's text.
-    pub person: f32,
-    /// Weight of agents' text.
-    pub agent: f32,
-    /// Weight of text from tools and other programs.
-    pub tool: f32,
-}
-
-impl Default for Weights {
-    /// Weights agents lower, because they repeat their input at length, and excludes tools.
-    fn default() -> Self {
-        Self { person: 1.0, agent: 0.3, tool: 0.0 }
-    }
-}
 
 /// Parameters of a session search.
 #[derive(Debug, Clone, Copy)]

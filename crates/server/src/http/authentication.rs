@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
+use super::headers::{AGENT, SESSION};
 use super::metrics::RateLimitReason;
 use super::problem::Problem;
 use super::rate::{RateLimitExceeded, rate_limit_key};
@@ -12,10 +13,6 @@ use crate::operations::Caller;
 use cm_app::{Actor, CallerIdentity};
 use cm_note::token::{AccessRole, TokenKind, TokenSecret, TokenStatus, TokenStore};
 
-/// Header with the agent's name.
-pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
-/// Header with the agent's session.
-pub const SESSION: HeaderName = HeaderName::from_static("cm-session");
 /// Headers added by proxies. A server without tokens rejects requests that carry one, because they
 /// may come from other machines.
 const FORWARDED: [&str; 9] = [

@@ -25,9 +25,9 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
-use super::jobs::shutdown_requested;
 use super::middleware::Peer;
 use super::rate::rate_limit_key;
+use super::shutdown::shutdown_requested;
 use super::state::ServerState;
 use super::write_timeout::WriteTimeout;
 

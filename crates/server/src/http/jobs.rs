@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::schedule::{JobInterval, JobSchedule};
+use super::shutdown::shutdown_requested;
 use super::state::ServerState;
 use cm_app::Result;
 use cm_app::context::cancellation::Cancellation;
@@ -70,12 +71,6 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
             () = shutdown_requested(&mut stop) => return,
         }
     }
-}
-
-/// Resolves when shutdown is requested.
-pub(super) async fn shutdown_requested(stop: &mut watch::Receiver<bool>) {
-    // An error says that nobody is left who could tell it, which is the end as well.
-    drop(stop.wait_for(|stop| *stop).await);
 }
 
 /// Logs the result of a job and returns whether it succeeded.

@@ -12,7 +12,7 @@ use axum::{Router, middleware};
 
 use super::health;
 use super::middleware::middleware;
-use super::nested_service::NestedService;
+use super::nested::NestedService;
 use super::operation_runner::{OperationRunner, RunError};
 use super::problem::{Problem, answer};
 use super::shape::InputSchema;

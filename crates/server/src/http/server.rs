@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant as Moment, sleep, timeout_at};
 
 use super::jobs::{self, Job};
-use super::nested_service::NestedService;
+use super::nested::NestedService;
 use super::state::{HttpSetup, ServerState};
 use super::{connections, listen, router, token_ends};
 use cm_app::{Error, ErrorKind, Result};

@@ -15,7 +15,7 @@ use super::jobs::Job;
 use super::limits::HttpLimits;
 use super::log::{LogEntry, LogSink, ServerLog};
 use super::metrics::{Metric, Metrics};
-use super::nested_service::NestedService;
+use super::nested::NestedService;
 use super::openapi;
 use super::operation_runner::OperationRunner;
 use super::rate::Buckets;

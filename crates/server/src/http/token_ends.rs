@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::jobs::shutdown_requested;
+use super::shutdown::shutdown_requested;
 use super::state::ServerState;
 use crate::serving::TokenEnd;
 

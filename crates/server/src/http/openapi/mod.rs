@@ -5,7 +5,7 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 use self::schemas::Schemas;
-use super::authentication::{AGENT, SESSION};
+use super::headers::{AGENT, SESSION};
 use crate::operations::{Effect, Endpoint, Method, OperationSpec};
 
 /// Error statuses of operations: code, name and description.

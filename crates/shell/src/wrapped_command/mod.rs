@@ -1,10 +1,12 @@
 //! Programs that run another program: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`, `ssh`,
 //! `docker exec`, ….
 
-use super::embedded_commands::{shell, texts};
+mod embedded;
+
 use super::shell_state::ShellState;
 use super::wrappers::{ELSEWHERE, PREFIXES, SHELLS, SOURCES, VERBS};
 use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
+use embedded::{shell, texts};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
 pub fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {

@@ -1,9 +1,9 @@
 //! Texts that a program runs as commands: after a flag, in a file that the text itself wrote, or on
 //! its input.
 
-use super::shell_state::ShellState;
-use super::wrappers::TEXTS;
-use super::{ShellWord, SimpleCommand, decode, inline_program};
+use crate::shell_state::ShellState;
+use crate::wrappers::TEXTS;
+use crate::{ShellWord, SimpleCommand, decode, inline_program};
 
 /// Returns the texts that a program runs as commands and that its arguments contain.
 pub fn texts(command: &SimpleCommand) -> Vec<String> {

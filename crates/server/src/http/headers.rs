@@ -1,0 +1,8 @@
+//! Headers that clients send besides the standard ones.
+
+use axum::http::HeaderName;
+
+/// Header with the agent's name.
+pub const AGENT: HeaderName = HeaderName::from_static("cm-agent");
+/// Header with the agent's session.
+pub const SESSION: HeaderName = HeaderName::from_static("cm-session");
