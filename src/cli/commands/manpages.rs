@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Error, ErrorKind, Result};
+use cm_app::{Error, ErrorKind, Request, Result};
 
 /// Write manual pages
 ///

@@ -7,7 +7,7 @@ use clap::Args;
 use include_dir::{Dir, include_dir};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Error, ErrorKind, Result};
+use cm_app::{Error, ErrorKind, Request, Result};
 
 /// Show cm at work on a copy of the example vault
 ///
@@ -132,7 +132,11 @@ fn run_shown(output: &Output, folder: &Path, name: &str, program: &Path, words: 
     if status.success() {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Failed, "step-failed", format!("`{name} {}` failed: {status}", words.join(" "))))
+    Err(Error::new(
+        ErrorKind::Failed,
+        "step-failed",
+        format!("`{name} {}` failed: {status}", words.join(" ")),
+    ))
 }
 
 /// Appends a line to a note, as a person would in an editor.
@@ -143,7 +147,9 @@ fn edit_by_hand(output: &Output, folder: &Path) -> Result<()> {
         .flatten()
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains("six-minutes"))
-        .ok_or_else(|| Error::new(ErrorKind::Failed, "example", "the example vault lacks the note to edit"))?;
+        .ok_or_else(|| {
+            Error::new(ErrorKind::Failed, "example", "the example vault lacks the note to edit")
+        })?;
     let line = "\nA seiche in the inner harbour shows only at this interval.\n";
     let shown = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
     output.plain("\n# Edit a note by hand, in any editor")?;

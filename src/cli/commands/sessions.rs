@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::{SessionAccess, SessionSelection, list, search, show, timeline};
-use cm_app::{Request, Error, Context, Result};
+use cm_app::{Context, Error, Request, Result};
 use cm_render::text;
 
 /// List, search and show sessions of coding agents

@@ -15,8 +15,8 @@ use crate::context::meaning::Models;
 use crate::context::process_cache::{ProcessCache, VaultCache};
 use crate::context::progress::ProgressWatch;
 use crate::context::snapshot::Snapshot;
+use crate::context::trust;
 use crate::error::Result;
-use crate::verbs::trust;
 use cm_index::{Index, Vectors};
 use cm_note::finding::Finding;
 use cm_note::instant::Instant;
@@ -206,7 +206,7 @@ impl Context {
         let untrusted = if call.for_prompts { trust::leave_out_untrusted(&mut vaults)? } else { Vec::new() };
         for open in &vaults {
             // A vault on a read-only disk can still be read.
-            let _ = crate::verbs::import::adopt_usage(open);
+            let _ = crate::context::imported_usage::adopt_usage(open);
         }
         let mut memory = Self { cache: warm, ..Self::with_parts(vaults, call, Rc::default()) };
         memory.without_project = untrusted.iter().any(|left_out| left_out.level == VaultLevel::Project);

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::{Context, OpenVault, Request};
+use crate::context::paths::resolve_path;
 use crate::error::{Error, Result};
-use crate::sessions::session_filter::resolve_path;
 use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;

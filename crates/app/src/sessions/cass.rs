@@ -10,9 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::search::Options;
-use super::session_filter::{SessionFilter, is_below, resolve_path};
+use super::session_filter::{SessionFilter, is_below};
 use super::{access_log, agent, agents};
 use crate::context::open::Context;
+use crate::context::paths::resolve_path;
 use crate::context::secrets;
 use crate::error::Result;
 use crate::sessions::logs;

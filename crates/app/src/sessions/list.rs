@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::session_filter::resolve_path;
 use super::session_row::add_outcomes;
 use super::{SessionAccess, SessionRow, SessionSelection, agents};
 use crate::context::open::Context;
+use crate::context::paths::resolve_path;
 use crate::error::{Error, Result};
 use cm_index::sessions::SessionIndexFilter;
 use cm_note::instant::Instant;

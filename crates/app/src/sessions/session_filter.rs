@@ -2,11 +2,12 @@
 //! global vault reads all. The user's settings can add folders; a shared settings file can only
 //! restrict.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::project_folders::ProjectFolders;
 use crate::context::actor::Actor;
 use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::paths::resolve_path;
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
 
@@ -158,28 +159,6 @@ pub fn project(open: &OpenVault) -> &Path {
     let root = open.vault.root();
     let hidden = root.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     if hidden { root.parent().unwrap_or(root) } else { root }
-}
-
-/// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
-/// to `base`.
-pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
-    let home = memory.call.home.as_deref();
-    let path = match (typed.strip_prefix('~'), home) {
-        (Some(""), Some(home)) => home.to_owned(),
-        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-        _ => base.join(typed),
-    };
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain.to_string_lossy().into_owned()
 }
 
 pub fn is_below(inner: &str, folder: &str) -> bool {

@@ -5,8 +5,9 @@
 
 use std::path::PathBuf;
 
-use super::session_filter::{SessionFilter, project, resolve_path};
+use super::session_filter::{SessionFilter, project};
 use crate::context::open::{Context, OpenVault, Request};
+use crate::context::paths::resolve_path;
 use crate::error::{Error, Result};
 use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
 use cm_session::{Agent, SessionMeta};

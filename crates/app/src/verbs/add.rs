@@ -9,15 +9,15 @@ use yaml_serde::Value;
 use crate::context::open::{Context, OpenVault};
 use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
+use crate::verbs::note_fields::{self, clean_tags, in_range, place, title_of};
 use crate::verbs::quarantine;
 use crate::verbs::similar;
-use crate::verbs::update;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::note::compose::{self, MemoryDraft};
+use cm_note::note::template;
 use cm_note::note::types::MemoryType;
-use cm_note::note::{name, template};
 use cm_note::path::NotePath;
 
 /// Contents of the new memory.
@@ -51,9 +51,6 @@ pub struct AddedNote {
     /// Existing notes that are similar to the new one.
     pub similar: Vec<similar::SimilarTitle>,
 }
-
-/// Number of files in a folder from which new notes go to subfolders named by two hex digits.
-const CROWD: usize = 1000;
 
 /// Writes a new memory and commits it.
 ///
@@ -166,14 +163,14 @@ const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidenc
 
 /// Parses an additional key and its value.
 fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
-    let key = update::key_of(key)?;
+    let key = note_fields::key_of(key)?;
     match key.as_str() {
         "id" => Err(Error::usage("IDs cannot be set")),
         told if TOLD.contains(&told) => {
             Err(Error::usage(format!("`{told}` has its own option")).hint(format!("use --{told}")))
         }
         _ => {
-            let value = update::value_of(&key, typed)?;
+            let value = note_fields::value_of(&key, typed)?;
             Ok((key, value))
         }
     }
@@ -190,54 +187,4 @@ pub(crate) fn known_type<'a>(open: &'a OpenVault, name: &str) -> Result<&'a Memo
             let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
             Error::usage(format!("unknown type `{name}`")).hint(format!("the types are {}", names.join(", ")))
         })
-}
-
-/// Normalizes a title to one line and checks its length, 1–300 characters.
-pub(crate) fn title_of(typed: &str) -> Result<String> {
-    let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
-    match title.chars().count() {
-        0 => Err(Error::usage("the title is empty").hint("describe it in a few words")),
-        1..=300 => Ok(title),
-        n => Err(Error::usage(format!("a title may have at most 300 characters; this one has {n}"))),
-    }
-}
-
-pub(crate) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
-    match value {
-        Some(x) if !(0.0..=1.0).contains(&x) => {
-            Err(Error::usage(format!("{key} must be between 0.0 and 1.0, not {x}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Splits tags at commas, trims them, strips leading `#` and removes duplicates.
-pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
-    let mut tags: Vec<String> = Vec::new();
-    for tag in typed.iter().flat_map(|several| several.split(',')) {
-        let tag = tag.trim().trim_start_matches('#');
-        if tag.chars().any(char::is_control) {
-            return Err(Error::usage("a tag must be a word without control characters"));
-        }
-        if !tag.is_empty() && tags.iter().all(|there| there != tag) {
-            tags.push(tag.to_owned());
-        }
-    }
-    Ok(tags)
-}
-
-/// Path of a new note: in its folder, or in a subfolder by ID if the folder is full.
-pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
-    sharded(open, folder, &name::file_name(title, id), id)
-}
-
-/// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
-/// folder is full.
-pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
-    let shard = if open.vault.count_files(folder, CROWD) >= CROWD {
-        format!("/{}", &id.short()[..2])
-    } else {
-        String::new()
-    };
-    NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
 }

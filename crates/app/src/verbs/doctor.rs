@@ -12,7 +12,6 @@ use crate::sessions::parse_statistics::{ParseStatistics, understood};
 use crate::verbs::commit::is_ours;
 use crate::verbs::init;
 use crate::verbs::token;
-use crate::verbs::trust;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::finding::Severity;
@@ -222,7 +221,7 @@ fn former_places(open: &OpenVault) -> Option<HealthCheck> {
 /// Reports whether agents may read the vault.
 fn trusted(memory: &Context) -> Result<HealthCheck> {
     const NAME: &str = "trust";
-    Ok(match trust::is_trusted(memory.target())? {
+    Ok(match crate::context::trust::is_trusted(memory.target())? {
         true => check(NAME, CheckStatus::Ok, "agents may read it", None),
         false => check(
             NAME,

@@ -7,7 +7,7 @@ use crate::context::find::find_to_change;
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::add::{clean_tags, title_of};
+use crate::verbs::note_fields::{clean_tags, title_of};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::message::CommitMessage;

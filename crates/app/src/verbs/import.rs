@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::imported_usage::take_usage;
 use crate::context::open::{Context, OpenVault};
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::import_settings;
 use crate::verbs::playbook;
-use cm_exchange::import::state::{self, AccessStatsByNote};
 use cm_exchange::import::{self as plan, ImportOptions, ImportPlan, IncomingFile, detect};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::finding::Finding;
@@ -21,7 +21,6 @@ use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_secrets::{RedactionRules, find, redact};
 use cm_store::vault::external_folder;
-use cm_store::vault::usage::{UsageCounts, UsageTable};
 
 pub use cm_exchange::import::{ImportFormat, ImportSkipReason, SkippedFile};
 
@@ -305,32 +304,4 @@ pub fn reason(why: ImportSkipReason) -> &'static str {
         ImportSkipReason::Unreadable => "cannot be read",
         ImportSkipReason::Secret => "may contain a real secret; remove it or use a placeholder",
     }
-}
-
-/// Imports usage counts if the vault has none; returns the number of notes with imported counts,
-/// else 0.
-fn take_usage(open: &OpenVault, usage: &AccessStatsByNote) -> Result<usize> {
-    if usage.is_empty() {
-        return Ok(0);
-    }
-    let used = |access: &state::AccessStats| UsageCounts {
-        accesses: access.count,
-        last: access.last,
-        ..UsageCounts::default()
-    };
-    let table: UsageTable = usage.iter().map(|(key, access)| (key.clone(), used(access))).collect();
-    Ok(if open.usage().adopt(&table)? { table.len() } else { 0 })
-}
-
-/// Imports the counts of an existing `_state.json` of the earlier tool, unless the vault already
-/// has counts. An invalid file is ignored.
-///
-/// # Errors
-/// Usage data that cannot be read or written.
-pub fn adopt_usage(open: &OpenVault) -> Result<usize> {
-    if open.usage().has_counts() {
-        return Ok(0);
-    }
-    let Some(text) = open.vault.read_own("_state.json")? else { return Ok(0) };
-    take_usage(open, &state::read(&text).unwrap_or_default())
 }

@@ -31,6 +31,7 @@ pub(crate) mod import_settings;
 pub mod init;
 pub mod log;
 pub mod mark;
+pub(crate) mod note_fields;
 pub mod observe;
 pub mod onboard;
 pub mod outcome;

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::{Context, OpenVault};
+use crate::context::paths::resolve_path;
 use crate::context::secrets;
 use crate::error::{Error, Result};
-use crate::sessions::session_filter::{SessionFilter, is_global, project, resolve_path};
+use crate::sessions::session_filter::{SessionFilter, is_global, project};
 use crate::sessions::{access_log, agent, agents};
 use crate::verbs::config;
 use cm_note::instant::Instant;

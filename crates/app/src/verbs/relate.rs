@@ -8,7 +8,7 @@ use crate::context::find::{ResolvedNote, find_to_change, load};
 use crate::context::open::{Context, OpenVault};
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::add::in_range;
+use crate::verbs::note_fields::in_range;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::{parse, split::Split};
@@ -71,7 +71,7 @@ pub fn relate(memory: &Context, options: &Options) -> Result<EdgeEditResult> {
     let id = NoteId::from(memory.new_uuid());
     let notes = memory.notes_of(memory.target())?;
     let file = name::edge_file_name(&from.title, &relation, &to.title, &id);
-    let path = crate::verbs::add::sharded(memory.target(), "graph/edges", &file, &id)?;
+    let path = crate::verbs::note_fields::sharded(memory.target(), "graph/edges", &file, &id)?;
     let text = compose::edge(&EdgeDraft {
         id: id.clone(),
         relation: relation.clone(),

@@ -12,7 +12,7 @@ use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::logs::ParsedSession;
-use crate::verbs::add::{clean_tags, place, title_of};
+use crate::verbs::note_fields::{clean_tags, place, title_of};
 use cm_learn::stash::{body, title};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::split::Split;

@@ -8,8 +8,8 @@ use crate::context::find::{ResolvedNote, find_to_change};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::add::{clean_tags, in_range, title_of};
 use crate::verbs::agent_update;
+use crate::verbs::note_fields::{clean_tags, key_of, title_of, value_of};
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::frontmatter::edit::Edit;
 use cm_note::frontmatter::split::Split;
@@ -150,54 +150,6 @@ fn edits_of(found: &ResolvedNote<'_>, options: &Options) -> Result<Vec<Edit>> {
 fn ended(text: &str) -> String {
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{gap}")
-}
-
-/// Validates a frontmatter key.
-pub(crate) fn key_of(typed: &str) -> Result<String> {
-    let key = typed.trim();
-    let sound =
-        !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
-    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
-}
-
-/// Keys with text values, even if the value looks like another YAML type.
-const TEXTS: [&str; 10] = [
-    "title",
-    "category",
-    "author",
-    "agent",
-    "session",
-    "workspace",
-    "created",
-    "updated",
-    "last_checked",
-    "id",
-];
-
-/// Keys with values from 0 to 1.
-const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
-
-/// Keys with lists of texts; a plain value is split at commas.
-const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
-
-/// Parses a value as YAML, or as text if it is not valid YAML. Checks the range of values from 0 to
-/// 1.
-pub(crate) fn value_of(key: &str, typed: &str) -> Result<Value> {
-    if TEXTS.contains(&key) {
-        return Ok(Value::String(typed.to_owned()));
-    }
-    if LISTS.contains(&key) && !typed.trim_start().starts_with('[') {
-        let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
-        return Ok(Value::Sequence(items.map(|item| Value::String(item.to_owned())).collect()));
-    }
-    let value = match yaml_serde::from_str::<Value>(typed) {
-        Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),
-        Ok(value) => value,
-    };
-    if SHARES.contains(&key) {
-        in_range(key, value.as_f64())?;
-    }
-    Ok(value)
 }
 
 fn named(edit: &Edit) -> &str {

@@ -10,7 +10,7 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::{Request, Context, Result};
+use cm_app::{Context, Request, Result};
 
 /// Manage rules and anti-patterns, and exchange them with other tools
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use crate::context::open::{Context, OpenVault};
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::add::sharded;
+use crate::verbs::note_fields::sharded;
 use cm_learn::diary::Diary;
 use cm_learn::diary::note::note;
 use cm_learn::diary::update::renewal;

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use crate::context::actor::Actor;
 use crate::context::open::{Context, Request};
+use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions;
 use crate::verbs::guard;
-use crate::verbs::trust::UNTRUSTED;
 use cm_agents::hook::failure::FailureLogLine;
 use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};

@@ -7,7 +7,7 @@ use crate::context::find::load;
 use crate::context::open::{Context, OpenVault};
 use crate::error::{Error, Result};
 use crate::sessions::diaries::DiaryIndex;
-use crate::verbs::add::sharded;
+use crate::verbs::note_fields::sharded;
 use cm_learn::diary::note::{frontmatter_status, note, outcome};
 use cm_learn::diary::{Diary, DiaryOrigin, RecordedOutcome, id};
 use cm_learn::outcome::OutcomeVerdict;

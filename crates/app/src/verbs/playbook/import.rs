@@ -331,7 +331,7 @@ fn free(open: &OpenVault, wanted: &NotePath, id: &NoteId, taken: &mut HashSet<No
             1 => wanted.file_name().to_owned(),
             n => format!("{}-{n}.md", wanted.stem()),
         };
-        let path = crate::verbs::add::sharded(open, wanted.folder(), &name, id)?;
+        let path = crate::verbs::note_fields::sharded(open, wanted.folder(), &name, id)?;
         if open.vault.read(&path).is_err() && taken.insert(path.clone()) {
             return Ok(path);
         }

@@ -7,7 +7,8 @@ use yaml_serde::Value;
 
 use crate::context::open::{Context, OpenVault};
 use crate::error::Result;
-use crate::verbs::add::{known_type, place};
+use crate::verbs::add::known_type;
+use crate::verbs::note_fields::place;
 use cm_learn::diary::note::as_line;
 use cm_learn::reflect::draft::{DraftOrigin, ProposedMemory};
 use cm_note::change::VaultFileChange;

@@ -1,0 +1,27 @@
+//! Paths that a person typed.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::context::open::Context;
+
+/// Resolves a path to the form that logs use: absolute, with `~` expanded and other paths relative
+/// to `base`.
+pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
+    let home = memory.call.home.as_deref();
+    let path = match (typed.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => base.join(typed),
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain.to_string_lossy().into_owned()
+}

@@ -1,0 +1,110 @@
+//! Validation of the fields of a note that a person or an agent gives, and the place of a new note.
+
+use yaml_serde::Value;
+
+use crate::context::open::OpenVault;
+use crate::error::{Error, Result};
+use cm_note::id::NoteId;
+use cm_note::note::name;
+use cm_note::path::NotePath;
+
+/// Number of files in a folder from which new notes go to subfolders named by two hex digits.
+const CROWD: usize = 1000;
+
+/// Normalizes a title to one line and checks its length, 1–300 characters.
+pub(crate) fn title_of(typed: &str) -> Result<String> {
+    let title = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    match title.chars().count() {
+        0 => Err(Error::usage("the title is empty").hint("describe it in a few words")),
+        1..=300 => Ok(title),
+        n => Err(Error::usage(format!("a title may have at most 300 characters; this one has {n}"))),
+    }
+}
+
+pub(crate) fn in_range(key: &str, value: Option<f64>) -> Result<()> {
+    match value {
+        Some(x) if !(0.0..=1.0).contains(&x) => {
+            Err(Error::usage(format!("{key} must be between 0.0 and 1.0, not {x}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Splits tags at commas, trims them, strips leading `#` and removes duplicates.
+pub(crate) fn clean_tags(typed: &[String]) -> Result<Vec<String>> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in typed.iter().flat_map(|several| several.split(',')) {
+        let tag = tag.trim().trim_start_matches('#');
+        if tag.chars().any(char::is_control) {
+            return Err(Error::usage("a tag must be a word without control characters"));
+        }
+        if !tag.is_empty() && tags.iter().all(|there| there != tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    Ok(tags)
+}
+
+/// Path of a new note: in its folder, or in a subfolder by ID if the folder is full.
+pub(crate) fn place(open: &OpenVault, folder: &str, title: &str, id: &NoteId) -> Result<NotePath> {
+    sharded(open, folder, &name::file_name(title, id), id)
+}
+
+/// Path of a file in `folder`, or in a subfolder named by the first two hex digits of the ID if the
+/// folder is full.
+pub(crate) fn sharded(open: &OpenVault, folder: &str, file: &str, id: &NoteId) -> Result<NotePath> {
+    let shard = if open.vault.count_files(folder, CROWD) >= CROWD {
+        format!("/{}", &id.short()[..2])
+    } else {
+        String::new()
+    };
+    NotePath::parse(&format!("{folder}{shard}/{file}")).map_err(|error| Error::usage(error.to_string()))
+}
+
+/// Validates a frontmatter key.
+pub(crate) fn key_of(typed: &str) -> Result<String> {
+    let key = typed.trim();
+    let sound =
+        !key.is_empty() && key.len() <= 100 && !key.chars().any(|c| c.is_control() || c == ':' || c == '#');
+    if sound { Ok(key.to_owned()) } else { Err(Error::usage(format!("`{typed}` is not a valid key"))) }
+}
+
+/// Keys with text values, even if the value looks like another YAML type.
+const TEXTS: [&str; 10] = [
+    "title",
+    "category",
+    "author",
+    "agent",
+    "session",
+    "workspace",
+    "created",
+    "updated",
+    "last_checked",
+    "id",
+];
+
+/// Keys with values from 0 to 1.
+const SHARES: [&str; 3] = ["importance", "confidence", "strength"];
+
+/// Keys with lists of texts; a plain value is split at commas.
+const LISTS: [&str; 6] = ["aliases", "condensed_into", "postconditions", "preconditions", "steps", "tags"];
+
+/// Parses a value as YAML, or as text if it is not valid YAML. Checks the range of values from 0 to
+/// 1.
+pub(crate) fn value_of(key: &str, typed: &str) -> Result<Value> {
+    if TEXTS.contains(&key) {
+        return Ok(Value::String(typed.to_owned()));
+    }
+    if LISTS.contains(&key) && !typed.trim_start().starts_with('[') {
+        let items = typed.split(',').map(str::trim).filter(|item| !item.is_empty());
+        return Ok(Value::Sequence(items.map(|item| Value::String(item.to_owned())).collect()));
+    }
+    let value = match yaml_serde::from_str::<Value>(typed) {
+        Ok(Value::Null | Value::Tagged(_)) | Err(_) => Value::String(typed.to_owned()),
+        Ok(value) => value,
+    };
+    if SHARES.contains(&key) {
+        in_range(key, value.as_f64())?;
+    }
+    Ok(value)
+}
