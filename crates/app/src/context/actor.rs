@@ -76,7 +76,7 @@ pub(crate) fn refused(what: &str, hint: &str) -> Error {
     Error::refused(PERSONS_ONLY, format!("only a person can {what}")).hint(hint)
 }
 
-pub use cm_playbook::curation::curation::PERSONS_ONLY;
+pub use cm_playbook::curation::apply::PERSONS_ONLY;
 
 /// Name of a detected agent that has no name of its own.
 const UNNAMED: &str = "agent";

@@ -23,7 +23,7 @@ use cm_note::frontmatter::split::Split;
 use cm_note::id::NoteId;
 use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
-use cm_playbook::curation::curation::{self, CurationRequest, CurationResult, Proposer};
+use cm_playbook::curation::apply::{self, CurationRequest, CurationResult, Proposer};
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 use cm_playbook::curation::history::RuleEvidenceSource;
 use cm_playbook::curation::plan::{self, VaultFiles};
@@ -142,13 +142,13 @@ pub(crate) fn curate_beside(
 ) -> Result<CurationOutcome> {
     let proposer = proposer(memory, file);
     let named = if options.sweep { None } else { named(memory, &file.deltas) };
-    let own = file.deltas.iter().filter_map(curation::delta_session).chain(proposer.session.as_deref());
+    let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
     let sessions = evidence::verified_sessions(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
             let history = beside.history.unwrap_or(request.history);
             let history = FixedHistory { history, sessions: &sessions };
-            curation::curate(before, &CurationRequest { history: &history, ..*request })
+            apply::curate(before, &CurationRequest { history: &history, ..*request })
         })
     };
     // A file that cannot be edited is an error of the deltas that name it, and of no other.

@@ -22,7 +22,7 @@ use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
-use cm_playbook::curation::curation::{self, CurationRequest, CurationResult};
+use cm_playbook::curation::apply::{self, CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
 use cm_playbook::curation::{Authority, Playbook};
 use cm_secrets::RedactionRules as Secrets;
@@ -236,7 +236,7 @@ fn store(memory: &Context, chosen: &[&ScannedIncident]) -> Result<(Vec<StoredInc
         let sessions: HashSet<String> = chosen.iter().map(|one| one.session.clone()).collect();
         let mut curated = with_request(memory, &[], &beside, &proposer, &how, &deltas, |request| {
             let history = FixedHistory { history: request.history, sessions: &sessions };
-            curation::curate(&before, &CurationRequest { history: &history, ..*request })
+            apply::curate(&before, &CurationRequest { history: &history, ..*request })
         });
         if let Some(error) = curate::refusal(&curated.report) {
             return Err(error);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diary::words;
-use cm_playbook::curation::curation::DELTAS_PER_SESSION;
+use cm_playbook::curation::apply::DELTAS_PER_SESSION;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
 
 /// Maximum number of drafts per reflection.

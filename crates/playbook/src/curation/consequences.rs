@@ -1,7 +1,7 @@
 //! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
+use super::apply::{Curation, tags};
 use super::bullet_index::is_standing;
-use super::curation::{Curation, tags};
 use super::report::{Inversion, MaturityStep};
 use cm_note::bullet::content::{self, RuleHash};
 use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};

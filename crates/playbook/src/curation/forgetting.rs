@@ -1,6 +1,6 @@
 //! Forgets a bullet: deprecates it and blocks similar rules.
 
-use super::curation::{Curation, CurationRequest, CurationResult};
+use super::apply::{Curation, CurationRequest, CurationResult};
 use super::{Playbook, bullet_index};
 use cm_note::bullet::blocked::{BlockKind, BlockedFields, BlockedNote};
 use cm_note::bullet::content::{self, RuleHash};

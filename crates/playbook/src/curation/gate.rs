@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use super::apply::Curation;
 use super::bullet_index::is_standing;
-use super::curation::Curation;
 use super::history::GateDecision;
 use super::report::Activation;
 use cm_note::bullet::{Bullet, BulletState};

@@ -2,8 +2,8 @@
 //! to it as their replacement.
 
 use super::Authority;
+use super::apply::{Curation, tags};
 use super::bullet_index::is_standing;
-use super::curation::{Curation, tags};
 use super::delta::MergeDelta;
 use crate::conflict::RuleStatement;
 use cm_note::bullet::content;

@@ -4,9 +4,9 @@
 //! Both are pure functions.
 
 pub mod admission;
+pub mod apply;
 pub mod bullet_index;
 pub mod consequences;
-pub mod curation;
 pub mod delta;
 pub mod forgetting;
 mod gate;
@@ -16,7 +16,7 @@ pub mod plan;
 pub mod report;
 pub mod review_decision;
 
-pub use curation::{CurationRequest, CurationResult, Proposer, curate};
+pub use apply::{CurationRequest, CurationResult, Proposer, curate};
 
 use crate::conflict::MinSimilarity;
 use cm_note::bullet::Bullet;

@@ -3,7 +3,7 @@
 use yaml_serde::Value;
 
 use super::Playbook;
-use super::curation::{CurationResult, NewContradiction};
+use super::apply::{CurationResult, NewContradiction};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::content;
 use cm_note::change::VaultFileChange;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::curation::{CurationRequest, CurationResult, Proposer, curate};
+use super::apply::{CurationRequest, CurationResult, Proposer, curate};
 use super::delta::{
     AddDelta, CurationDelta, DeprecateDelta, FeedbackDelta, MergeDelta, PinDelta, ReplaceDelta, RuleProposal,
 };

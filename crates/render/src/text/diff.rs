@@ -99,8 +99,7 @@ fn parts(change: &ChangedNote) -> Vec<String> {
         parts.push(format!("moved from {}", safe(from)));
     }
     if let Some(title) = &change.retitled_from {
-        let verb = if change.note.kind == NoteKind::Bullet { "previously" } else { "previously" };
-        parts.push(format!("{verb}: {}", cut(title, 100)));
+        parts.push(format!("previously: {}", cut(title, 100)));
     }
     // The title and the feedback have sentences of their own.
     let told = |field: &&FieldChange| match field.key.as_str() {
