@@ -57,7 +57,7 @@ const BANS: [Ban; 10] = [
     },
     Ban {
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!"],
-        layers: Layers::AllBut(&["cli", "weights"]),
+        layers: Layers::AllBut(&["cli"]),
         rule: "prints nothing",
         remedy: "return the value, or give it as a notice; `cli::answer` prints",
     },
