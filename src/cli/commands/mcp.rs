@@ -57,7 +57,7 @@ pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
 /// Notifies the server of changes in the vaults of these calls and starts background embedding.
 ///
 /// # Errors
-/// See [`news::follow`].
+/// See [`subscriptions::follow`].
 pub fn follow(calls: &Calls, server: &McpServer) -> Result<()> {
     let feed = server.feed().clone();
     embed::read_in_background(&calls.warm, &calls.first);

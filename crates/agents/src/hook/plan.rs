@@ -56,7 +56,7 @@ impl HookPlan {
 /// Size limit of an injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectionLimit<'a> {
-    /// Maximum UTF-16 units; capped at [`super::border::LONGEST`].
+    /// Maximum UTF-16 units; capped at [`super::injection::LONGEST`].
     pub most: usize,
     /// Command that shows the omitted entries.
     pub more: &'a str,

@@ -14,7 +14,7 @@ use cm_learn::trauma::{GuardDecision, GuardVerdict};
 pub enum HookReply {
     /// No effect; the agent continues.
     Nothing,
-    /// Text for the model, as built by [`super::border::build_injection`].
+    /// Text for the model, as built by [`super::injection::build_injection`].
     Context(String),
     /// Decision of the guard.
     Verdict(GuardDecision),

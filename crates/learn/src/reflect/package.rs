@@ -1,7 +1,7 @@
 //! Prompts for a model, and work packages for the running agent: write a diary, propose deltas, or
 //! judge a rule.
 //!
-//! Instructions come first; everything else is fenced as data (see [`super::border`]). Nothing is
+//! Instructions come first; everything else is fenced as data (see [`super::fence`]). Nothing is
 //! sent from here.
 
 use std::fmt::Write as _;
