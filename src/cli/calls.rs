@@ -35,7 +35,7 @@ impl Calls {
     /// Opens the memory for the next call.
     ///
     /// # Errors
-    /// See [`Memory::open`].
+    /// See [`Context::open`].
     pub fn open(&self, by: CallerIdentity, watch: ProgressWatch) -> Result<Context> {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         // Two calls within a second must not generate the same ids.

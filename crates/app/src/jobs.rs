@@ -79,7 +79,7 @@ pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
 /// number of memories per status.
 ///
 /// # Errors
-/// Those of [`decay()`] and [`generate::core()`].
+/// The errors of [`decay()`] and [`generate::core()`].
 pub fn fade(memory: &Context) -> Result<String> {
     let counts = decay(memory, &decay::Options::default())?.counts;
     let counts: Vec<String> =

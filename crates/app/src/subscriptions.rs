@@ -35,7 +35,7 @@ struct ReportedIds(HashMap<(VaultLevel, String), String>);
 /// An untrusted vault reports nothing; requests of an agent fail with the refusal.
 ///
 /// # Errors
-/// Those of [`Context::open`].
+/// The errors of [`Context::open`].
 pub fn follow(
     warm: &Arc<ProcessCache>,
     call: &Request,

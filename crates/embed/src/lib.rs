@@ -42,7 +42,7 @@ pub trait Embedder {
     ///
     /// # Errors
     ///
-    /// Those of [`Embedder::embed`].
+    /// The errors of [`Embedder::embed`].
     fn embed_query(&self, text: &str) -> Result<Embedding>;
 
     /// Returns the distribution of cosines between the question and unrelated texts, or `None` if

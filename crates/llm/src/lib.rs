@@ -1,6 +1,6 @@
 //! Language models: requests for text or structured JSON, on any provider, within a budget.
 //!
-//! This layer reads no settings, environment or files, and does not know notes: `ops` and `curate`
+//! This layer reads no settings, environment or files, and does not know notes: `cm-app` and `cm-learn`
 //! define prompts and use the answers. Only the structure of an answer is checked.
 
 mod anthropic;

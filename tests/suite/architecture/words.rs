@@ -47,7 +47,7 @@ const BANS: [Ban; 10] = [
         words: &["rand", "getrandom", "new_v4", "thread_rng"],
         layers: PURE,
         rule: "draws no random number",
-        remedy: "take the id or the seed as an argument; `cm_app::Memory::draw` is the one place that draws",
+        remedy: "take the id or the seed as an argument; `Context::new_uuid` in cm-app is the one place that generates IDs",
     },
     Ban {
         words: &["io::stdin", "io::stdout", "io::stderr"],

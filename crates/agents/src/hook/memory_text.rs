@@ -53,7 +53,7 @@ pub fn parts(markdown: &str) -> Vec<InjectionPart> {
     parts
 }
 
-/// Returns the note reference of a list item, in one of the forms of [`listings`].
+/// Returns the note reference of a list item, in one of the forms of [`note_references`].
 fn entry_reference(item: &str) -> Option<String> {
     if let Some(link) = link_target(item) {
         return Some(link.to_owned());

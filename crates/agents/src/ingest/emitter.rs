@@ -76,7 +76,7 @@ impl<'s> Emitter<'s> {
         Self { sink, tally: RecordCounts::default(), current: None, line: 0, part: 0 }
     }
 
-    /// Starts a session and ends the previous one. Its events wait until [`Out::identify`] sets the
+    /// Starts a session and ends the previous one. Its events wait until [`Emitter::identify`] sets the
     /// id.
     pub fn begin(&mut self, meta: SessionMeta) {
         self.close();

@@ -37,10 +37,10 @@ pub trait LineFormat: Default + Serialize + DeserializeOwned {
     fn line(&mut self, line: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()>;
 }
 
-/// Result of reading from a [`Feed`].
+/// Result of reading from a [`LineReader`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEvent {
-    /// A line; [`Feed::bytes`] returns it without surrounding whitespace.
+    /// A line; [`LineReader::bytes`] returns it without surrounding whitespace.
     Line {
         /// Line number, from 1.
         line: u64,
@@ -51,7 +51,7 @@ pub enum LineEvent {
     LineRest(u64),
     /// Number of a line that exceeds the limit.
     Oversized(u64),
-    /// Bytes after the last line break, available in [`Feed::bytes`]; the position is still before
+    /// Bytes after the last line break, available in [`LineReader::bytes`]; the position is still before
     /// them.
     Unterminated,
     /// End of the stream.
@@ -149,7 +149,7 @@ impl<'i, R: BufRead + ?Sized> LineReader<'i, R> {
         }
     }
 
-    /// Like [`Feed::take_unended`], and also returns the byte offset of the line.
+    /// Like [`LineReader::take_unterminated`], and also returns the byte offset of the line.
     pub fn take_unended_at(&mut self) -> Option<(u64, u64)> {
         let start = self.position.offset;
         self.take_unterminated().map(|line| (line, start))

@@ -40,7 +40,7 @@ pub fn find<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>
 /// Resolves a reference in the target vault only.
 ///
 /// # Errors
-/// Those of [`find`]; `other-vault` for a note of the global vault.
+/// The errors of [`find`]; `other-vault` for a note of the global vault.
 pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<ResolvedNote<'a>> {
     match find_in(memory, &memory.vaults[..1], reference) {
         Err(error) if error.code == "not-found" && memory.vaults.len() > 1 => {

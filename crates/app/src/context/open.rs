@@ -72,7 +72,7 @@ impl fmt::Debug for Request {
     // Of the variables only the names, for one may hold a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.variables.keys().collect();
-        let mut call = f.debug_struct("Call");
+        let mut call = f.debug_struct("Request");
         call.field("cwd", &self.cwd).field("vault", &self.vault).field("global", &self.global);
         call.field("variables", &names).field("now", &self.now).field("seed", &self.seed);
         call.field("no_refresh", &self.no_refresh).field("by", &self.by).field("holder", &self.holder);
@@ -168,7 +168,7 @@ impl Context {
     /// Like [`Self::open`], but reuses the indexes, vectors and models cached in `warm`.
     ///
     /// # Errors
-    /// Those of [`Self::open`].
+    /// The errors of [`Self::open`].
     pub(crate) fn open_with(call: Request, warm: Option<Arc<ProcessCache>>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(named) = &call.vault {
@@ -286,7 +286,7 @@ impl Context {
     /// The same call with another caller; notices are shared with this context.
     ///
     /// # Errors
-    /// Those of [`Context::open`].
+    /// The errors of [`Context::open`].
     pub fn with_actor(&self, by: CallerIdentity) -> Result<Self> {
         let other = Self::open_with(Request { by, ..self.call.clone() }, self.cache.clone())?;
         Ok(Self { notices: Rc::clone(&self.notices), ..other })

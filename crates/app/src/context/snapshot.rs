@@ -189,7 +189,7 @@ fn opened(
 /// ones are read from Git. All are parsed with the current settings, so that they are comparable.
 ///
 /// # Errors
-/// Those of [`Memory::notes_of`], or unreadable objects.
+/// The errors of [`Context::notes_of`], or unreadable objects.
 pub(crate) fn notes_at(memory: &Context, open: &OpenVault, commit: CommitId) -> Result<Vec<Note>> {
     let repo = repository(open)?;
     let Some(past) = repo.snapshot(commit)? else { return Ok(Vec::new()) };
@@ -301,10 +301,10 @@ fn too_early(repo: &Repo, at: Instant) -> Error {
     }
 }
 
-/// Like [`moment`], but returns only the commit, and a date means the start of the day.
+/// Like [`resolve_revision`], but returns only the commit, and a date means the start of the day.
 ///
 /// # Errors
-/// Those of [`moment`].
+/// The errors of [`resolve_revision`].
 pub(crate) fn revision(memory: &Context, named: &str) -> Result<CommitId> {
     Ok(resolve_revision(memory.target(), named, memory.now(), DayBoundary::Begins)?.commit)
 }

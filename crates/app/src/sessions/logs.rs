@@ -57,7 +57,7 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 /// count.
 ///
 /// # Errors
-/// Those of [`agents`].
+/// The errors of [`agents`].
 pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
     let typed = call.by.agent.as_ref().filter(|typed| call.variables.get("CM_AGENT") != Some(typed));
     typed.map_or_else(|| Ok(Vec::new()), |typed| agents(typed))

@@ -65,7 +65,7 @@ pub fn add(memory: &Context, options: &Options) -> Result<AddedNote> {
 /// editor fails or leaves the draft unchanged, no note is added.
 ///
 /// # Errors
-/// Those of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
+/// The errors of [`add`] and of the editor, and `unchanged`. Edited text stays in the draft, and the
 /// error gives its path.
 pub fn add_edited(
     memory: &Context,

@@ -186,7 +186,7 @@ pub fn context(memory: &Context, options: &Options) -> Result<Briefing> {
 /// Like [`context`], but does not count retrievals, for callers that show only a part.
 ///
 /// # Errors
-/// Those of [`context`].
+/// The errors of [`context`].
 pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> {
     let task = checked(&options.task)?;
     let settings = &memory.target().settings;

@@ -75,7 +75,7 @@ pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
 /// Generates REFLECTION.md; with `dry_run` only returns its contents.
 ///
 /// # Errors
-/// Those of [`core()`].
+/// The errors of [`core()`].
 pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let settings = ReflectionSettings {

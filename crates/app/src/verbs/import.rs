@@ -104,7 +104,7 @@ impl ImportOutcome {
 /// Imports the notes of a folder or the bullets of a file.
 ///
 /// # Errors
-/// Those of [`import`] and of [`playbook::import::import`].
+/// The errors of [`import`] and of [`playbook::import::import`].
 pub fn any(
     memory: &Context,
     options: &Options,

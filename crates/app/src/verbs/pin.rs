@@ -27,7 +27,7 @@ pub fn pin(memory: &Context, reference: &str) -> Result<UpdateResult> {
 /// Unpins a memory, which moves back to the folder of its type, or a bullet.
 ///
 /// # Errors
-/// Those of [`pin`].
+/// The errors of [`pin`].
 pub fn unpin(memory: &Context, reference: &str) -> Result<UpdateResult> {
     set(memory, reference, false)
 }

@@ -31,7 +31,7 @@ impl SessionColumns {
         })
     }
 
-    /// Returns a session's number and its [`Line`].
+    /// Returns a session's number and its [`SessionColumnsRow`].
     pub(super) fn line(&self, address: DocAddress) -> Option<(u64, SessionColumnsRow)> {
         let doc = address.doc_id;
         let number = self.number.first(doc)?;

@@ -88,7 +88,7 @@ impl SessionStoreWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`SessionStoreWriter::open`] except [`Error::Unusable`].
+    /// The errors of [`SessionStoreWriter::open`] except [`Error::Unusable`].
     pub fn open_or_repair(folder: &Path, patience: Duration) -> Result<(Self, Option<RebuildReason>), Error> {
         let lock = lock(folder, patience)?;
         Ok(match misshapen_is_damaged(SessionIndex::open(&documents(folder)))? {
@@ -101,7 +101,7 @@ impl SessionStoreWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`SessionStoreWriter::open`] except [`Error::Unusable`].
+    /// The errors of [`SessionStoreWriter::open`] except [`Error::Unusable`].
     pub fn create_new(folder: &Path, patience: Duration) -> Result<Self, Error> {
         let lock = lock(folder, patience)?;
         Self::create(folder, lock)

@@ -233,7 +233,7 @@ fn must_exist(note: &Note, link: &NoteLink) -> bool {
     link.form == LinkForm::Wiki || (file && note.path.resolve(&link.target).is_some())
 }
 
-/// Edge types as numbers, which keeps a [`Statement`] small.
+/// Edge types as numbers, which keeps a [`EdgeStatement`] small.
 #[derive(Default)]
 struct EdgeTypeTable {
     names: Vec<String>,

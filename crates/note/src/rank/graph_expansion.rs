@@ -20,7 +20,7 @@ pub struct SpreadScore {
 
 /// Weight of each edge type, along the edge and against it. A problem leads to its solution rather
 /// than the reverse, and an effect to its cause; contradicting notes hardly support each other.
-/// SUPERSEDES passes nothing, because [`succeed`] handles it.
+/// SUPERSEDES passes nothing, because [`apply_supersedes`] handles it.
 const WEIGHTS: [(&str, f64, f64); 14] = [
     ("SOLVES", 0.6, 1.0),
     ("CAUSES", 0.6, 0.9),

@@ -1,7 +1,7 @@
 //! The team server: operations over HTTP, for agents without local access to the vault.
 //!
-//! A request passes `connections` (connection limits and timeouts), `entrance` (host checks, rate
-//! limits, authentication), `route` (input parsing) and a lane (concurrency limit); only then is
+//! A request passes `connections` (connection limits and timeouts), `middleware` (host checks, rate
+//! limits, authentication), `route` (input parsing) and `operation_runner` (concurrency limit); only then is
 //! the vault opened. This layer is asynchronous; operations run on blocking threads.
 
 pub mod authentication;

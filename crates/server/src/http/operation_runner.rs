@@ -31,7 +31,7 @@ impl OperationRunner {
     /// Waits for a permit and runs the work on a blocking thread.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`RunError`].
     pub async fn run<T: Send + 'static>(
         &self,
         caller: &str,

@@ -48,7 +48,7 @@ impl<K: Eq + Hash + Clone> Buckets<K> {
     /// Takes a permit.
     ///
     /// # Errors
-    /// [`TooOften`]; no permit was taken.
+    /// [`RateLimitExceeded`]; no permit was taken.
     pub fn take(&self, who: &K, now: Duration) -> Result<(), RateLimitExceeded> {
         let (rate, burst) = (f64::from(self.pace.per_second.max(1)), f64::from(self.pace.burst.max(1)));
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

@@ -124,7 +124,7 @@ impl NestedServices {
 /// Runs the server on this thread until a signal arrives. `started` is called once it listens.
 ///
 /// # Errors
-/// Those of [`HttpServer::bind`], and failures to start the runtime.
+/// The errors of [`HttpServer::bind`], and failures to start the runtime.
 pub fn serve(
     address: SocketAddr,
     setup: HttpSetup,

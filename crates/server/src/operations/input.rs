@@ -88,7 +88,7 @@ impl OperationSpec {
         given
     }
 
-    /// Parses an input into the type that [`Operation::input`] describes.
+    /// Parses an input into the type that [`OperationSpec::input`] describes.
     ///
     /// # Errors
     /// The value is not an object, or a field is unknown, missing or invalid. The error names the

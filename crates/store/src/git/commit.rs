@@ -156,7 +156,7 @@ impl Repo {
     }
 
     /// Moves the branch to the commit, if there is one, and updates the index. Returns
-    /// [`Outcome::Again`] if the branch moved since planning.
+    /// [`CommitAttempt::Again`] if the branch moved since planning.
     fn update_branch_and_index(
         &self,
         plan: &CommitPlan<'_>,

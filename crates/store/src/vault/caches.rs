@@ -121,7 +121,7 @@ pub fn files_below(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
 ///
 /// # Errors
 ///
-/// Those of [`open_regular`].
+/// The errors of [`open_regular`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut open_regular(OpenOptions::new().read(true), path)?, &mut bytes)?;

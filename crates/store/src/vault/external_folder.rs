@@ -90,7 +90,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`file()`], and [`Error::LeadsOut`] if a symbolic link leads out of the folder.
+/// The errors of [`file()`], and [`Error::LeadsOut`] if a symbolic link leads out of the folder.
 pub fn below(folder: &Path, path: &NotePath) -> Result<Option<Vec<u8>>, Error> {
     let target = Vault::at(folder)?.file(path);
     match target.canonicalize() {

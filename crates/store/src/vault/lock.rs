@@ -49,7 +49,7 @@ impl VaultLock {
     ///
     /// # Errors
     ///
-    /// Those of [`VaultLock::take`].
+    /// The errors of [`VaultLock::take`].
     pub fn wait_until_free(vault: &Vault, patience: Duration) -> Result<(), Error> {
         let path = vault.root().join(LOCK);
         match open_regular(OpenOptions::new().read(true), &path) {

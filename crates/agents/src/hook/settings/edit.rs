@@ -252,7 +252,7 @@ pub fn insert_into_blank(text: &str, value: &Value) -> String {
     format!("{mark}{}{newline}{blanks}", layout.spread(None, value, ""))
 }
 
-/// Removes the whole value, as inserted by [`begun`].
+/// Removes the whole value, as inserted by [`insert_into_blank`].
 fn without_value(text: &str, root: &JsonNode) -> String {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {

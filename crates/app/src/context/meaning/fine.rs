@@ -33,7 +33,7 @@ impl Context {
     /// limit. It never fails; later commands embed the rest.
     ///
     /// A long-lived process embeds only the changed notes, because a client waits for each
-    /// response; [`Memory::read_beside`] embeds the rest. A remote model is only used if notes
+    /// response; [`Context::embed_slice`] embeds the rest. A remote model is only used if notes
     /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
         let lives_on = open.kept().is_some();

@@ -17,7 +17,7 @@ impl EmbeddingModel for BuiltIn {
     }
 }
 
-/// The model that compares the rules of a vault; [`NoMeaning`] if embeddings are disabled.
+/// The model that compares the rules of a vault; [`NoEmbeddings`] if embeddings are disabled.
 pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
     let provider = open.settings.get("embeddings.provider").and_then(|(value, _)| value.as_str());
     if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }

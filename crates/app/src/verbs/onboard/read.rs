@@ -78,7 +78,7 @@ pub fn read(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Excer
 /// Returns the work package of a session.
 ///
 /// # Errors
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn package(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<OnboardingPackage> {
     let (listed, text) = redacted_text(memory, shelf, name)?;
     let bullets = bullets(memory)?;

@@ -322,7 +322,7 @@ fn theme(top: &[String]) -> String {
     if first.is_empty() { "(no words)".to_owned() } else { first.join(" / ") }
 }
 
-/// Returns the most frequent kind; ties go to the first in the order of [`Kind`].
+/// Returns the most frequent kind; ties go to the first in the order of [`SignalKind`].
 fn dominant(signals: &BTreeMap<SignalKind, usize>) -> SignalKind {
     let most = signals.values().max().copied().unwrap_or_default();
     signals.iter().find(|(_, count)| **count == most).map_or(SignalKind::UserCorrection, |(kind, _)| *kind)

@@ -1,5 +1,5 @@
 //! Index keys for names and mentions of notes. A note that a mention refers to always shares a key
-//! with it; a shared key is not proof, so [`Names`](super::Names) resolves the candidates.
+//! with it; a shared key is not proof, so [`Names`](super::NoteNames) resolves the candidates.
 
 use crate::note::{LinkForm, Note};
 use crate::path::NotePath;
