@@ -45,7 +45,7 @@ impl EvalError {
         move |error| Self::Operation {
             what,
             message: match &error.hint {
-                Some(hint) => format!("{error} ({hint})"),
+                Some(hint) => format!("{error} ({})", hint.for_terminal()),
                 None => error.to_string(),
             },
         }

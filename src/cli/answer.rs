@@ -108,7 +108,7 @@ impl Output {
             self.notice(&format!("the {} vault is {}", open.level.name(), open.vault.root().display()));
         }
         for notice in memory.take_notices() {
-            self.notice(&notice);
+            self.notice(notice.for_terminal());
         }
     }
 

@@ -11,6 +11,7 @@ use super::ancestors;
 use cm_app::context::actor::{agent_of_ancestors, agent_of_environment};
 use cm_app::{Actor, CallerIdentity, Error, PrivateHome, ProgressWatch, Request, Result};
 use cm_note::instant::Instant;
+use cm_note::user_text::Interface;
 
 /// Variables of other programs that cm reads: substitutes for settings, and locations of agents' files.
 const FOREIGN: [&str; 16] = [
@@ -138,6 +139,7 @@ impl Globals {
                 reason: self.reason.clone(),
                 has_token: false,
                 is_remote: false,
+                interface: Interface::CommandLine,
             },
             clock: milliseconds,
             threads: std::thread::available_parallelism().map_or(1, usize::from),

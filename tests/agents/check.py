@@ -25,14 +25,17 @@ def cm(*arguments):
 
 def captured(agent):
     """The agent's session with what was said in it, once the index has its end; nothing here reads the log itself."""
+    def newest():
+        return (cm("--no-refresh", "sessions", "--days", "0", "--agent", agent).get("sessions") or [None])[0]
+
     session, said = None, []
     for _ in range(150):
-        listed = cm("--no-refresh", "sessions", "--days", "0", "--agent", agent).get("sessions")
-        if listed:
-            session = listed[0]
+        session = newest()
+        if session:
             said = cm("--no-refresh", "sessions", "show", session["id"]).get("said", [])
             if any(ANSWER in (event.get("text") or "") for event in said if event.get("speaker") == "agent"):
-                break
+                # The list was read before the answer was there.
+                return newest(), said
         time.sleep(0.2)
     return session, said
 

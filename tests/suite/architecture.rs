@@ -5,6 +5,7 @@
 //! planted violations too. Cases that a rule cannot detect (macros that build paths, a clock inside
 //! a dependency) are left to clippy.toml and reviewers.
 
+mod circles;
 mod code;
 mod commands;
 mod files;

@@ -471,8 +471,7 @@ fn a_malformed_note_is_not_rewritten_and_its_place_is_named() {
         "hint": "write a line `---` after its last key",
         "path": "graph/fixes/unclosed.md",
         "line": 1,
-        "column": 1,
-        "exit": 5
+        "column": 1
       }
     }
     [exit 5]

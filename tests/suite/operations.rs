@@ -250,7 +250,10 @@ fn a_field_that_cannot_be_is_refused_before_anything_is_done() {
         (error.code, error.message.as_str()),
         ("usage", "unknown field `titel`; did you mean `title`?")
     );
-    assert!(error.hint.unwrap().starts_with("for example: {\"type\": \"fix\""), "a right one is shown");
+    assert!(
+        error.hint.unwrap().for_terminal().starts_with("for example: {\"type\": \"fix\""),
+        "a right one is shown"
+    );
     let error = operate(&sandbox, &[], "memory_update", json!({ "id": "a", "body": "b", "append": "c" }))
         .unwrap_err();
     assert_eq!(error.message, "`body` and `append` cannot be combined");

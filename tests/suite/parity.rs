@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use cm_app::ErrorKind;
+use cm_note::user_text::Interface;
 use cm_render::status;
-use cm_server::operations::{Endpoint, Method, OperationSpec, TABLE, endpoints, tools};
+use cm_server::operations::{Endpoint, Method, OperationSpec, TABLE, endpoints, reword_result, tools};
 use serde_json::{Value, json};
 
 use crate::http::support::Reply;
@@ -114,8 +115,10 @@ fn every_tool_and_endpoint_gives_the_json_of_its_command() {
             None => server.tool("", tool, &given)["structuredContent"].take(),
         };
         let mut found = Vec::new();
-        triplets.differences("", &printed, &over_http, &mut found);
-        let done = agent.done(tool, &given);
+        // Each interface names its own searches and its own way to give feedback.
+        let of_endpoint = without_own_names(worded_for(Interface::Http, &printed));
+        triplets.differences("", &of_endpoint, &without_own_names(over_http), &mut found);
+        let (done, printed) = (agent.done(tool, &given), worded_for(Interface::Mcp, &printed));
         // Text results have no structured content.
         if !operation.text_only {
             twins.differences("", &printed, &done, &mut found);
@@ -146,22 +149,48 @@ fn every_tool_and_endpoint_refuses_as_its_command_does() {
         if refused["error"]["hint"].is_null() {
             assert!(printed["error"]["hint"].take().as_str().unwrap().starts_with("`cm help"), "{line}");
         }
-        assert_eq!(refused, printed, "{line}");
+        assert_eq!(refused, worded_for(Interface::Mcp, &printed), "{line}");
         compared.insert(tool);
-        let over_http = match operation(tool) {
+        let (over_http, interface) = match operation(tool) {
             (operation, Some(endpoint)) => {
                 let reply = asked(&server, operation, endpoint, &given);
                 assert_eq!(Some(reply.status), status_of(ran.code), "{line}: {reply:?}");
-                reply.json()
+                (reply.json(), Interface::Http)
             }
-            _ => serde_json::from_str(server.tool("", tool, &given)["content"][0]["text"].as_str().unwrap())
-                .unwrap(),
+            _ => {
+                let answer = server.tool("", tool, &given);
+                let text = answer["content"][0]["text"].as_str().unwrap();
+                (serde_json::from_str(text).unwrap(), Interface::Mcp)
+            }
         };
-        assert_eq!(over_http, printed, "{line}");
+        assert_eq!(over_http, worded_for(interface, &printed), "{line}");
+        for answer in [refused, over_http] {
+            let error = &answer["error"];
+            assert!(!error.to_string().contains("`cm "), "a command in {answer}");
+            assert!(error.get("exit").is_none(), "an exit code in {answer}");
+        }
     }
     let refusing: BTreeSet<&str> = tools().map(|tool| tool.name).collect();
     let never = ["memory_core", "memory_recent"];
     assert_eq!(compared, refusing.into_iter().filter(|name| !never.contains(name)).collect());
+}
+
+/// The JSON of a command with its hints worded for an interface.
+fn worded_for(interface: Interface, printed: &Value) -> Value {
+    let mut worded = printed.clone();
+    reword_result(&mut worded, interface);
+    worded
+}
+
+/// A briefing without the fields that depend on the interface's own names for searches and feedback,
+/// and on their length.
+fn without_own_names(mut answer: Value) -> Value {
+    if answer.get("pitfalls").is_some() {
+        for name in ["text", "feedback", "tokens", "searches"] {
+            answer.as_object_mut().unwrap().remove(name);
+        }
+    }
+    answer
 }
 
 /// Returns the HTTP status for a command's exit code.

@@ -5,6 +5,7 @@ use std::fmt;
 use cm_note::finding::Finding;
 use cm_note::frontmatter::edit::EditError;
 use cm_note::path::NotePath;
+use cm_note::user_text::UserText;
 use cm_store::{git, vault};
 
 /// Category of an error; determines the exit code and the HTTP status.
@@ -53,7 +54,7 @@ pub struct Error {
     /// Description of the problem.
     pub message: String,
     /// Suggested action.
-    pub hint: Option<String>,
+    pub hint: Option<UserText>,
     /// Location of the problem.
     pub place: Option<ErrorLocation>,
 }
@@ -97,7 +98,7 @@ impl Error {
     }
 
     /// Sets the hint.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<UserText>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -122,7 +123,7 @@ impl From<vault::Error> for Error {
         let message = error.to_string();
         match error {
             vault::Error::NoVault { .. } => Self::new(ErrorKind::NoVault, "no-vault", message)
-                .hint("create one here with `cm init`, or select one with --vault or CM_VAULT"),
+                .hint("create one here with `cm init`, or select one with `--vault` or CM_VAULT"),
             vault::Error::NotAVault { .. } => Self::new(ErrorKind::NoVault, "not-a-vault", message)
                 .hint("`cm init` in that folder creates a vault and changes no note"),
             vault::Error::Io { path, .. } => {

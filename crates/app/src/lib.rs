@@ -4,7 +4,6 @@
 pub mod context;
 pub mod error;
 pub mod jobs;
-pub mod legacy_private;
 pub mod receive;
 mod redact_paths;
 pub mod server_audit;
@@ -13,7 +12,9 @@ pub mod subscriptions;
 pub mod verbs;
 
 pub use cm_store::vault::PrivateHome;
-pub use context::actor::Actor;
-pub use context::open::{CallerIdentity, Context, Request, VaultLevel};
+pub use context::actor::{Actor, CallerIdentity};
+pub use context::open::Context;
+pub use context::open_vault::VaultLevel;
 pub use context::progress::{ProgressStep, ProgressWatch};
+pub use context::request::Request;
 pub use error::{Error, ErrorKind, Result};

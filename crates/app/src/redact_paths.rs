@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::context::open::Request;
+use crate::context::request::Request;
 use crate::error::Error;
 
 /// Replaces a concealed path.
@@ -13,7 +13,7 @@ impl Request {
     #[must_use]
     pub fn conceal(&self, mut error: Error) -> Error {
         error.message = self.conceal_paths(error.message);
-        error.hint = error.hint.map(|hint| self.conceal_paths(hint));
+        error.hint = error.hint.map(|hint| hint.map(|text| self.conceal_paths(text)));
         if let Some(place) = &mut error.place {
             place.path = self.conceal_paths(std::mem::take(&mut place.path));
         }

@@ -7,8 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::context::find::load;
-use crate::context::open::{Context, OpenVault, Request, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::process_cache::{ProcessCache, VaultChange};
+use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::Result;
 use cm_index::Index;

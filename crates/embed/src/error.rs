@@ -138,12 +138,12 @@ impl Error {
             }
             Self::Address { .. } => "for example http://localhost:11434 or https://api.openai.com/v1".to_owned(),
             Self::Key { .. } => {
-                "run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY"
+                "run `cm config set embeddings.key KEY --private`, or set CM_EMBEDDINGS_KEY"
                     .to_owned()
             }
             Self::RelativePath { .. } => "use an absolute path, starting with /".to_owned(),
             Self::RuntimeMissing { .. } | Self::RuntimeVersion { .. } => {
-                "run pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x"
+                "run `pip install --upgrade onnxruntime`, then `cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x`"
                     .to_owned()
             }
             Self::ModelMissing { .. } => {

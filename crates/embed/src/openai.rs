@@ -75,7 +75,7 @@ impl OpenAi {
         let Error::Refused { url, status, message, .. } = error else { return error };
         let hint = match status {
             401 | 403 if self.has_key => Some("check `embeddings.key`"),
-            401 | 403 => Some("run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY"),
+            401 | 403 => Some("run `cm config set embeddings.key KEY --private`, or set CM_EMBEDDINGS_KEY"),
             404 => Some("check the model name, and that `embeddings.url` ends in /v1"),
             _ => None,
         };

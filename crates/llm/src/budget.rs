@@ -119,7 +119,9 @@ impl BudgetError {
     /// Returns a suggestion for the user.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoBudget => "run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens",
+            Self::NoBudget => {
+                "run `cm config set budget.daily_usd 1 --private`, or set `budget.daily_tokens`"
+            }
             Self::PriceUnknown { .. } => {
                 "add `MODEL INPUT OUTPUT`, in dollars per million tokens, to `llm.prices` (0 0 if it is free), or set budget.daily_tokens"
             }
@@ -234,11 +236,11 @@ mod tests {
         let none = SpendingLimits::default();
         insta::assert_snapshot!(refused(none, &ledger(&[]), Some(PRICE)), @"
         no budget is set, and paid models are never called without one
-         hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
+         hint: run `cm config set budget.daily_usd 1 --private`, or set `budget.daily_tokens`
         ");
         insta::assert_snapshot!(refused(none, &ledger(&[]), None), @"
         no budget is set, and paid models are never called without one
-         hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
+         hint: run `cm config set budget.daily_usd 1 --private`, or set `budget.daily_tokens`
         ");
         assert_eq!(none.may_spend(&ledger(&[]), now(), CALL, ("m", Some(Price::NOTHING))), Ok(()));
     }

@@ -149,7 +149,7 @@ impl LlmError {
 }
 
 /// Ways to set a key.
-pub(super) const KEY_HINT: &str = "run cm config set llm.key KEY --private, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
+pub(super) const KEY_HINT: &str = "run `cm config set llm.key KEY --private`, set `llm.api_key_cmd` to a command that prints the key, or set CM_LLM_KEY";
 
 impl From<cm_net::Error> for LlmError {
     fn from(error: cm_net::Error) -> Self {

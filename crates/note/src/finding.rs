@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::NotePath;
+use crate::user_text::UserText;
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -99,7 +100,7 @@ pub struct Finding {
     /// Description of the problem, one sentence without a full stop.
     pub message: String,
     /// How to fix it.
-    pub hint: Option<String>,
+    pub hint: Option<UserText>,
 }
 
 impl Finding {
@@ -123,7 +124,7 @@ impl Finding {
         self
     }
 
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<UserText>) -> Self {
         self.hint = Some(hint.into());
         self
     }

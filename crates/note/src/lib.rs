@@ -18,3 +18,4 @@ pub mod query;
 pub mod rank;
 pub mod score;
 pub mod token;
+pub mod user_text;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::status;
 use cm_app::Error;
+use cm_note::user_text::UserText;
 
 /// A result as indented JSON; numbers are rounded to at most four decimals.
 pub fn document<T: Serialize>(outcome: &T) -> String {
@@ -19,14 +19,14 @@ pub fn value<T: Serialize>(outcome: &T) -> Value {
     value
 }
 
-/// An error as a JSON document, equal on all surfaces.
+/// An error as a JSON document, worded for the command line.
 pub fn error(error: &Error) -> String {
-    document(&error_value(error))
+    document(&error_value(error, error.hint.as_ref().map(UserText::for_terminal)))
 }
 
-/// An error as a JSON value.
-pub fn error_value(error: &Error) -> Value {
-    let mut inner = json!({ "code": error.code, "message": error.message, "hint": error.hint });
+/// An error as a JSON value with this hint, which the caller worded for its users.
+pub fn error_value(error: &Error, hint: Option<&str>) -> Value {
+    let mut inner = json!({ "code": error.code, "message": error.message, "hint": hint });
     if let Some(place) = &error.place {
         inner["path"] = json!(place.path);
         if let Some(line) = place.line {
@@ -36,7 +36,6 @@ pub fn error_value(error: &Error) -> Value {
             inner["column"] = json!(column);
         }
     }
-    inner["exit"] = json!(status::exit(error.kind));
     json!({ "error": inner })
 }
 

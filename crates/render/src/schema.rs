@@ -26,8 +26,6 @@ struct ErrorBody {
     line: Option<u32>,
     /// Column number, from 1
     column: Option<u32>,
-    /// Exit code
-    exit: u8,
 }
 
 /// `cm graph --json`
@@ -177,7 +175,7 @@ pub fn documents() -> Vec<(&'static str, Schema)> {
         ("trauma-accept", schema_for!(cm_app::verbs::trauma::AcceptResult)),
         ("trauma-scan", schema_for!(cm_app::verbs::trauma::IncidentScan)),
         ("trust", schema_for!(cm_app::verbs::trust::TrustResult)),
-        ("trust-import-private", schema_for!(cm_app::legacy_private::LegacyImport)),
+        ("trust-import-private", schema_for!(cm_app::verbs::legacy_private::LegacyImport)),
         ("undo", schema_for!(cm_app::verbs::undo::UndoResult)),
         ("update", schema_for!(cm_app::verbs::update::UpdateResult)),
         ("usage", schema_for!(cm_app::verbs::usage::UsageReport)),

@@ -79,14 +79,14 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return hooked(call, &given, named, output);
     }
     if given.trim().is_empty() {
-        return Err(Error::usage("missing command").hint("for example: cm guard -- rm -rf build"));
+        return Err(Error::usage("missing command").hint("for example `cm guard -- rm -rf build`"));
     }
     judged(call, &given, as_json, output)
 }
 
 fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<Printed> {
     let (decision, notices) = guard::guard(call, line);
-    notices.iter().for_each(|notice| output.notice(notice));
+    notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     let outcome = Guarded::from(&decision);
     let shown = if as_json { json::document(&outcome) } else { text::guard::guarded(&outcome) };
     let printed = output.plain(&shown)?;
@@ -105,7 +105,7 @@ fn hooked(call: Request, given: &str, named: Option<HookProtocol>, output: &Outp
     let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..call }, &asked) else {
         return output.plain(hook::no_opinion(asked.hook));
     };
-    notices.iter().for_each(|notice| output.notice(notice));
+    notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     if output.json {
         return output.plain(&json::document(&Guarded::from(&decision)));
     }
@@ -120,7 +120,7 @@ fn is_message(given: &str) -> bool {
 fn standard_input() -> Result<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Err(Error::usage("missing command").hint("for example: cm guard -- rm -rf build"));
+        return Err(Error::usage("missing command").hint("for example `cm guard -- rm -rf build`"));
     }
     let mut bytes = Vec::new();
     stdin

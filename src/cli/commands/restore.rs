@@ -25,7 +25,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         .what
         .rsplit_once('@')
         .filter(|(note, commit)| !note.is_empty() && !commit.is_empty())
-        .ok_or_else(|| Error::usage("expected NOTE@COMMIT").hint("for example: cm restore 1f0c2a@HEAD~3"))?;
+        .ok_or_else(|| Error::usage("expected NOTE@COMMIT").hint("for example `cm restore 1f0c2a@HEAD~3`"))?;
     let outcome = restore::restore(&memory, note, commit)?;
     output.print(&memory, &outcome, text::update::changed)
 }

@@ -149,7 +149,7 @@ impl From<WhichArguments> for SessionSelection {
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if arguments.action.is_some() && arguments.list.is_given() {
         return Err(Error::usage("filter options must follow the subcommand")
-            .hint("for example: cm sessions search \"pool\" --days 30"));
+            .hint("for example `cm sessions search \"pool\" --days 30`"));
     }
     let memory = Context::open(call)?;
     let open = || open(&memory, output);

@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
                 since: Some(friction::since(&call, checked(scan.days)?)),
             };
             let (scanned, notices) = trauma::scan(&call, &wanted, &progress)?;
-            notices.iter().for_each(|notice| output.notice(notice));
+            notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
             output.plain(&if output.json {
                 json::document(&scanned)
             } else {

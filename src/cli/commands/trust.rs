@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use clap::Args;
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::legacy_private::{self, LegacyPrivateEntry};
+use cm_app::verbs::legacy_private::{self, LegacyPrivateEntry};
 use cm_app::verbs::trust::{self, TrustAction};
 use cm_app::{Context, Error, Request, Result};
 use cm_render::text;

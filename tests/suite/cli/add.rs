@@ -152,8 +152,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
       "error": {
         "code": "usage",
         "message": "the title is empty",
-        "hint": "describe it in a few words",
-        "exit": 2
+        "hint": "describe it in a few words"
       }
     }
     [exit 2]
@@ -179,8 +178,7 @@ fn an_unknown_type_is_refused_with_the_known_ones_and_nothing_is_written() {
       "error": {
         "code": "usage",
         "message": "the following required arguments were not provided: --type <TYPE>",
-        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments",
-        "exit": 2
+        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments"
       }
     }
     [exit 2]

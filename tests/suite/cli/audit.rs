@@ -186,7 +186,7 @@ fn another_workspace_can_be_named_and_must_be_a_folder() {
     insta::assert_snapshot!(sandbox.cm(&["audit", "--workspace", "../nowhere"]).snapshot(), @"
     [stderr]
     error: cannot open [ROOT]/vault/../nowhere: no such file or directory
-     hint: set the project's folder with --workspace
+     hint: set the project's folder with `--workspace`
     [exit 2]
     ");
 }

@@ -49,8 +49,7 @@ fn an_unknown_shell_is_refused_with_the_known_ones() {
       "error": {
         "code": "usage",
         "message": "the following required arguments were not provided: <SHELL>",
-        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments",
-        "exit": 2
+        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments"
       }
     }
     [exit 2]

@@ -165,7 +165,7 @@ fn a_key_is_kept_in_the_private_file_and_never_shown() {
     insta::assert_snapshot!(refused.snapshot(), @"
     [stderr]
     error: `embeddings.key` is a secret, and cm.toml is shared
-     hint: run cm config set embeddings.key … --private
+     hint: run `cm config set embeddings.key … --private`
     [exit 2]
     ");
     let set = sandbox.cm(&["config", "set", "embeddings.key", key, "--private"]);
@@ -198,7 +198,7 @@ fn a_provider_that_the_shared_file_may_not_choose_is_refused_when_it_is_set() {
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: `embeddings.provider` is ignored in cm.toml, because others can write to this file
-     hint: run cm config set embeddings.provider … --private
+     hint: run `cm config set embeddings.provider … --private`
     [exit 2]
     ");
     let ran = sandbox.cm(&["config", "set", "embeddings.provider", "openai", "--private"]);
@@ -222,7 +222,7 @@ fn a_key_in_the_shared_file_does_not_count_and_is_told() {
         "code": "invalid-setting",
         "severity": "warning",
         "message": "`embeddings.key` is ignored in cm.toml, because others can write to this file",
-        "hint": "remove it, replace the secret if others saw it, then run: cm config set embeddings.key … --private"
+        "hint": "remove it, replace the secret if others saw it, then run `cm config set embeddings.key … --private`"
       }
     ]
     "#);
@@ -255,8 +255,7 @@ fn a_setting_that_there_is_none_of_or_a_value_of_another_kind_is_refused() {
       "error": {
         "code": "usage",
         "message": "`search.limit` takes a whole number from 1 to 1000, not `many`",
-        "hint": "`cm help COMMAND` shows its arguments with examples",
-        "exit": 2
+        "hint": "`cm help COMMAND` shows its arguments with examples"
       }
     }
     [exit 2]

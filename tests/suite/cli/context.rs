@@ -633,7 +633,7 @@ fn a_task_is_three_to_two_thousand_characters_of_text() {
     insta::assert_snapshot!(sandbox.cm(&["context", " ab "]).snapshot(), @r#"
     [stderr]
     error: a task must have 3 to 2000 characters; this one has 2
-     hint: for example: cm context "fix the flaky retry test in the gateway"
+     hint: for example `cm context "fix the flaky retry test in the gateway"`
     [exit 2]
     "#);
     let long = sandbox.cm(&["context", &"x".repeat(2001), "--json"]);

@@ -132,7 +132,7 @@ fn where_no_repository_keeps_the_note_that_is_told() {
     sandbox.write("cm.toml", "");
     sandbox.write("graph/facts/a.md", "---\nid: a\ntitle: A\n---\n");
     insta::assert_snapshot!(sandbox.cm(&["delete", "graph/facts/a.md"]).snapshot(), @r"
-    removed 1 file  not committed; run `cm commit`
+    removed 1 file  not committed
       graph/facts/a.md
     [stderr]
     note: the old content of graph/facts/a.md is not in a Git repository

@@ -171,7 +171,7 @@ fn a_model_that_does_not_answer_leaves_nothing_behind() {
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: `sleep` did not answer within 1s
-     hint: raise `llm.timeout_s` or choose a faster model; or do not use a model: --no-model
+     hint: raise `llm.timeout_s` or choose a faster model; or do not use a model: `--no-model`
     [exit 7]
     ");
     scripted(&sandbox, "", &[json!({"error": "it is asleep"})]);
@@ -188,7 +188,7 @@ fn a_model_that_may_cost_something_wants_a_budget_which_is_held() {
     insta::assert_snapshot!(sandbox.cm(&["diary", "aaaaaaaa"]).snapshot(), @"
     [stderr]
     error: openai/gpt-5-mini may cost money, and no budget is set
-     hint: run cm config set budget.daily_usd 1 --private, or set budget.daily_tokens
+     hint: run `cm config set budget.daily_usd 1 --private`, or set `budget.daily_tokens`
     [exit 5]
     ");
     scripted(&sandbox, "[budget]\ndaily_tokens = 100\n", &[json!({"answer": {"status": "success"}})]);

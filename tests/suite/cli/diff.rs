@@ -120,8 +120,7 @@ fn an_unknown_commit_is_not_found() {
       "error": {
         "code": "not-found",
         "message": "`nowhere` is neither a commit of this repository nor a date",
-        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h",
-        "exit": 4
+        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h"
       }
     }
     [exit 4]

@@ -101,7 +101,7 @@ fn where_git_knows_no_author_and_where_there_is_no_repository_it_says_so() {
     ok    settings      all valid
     ok    repository    inside another; `cm commit` commits
     warn  author        no Git author is set, so commits use cm <cm@localhost>
-                        hint: run git config --global user.name NAME and git config --global user.email ADDRESS
+                        hint: run `git config --global user.name NAME` and `git config --global user.email ADDRESS`
     ok    hand edits    all committed
     warn  git rules     lines are missing in .gitattributes and .gitignore
                         hint: `cm doctor --fix` adds them

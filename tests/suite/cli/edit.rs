@@ -81,8 +81,7 @@ fn an_editor_that_fails_or_is_not_there_is_named() {
       "error": {
         "code": "editor",
         "message": "the editor `no-such-editor --wait` cannot be started: No such file or directory (os error 2)",
-        "hint": "set EDITOR to another program",
-        "exit": 1
+        "hint": "set EDITOR to another program"
       }
     }
     [exit 1]

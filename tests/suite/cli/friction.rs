@@ -302,13 +302,13 @@ fn what_cannot_be_analysed_is_refused() {
     insta::assert_snapshot!(sandbox.cm(&["friction", "empty"]).snapshot(), @"
     [stderr]
     error: empty contains no session logs
-     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30
+     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as `--days 30`
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "1"]).snapshot(), @"
     [stderr]
     error: none of 8 logs matches the requested sessions
-     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30
+     hint: pass a folder with *.jsonl logs of Claude Code, or a longer period such as `--days 30`
     [exit 8]
     ");
     insta::assert_snapshot!(sandbox.cm(&["friction", "absent"]).snapshot(), @"
@@ -337,7 +337,7 @@ fn what_nobody_named_is_written_into_no_other_folder() {
     insta::assert_snapshot!(sandbox.cm(&["friction", "--days", "60"]).snapshot(), @"
     [stderr]
     error: .claude/friction leads out of the working directory
-     hint: set the output folder with --out
+     hint: set the output folder with `--out`
     [exit 5]
     ");
     assert_eq!(std::fs::read_dir(sandbox.root().join("dotfiles")).unwrap().count(), 0);

@@ -115,8 +115,7 @@ fn what_does_not_exist_is_refused_with_what_is_like_it() {
       "error": {
         "code": "not-found",
         "message": "note `nothing of the kind` not found",
-        "hint": "`cm search` finds notes by their words",
-        "exit": 4
+        "hint": "`cm search` finds notes by their words"
       }
     }
     [exit 4]
@@ -161,7 +160,7 @@ fn without_a_vault_there_is_a_hint() {
     insta::assert_snapshot!(sandbox.cm(&["get", "a"]).snapshot(), @"
     [stderr]
     error: no vault found at or above [ROOT]/vault
-     hint: create one here with `cm init`, or select one with --vault or CM_VAULT
+     hint: create one here with `cm init`, or select one with `--vault` or CM_VAULT
     [exit 3]
     ");
     insta::assert_snapshot!(sandbox.cm(&["get", "a", "--vault", "absent", "--json"]).snapshot(), @r#"
@@ -169,8 +168,7 @@ fn without_a_vault_there_is_a_hint() {
       "error": {
         "code": "not-a-vault",
         "message": "[ROOT]/vault/absent is not a vault: it has no cm.toml",
-        "hint": "`cm init` in that folder creates a vault and changes no note",
-        "exit": 3
+        "hint": "`cm init` in that folder creates a vault and changes no note"
       }
     }
     [exit 3]

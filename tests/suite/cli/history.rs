@@ -194,8 +194,7 @@ fn a_note_that_never_was_is_not_found_and_a_beginning_of_two_is_ambiguous() {
       "error": {
         "code": "ambiguous",
         "message": "`1f0c` matches 2 notes",
-        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
-        "exit": 4
+        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md"
       }
     }
     [exit 4]

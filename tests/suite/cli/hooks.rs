@@ -306,7 +306,7 @@ fn unknown_agents_and_folders_without_agents_are_refused() {
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "install"]).snapshot(), @"
     [stderr]
     error: no agent keeps settings in [ROOT]/vault
-     hint: pass an agent: cm hooks install claude; or --user for your own settings
+     hint: pass an agent, as in `cm hooks install claude`; or `--user` for your own settings
     [exit 8]
     ");
     insta::assert_snapshot!(cm(&sandbox, &["hooks", "status"]).snapshot(), @"

@@ -109,8 +109,7 @@ fn a_file_in_the_way_and_two_places_at_once_are_refused() {
       "error": {
         "code": "usage",
         "message": "the argument '[FOLDER]' cannot be used with '--global'",
-        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments",
-        "exit": 2
+        "hint": "`cm help` lists the commands, `cm help COMMAND` their arguments"
       }
     }
     [exit 2]

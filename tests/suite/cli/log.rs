@@ -133,8 +133,7 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
       "error": {
         "code": "no-repository",
         "message": "the vault is not in a Git repository",
-        "hint": "`cm init` creates one",
-        "exit": 5
+        "hint": "`cm init` creates one"
       }
     }
     [exit 5]
@@ -143,7 +142,7 @@ fn a_note_that_is_ambiguous_a_date_that_is_none_and_a_folder_without_repository_
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: no vault found at or above [ROOT]/vault
-     hint: create one here with `cm init`, or select one with --vault or CM_VAULT
+     hint: create one here with `cm init`, or select one with `--vault` or CM_VAULT
     [exit 3]
     ");
 }

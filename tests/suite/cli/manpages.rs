@@ -51,8 +51,7 @@ fn a_file_in_the_way_of_the_folder_is_named() {
         "code": "io",
         "message": "cannot write the manual pages: File exists (os error 17)",
         "hint": null,
-        "path": "[ROOT]/vault/man",
-        "exit": 1
+        "path": "[ROOT]/vault/man"
       }
     }
     [exit 1]

@@ -205,7 +205,7 @@ fn an_agent_is_shown_sessions_of_others_only_where_a_person_lets_it() {
     insta::assert_snapshot!(asked(&["onboard", "read", LOGIN]).snapshot(), @"
     [stderr]
     error: the session belongs to claude-code, but codex requests it
-     hint: a person can allow agents to see sessions of others: cm config set sessions.cross_agent true --private
+     hint: a person can allow agents to see sessions of others with `cm config set sessions.cross_agent true --private`
     [exit 5]
     ");
     insta::assert_snapshot!(asked(&["onboard", "sample"]).snapshot(), @"

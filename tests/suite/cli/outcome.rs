@@ -281,7 +281,7 @@ fn a_session_that_nobody_knows_is_taken_at_an_agents_word_for_its_rules_only() {
     insta::assert_snapshot!(sandbox.cm(&["outcome", "nowhere", "success"]).snapshot(), @"
     [stderr]
     error: session `nowhere` not found
-     hint: `cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists: --agent NAME --rules ID,…
+     hint: `cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists with `--agent NAME` and `--rules ID,…`
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["outcome", "nowhere", "success", "--rules", "b-mq6d3m8l-b2b2b2"]).code, 4);

@@ -117,8 +117,7 @@ fn only_one_memory_that_is_found_can_be_pinned() {
       "error": {
         "code": "not-found",
         "message": "note `gone` not found",
-        "hint": "`cm search` finds notes by their words",
-        "exit": 4
+        "hint": "`cm search` finds notes by their words"
       }
     }
     [exit 4]

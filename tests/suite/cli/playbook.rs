@@ -386,7 +386,7 @@ fn an_export_writes_over_nothing_else() {
     [stderr]
     error: ../mine.yaml would be overwritten
        at: ../mine.yaml
-     hint: nothing was written; choose another path, or use --force
+     hint: nothing was written; choose another path, or use `--force`
     [exit 5]
     ");
     assert_eq!(sandbox.read("../mine.yaml"), "mine: 1\n");
@@ -476,7 +476,7 @@ fn a_file_that_is_no_playbook_is_refused_with_its_place() {
     insta::assert_snapshot!(sandbox.cm(&["import", "../notes.md"]).snapshot(), @"
     [stderr]
     error: the type of ../notes.md cannot be detected from its name
-     hint: use --from playbook or --from rules
+     hint: use `--from playbook` or `--from rules`
     [exit 2]
     ");
     insta::assert_snapshot!(sandbox.cm(&["import", "../nowhere"]).snapshot(), @"

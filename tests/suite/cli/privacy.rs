@@ -40,7 +40,7 @@ fn what_may_be_read_is_shown_with_what_was() {
     latest reads; `cm privacy log` lists more
       2026-11-21 12:00  cm sessions  claude-code  aaaaaaaa-0000-4000-8000-000000000001, 38 bytes  [ROOT]/home/.claude/projects/-home-dev-demo/aaaaaaaa-0000-4000-8000-000000000001.jsonl
     [stderr]
-    note: `sessions.cross_agent` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set sessions.cross_agent … --private
+    note: `sessions.cross_agent` is ignored in cm.toml, because others can write to this file; `cm config set sessions.cross_agent … --private` sets it for yourself
     [exit 0]
     ");
     let shown = sandbox.cm(&["privacy", "--json"]).ok().json();

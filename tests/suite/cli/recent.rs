@@ -69,8 +69,7 @@ fn a_date_that_is_none_is_refused_with_an_example() {
       "error": {
         "code": "usage",
         "message": "--now: `soon` is not a date: write 2026-11-01, 2026-11-01T09:30:00Z, or an age such as 7d, 12h or 3w",
-        "hint": "`cm help COMMAND` shows its arguments with examples",
-        "exit": 2
+        "hint": "`cm help COMMAND` shows its arguments with examples"
       }
     }
     [exit 2]

@@ -115,8 +115,7 @@ fn refusals_name_the_reason_and_write_nothing() {
       "error": {
         "code": "not-found",
         "message": "note `Time` not found",
-        "hint": "did you mean 77ab0100-0000-4000-8000-000000000003 (Gauges time out)?",
-        "exit": 4
+        "hint": "did you mean 77ab0100-0000-4000-8000-000000000003 (Gauges time out)?"
       }
     }
     [exit 4]

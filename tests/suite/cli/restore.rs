@@ -61,7 +61,7 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
     insta::assert_snapshot!(ran.snapshot(), @"
     [stderr]
     error: expected NOTE@COMMIT
-     hint: for example: cm restore 1f0c2a@HEAD~3
+     hint: for example `cm restore 1f0c2a@HEAD~3`
     [exit 2]
     ");
     let ran = sandbox.cm(&["restore", "No such note@HEAD"]);
@@ -77,8 +77,7 @@ fn a_note_or_commit_that_never_was_and_a_slip_are_refused() {
       "error": {
         "code": "not-found",
         "message": "`HEAD~7` is neither a commit of this repository nor a date",
-        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h",
-        "exit": 4
+        "hint": "`cm log` lists the commits; a date is 2026-11-01 or 2026-11-01T09:30:00Z, an age is 7d or 12h"
       }
     }
     [exit 4]

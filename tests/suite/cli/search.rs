@@ -287,7 +287,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
     insta::assert_snapshot!(sandbox.cm(&["search", " "]).snapshot(), @r#"
     [stderr]
     error: the search query is empty
-     hint: for example: cm search "connection pool" type:fix
+     hint: for example `cm search "connection pool" type:fix`
     [exit 2]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["search", &"word ".repeat(500), "--json"]).snapshot(), @r#"
@@ -295,8 +295,7 @@ fn a_search_without_words_or_with_too_many_is_refused() {
       "error": {
         "code": "usage",
         "message": "a query may have at most 2000 characters; this one has 2500",
-        "hint": "`cm help COMMAND` shows its arguments with examples",
-        "exit": 2
+        "hint": "`cm help COMMAND` shows its arguments with examples"
       }
     }
     [exit 2]
@@ -368,13 +367,13 @@ fn without_a_refresh_the_answer_says_that_it_may_be_old() {
     insta::assert_snapshot!(sandbox.cm(&["search", "lighthouse", "--no-refresh"]).snapshot(), @"
     nothing found
     [stderr]
-    note: the index was not updated (--no-refresh)
+    note: the index was not updated (`--no-refresh`)
     [exit 0]
     ");
     insta::assert_snapshot!(sandbox.cm(&["search", "printer", "--no-refresh"]).snapshot(), @"
     8b8b8b8b  The old printer  general · 0.94
     [stderr]
-    note: the index was not updated (--no-refresh)
+    note: the index was not updated (`--no-refresh`)
     [exit 0]
     ");
 }
@@ -595,8 +594,7 @@ fn a_past_that_there_is_not_is_refused_with_the_way_out() {
       "error": {
         "code": "no-repository",
         "message": "the vault is not in a Git repository",
-        "hint": "`cm init` creates one",
-        "exit": 5
+        "hint": "`cm init` creates one"
       }
     }
     [exit 5]

@@ -167,7 +167,7 @@ fn a_prefix_of_several_ids_lists_them_and_one_of_none_says_so() {
     insta::assert_snapshot!(sandbox.cm(&["sessions", "expand", "11111111", "--line", "90"]).snapshot(), @"
     [stderr]
     error: lines 87 to 93 of the log contain no messages
-     hint: `cm sessions show` shows line numbers; use --context to include more lines
+     hint: `cm sessions show` shows line numbers; use `--context` to include more lines
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["sessions", "--agent", "otter"]).code, 2);
@@ -283,7 +283,7 @@ fn no_refresh_answers_from_what_was_read() {
     insta::assert_snapshot!(sandbox.cm(&["sessions", "--no-refresh"]).snapshot(), @"
     no sessions in the last 7 days
     [stderr]
-    note: the session index was not updated (--no-refresh)
+    note: the session index was not updated (`--no-refresh`)
     [exit 0]
     ");
     sandbox.cm(&["sessions"]).ok();

@@ -97,7 +97,7 @@ fn an_id_or_a_path_that_names_no_note_is_refused() {
     insta::assert_snapshot!(sandbox.cm(&["similar", " "]).snapshot(), @r#"
     [stderr]
     error: the text is empty
-     hint: for example: cm similar "retry with backoff"
+     hint: for example `cm similar "retry with backoff"`
     [exit 2]
     "#);
 }

@@ -236,13 +236,13 @@ fn what_is_not_there_is_not_accepted() {
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "7"]).snapshot(), @"
     [stderr]
     error: incident `7` not found
-     hint: `cm trauma scan` lists incidents; use the same --days for both
+     hint: `cm trauma scan` lists incidents; use the same `--days` for both
     [exit 4]
     ");
     insta::assert_snapshot!(sandbox.cm(&["trauma", "accept", "1", "--days", "0"]).snapshot(), @"
     [stderr]
     error: incident `1` not found
-     hint: `cm trauma scan` lists incidents; use the same --days for both
+     hint: `cm trauma scan` lists incidents; use the same `--days` for both
     [exit 4]
     ");
     assert_eq!(sandbox.cm(&["trauma", "accept"]).code, 2);

@@ -1,6 +1,7 @@
 //! `cm trust`
 
-use cm_app::{Context, legacy_private};
+use cm_app::Context;
+use cm_app::verbs::legacy_private;
 
 use super::small::small;
 use crate::support::call;

@@ -100,8 +100,7 @@ fn a_curation_that_later_ones_changed_is_refused_and_they_are_named() {
         "code": "depended-on",
         "message": "later commits changed graph/solutions/retry-with-jitter-1f0c2a.md",
         "hint": "undo these first: [COMMIT] Update \"Retry with jitter\": tags",
-        "path": "graph/solutions/retry-with-jitter-1f0c2a.md",
-        "exit": 5
+        "path": "graph/solutions/retry-with-jitter-1f0c2a.md"
       }
     }
     [exit 5]

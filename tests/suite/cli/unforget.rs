@@ -67,7 +67,7 @@ fn a_rule_that_its_feedback_would_take_down_again_is_not_revived() {
     [stderr]
     error: b-mnq4ancz-yuvp8h is still contradicted by its feedback: its score is -4
        at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
-     hint: remove --revive to only remove the block, or add `pinned: true` to the rule's note first, so that it is not deprecated again
+     hint: remove `--revive` to only remove the block, or add `pinned: true` to the rule's note first, so that it is not deprecated again
     [exit 5]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
@@ -86,7 +86,7 @@ fn a_rule_that_stands_is_not_set_back_to_a_draft() {
     [stderr]
     error: b-mnq4ancz-yuvp8h is not retired but active
        at: playbook/net/retry-requests-at-once-up-to-five-times-0c5bbe.md
-     hint: remove --revive to only remove the block
+     hint: remove `--revive` to only remove the block
     [exit 5]
     ");
     insta::assert_snapshot!(sandbox.cm(&["unforget", JITTER]).snapshot(), @"

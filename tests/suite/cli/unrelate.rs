@@ -76,8 +76,7 @@ fn an_edge_that_is_not_there_is_not_found_and_links_in_bodies_are_left_to_the_pe
       "error": {
         "code": "not-found",
         "message": "there is no CAUSES edge from \"Close idle connections\" to \"Gauges time out\"",
-        "hint": "links in note bodies must be edited by hand; `cm related` lists all edges and links",
-        "exit": 4
+        "hint": "links in note bodies must be edited by hand; `cm related` lists all edges and links"
       }
     }
     [exit 4]

@@ -118,7 +118,7 @@ fn inside_a_larger_repository_the_commit_is_left_to_the_person() {
     let sandbox = inside();
     let ran = sandbox.run(&["update", "1f0c2a", "--set", "importance=0.9"]).within("memory").go();
     insta::assert_snapshot!(ran.snapshot(), @r"
-    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  not committed; run `cm commit`
+    1f0c2a00-0000-4000-8000-000000000001  graph/solutions/retry-with-jitter-1f0c2a.md  not committed
     [exit 0]
     ");
     assert_eq!(sandbox.git(&["status", "--porcelain"]), format!(" M memory/{RETRY}\n"));
@@ -141,8 +141,7 @@ fn refusals_name_the_reason_and_change_nothing() {
       "error": {
         "code": "ambiguous",
         "message": "`1f0c` matches 2 notes",
-        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md",
-        "exit": 4
+        "hint": "use one of: 1f0c9900-0000-4000-8000-000000000002 (Close idle connections) at graph/fixes/close-idle-connections-1f0c99.md; 1f0c2a00-0000-4000-8000-000000000001 (Retry with jitter) at graph/solutions/retry-with-jitter-1f0c2a.md"
       }
     }
     [exit 4]
@@ -158,7 +157,7 @@ fn refusals_name_the_reason_and_change_nothing() {
     insta::assert_snapshot!(ran.snapshot(), @r"
     [stderr]
     error: nothing to change
-     hint: for example: --set importance=0.9 --add-tag rust
+     hint: for example `--set importance=0.9` or `--add-tag rust`
     [exit 2]
     ");
     let ran = sandbox.cm(&["update", "1f0c2a", "--set", "importance"]);

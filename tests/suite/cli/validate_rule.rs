@@ -138,7 +138,7 @@ fn what_can_be_no_rule_is_an_error_of_usage() {
     insta::assert_snapshot!(sandbox.cm(&["validate-rule", "Short."]).snapshot(), @r#"
     [stderr]
     error: a rule must have 10 to 500 characters; this one has 6
-     hint: for example: cm validate-rule "Run the whole suite before you push."
+     hint: for example `cm validate-rule "Run the whole suite before you push."`
     [exit 2]
     "#);
     insta::assert_snapshot!(sandbox.cm(&["validate-rule", "Write the changelog first.", "--category", "No Way"]).snapshot(), @"

@@ -144,7 +144,7 @@ fn without_any_token_only_this_machine_is_let_in() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let refused = runtime.block_on(HttpServer::bind("0.0.0.0:0".parse().unwrap(), setup)).err().unwrap();
     assert_eq!(refused.code, "open-door");
-    assert!(refused.hint.unwrap().contains("cm token add"));
+    assert!(refused.hint.unwrap().for_terminal().contains("cm token add"));
 }
 
 #[test]

@@ -92,7 +92,8 @@ fn a_panic_is_one_answer_and_not_the_end() {
 #[test]
 fn a_refusal_of_an_operation_is_the_document_of_all_surfaces() {
     let server = TestServerConfig::default().run();
-    let printed = server.sandbox.cm(&["mark", "nowhere", "--helpful", "--json"]).json();
+    let mut printed = server.sandbox.cm(&["mark", "nowhere", "--helpful", "--json"]).json();
+    printed["error"]["hint"] = "`GET /search` finds notes by their words".into();
     let reply =
         server.ask("POST", "/feedback", &[JSON], "{\"memoryId\": \"nowhere\", \"signal\": \"helpful\"}");
     assert_eq!((reply.status, reply.json()), (404, printed));

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::context::open::{CallerIdentity, Context};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use cm_note::token::TokenKind;
+use cm_note::user_text::Interface;
 
 /// The kind of a caller, which decides its permissions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +35,30 @@ impl Actor {
     }
 }
 
+/// Identity of the caller, recorded with a change in addition to the commit's author.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallerIdentity {
+    /// Kind of the caller, as established by the surface.
+    pub kind: Actor,
+    /// The agent that started this process, detected from the environment or the process ancestors.
+    pub detected: Option<String>,
+    /// Name of the person, if different from the commit's author.
+    pub actor: Option<String>,
+    /// Name of the agent.
+    pub agent: Option<String>,
+    /// Session ID of the agent.
+    pub session: Option<String>,
+    /// Reason given for the change.
+    pub reason: Option<String>,
+    /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
+    /// agents' logs in the home folder.
+    pub has_token: bool,
+    /// Whether the call came over HTTP. Paths of this machine are concealed then.
+    pub is_remote: bool,
+    /// Through which interface the call came; texts for the caller are worded for it.
+    pub interface: Interface,
+}
+
 impl CallerIdentity {
     /// Whether the caller has a person's permissions. A named agent or session removes them.
     pub fn is_person(&self) -> bool {
@@ -50,24 +74,6 @@ impl CallerIdentity {
     /// The agent's name as given, else as detected. Used for the history, not for filters.
     pub fn agent_name(&self) -> Option<String> {
         self.agent.clone().or_else(|| self.detected.clone())
-    }
-}
-
-impl Context {
-    /// Whether the caller has a person's permissions; the writes of other callers are proposals.
-    pub fn is_person(&self) -> bool {
-        self.call.by.is_person()
-    }
-
-    /// Requires a person; `what` completes "only a person can …".
-    ///
-    /// # Errors
-    /// `persons-only` if the caller is not a person.
-    pub fn persons_only(&self, what: &str) -> Result<()> {
-        if self.is_person() {
-            return Ok(());
-        }
-        Err(refused(what, "ask the person to do it in their own terminal"))
     }
 }
 

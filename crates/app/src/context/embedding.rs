@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use cm_embed::{ApiKey, EmbeddingProvider, ExternalModel, OnnxConfig, ServerUrl, openai_address};
 use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;

@@ -1,6 +1,7 @@
 //! Resolves a reference to a note: an ID, an ID prefix, a path, a title or a file name.
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::graph::{NoteNames, Resolution};
 use cm_note::note::{Note, read};
@@ -49,7 +50,7 @@ pub fn find_to_change<'a>(memory: &'a Context, reference: &str) -> Result<Resolv
                     "other-vault",
                     format!("{} is a note of the global vault", found.note.key()),
                 )
-                .hint(format!("select that vault: --vault {}", found.open.vault.root().display()))),
+                .hint(format!("select that vault with `--vault {}`", found.open.vault.root().display()))),
                 Err(_) => Err(error),
             }
         }

@@ -3,7 +3,7 @@
 use cm_exchange::import::state::{self, AccessStatsByNote};
 use cm_store::vault::usage::{UsageCounts, UsageTable};
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 
 /// Imports usage counts if the vault has none; returns the number of notes with imported counts,

@@ -1,154 +1,30 @@
-//! The opened vaults of one call and the context that every operation receives.
+//! The context that every operation receives: the opened vaults of one call.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::context::actor::Actor;
-use crate::context::meaning::Models;
-use crate::context::process_cache::{ProcessCache, VaultCache};
-use crate::context::progress::ProgressWatch;
-use crate::context::snapshot::Snapshot;
+use crate::context::actor::{self, CallerIdentity};
+use crate::context::layered_settings::settings_of;
+use crate::context::models::Models;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::process_cache::ProcessCache;
+use crate::context::request::Request;
 use crate::context::trust;
 use crate::error::Result;
-use cm_index::{Index, Vectors};
-use cm_note::finding::Finding;
 use cm_note::instant::Instant;
-use cm_note::note::Note;
-use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
-use cm_store::git::{Programs, Repo};
-use cm_store::vault::trust::TrustState;
-use cm_store::vault::usage::Usage;
-use cm_store::vault::{self, PrivateHome, Vault, layout};
-
-/// Parameters and environment of a call, as provided by the surface.
-#[derive(Clone)]
-pub struct Request {
-    /// The working directory.
-    pub cwd: PathBuf,
-    /// The explicitly selected vault; if set, no other vault is opened.
-    pub vault: Option<PathBuf>,
-    /// The user's home folder.
-    pub home: Option<PathBuf>,
-    /// Folder of the global vault.
-    pub global: Option<PathBuf>,
-    /// Location of the user's private files; `None` without a home folder.
-    pub private: Option<PrivateHome>,
-    /// Environment variables that are settings or replace one.
-    pub variables: BTreeMap<String, String>,
-    /// The complete environment. Model programs receive only a small part of it.
-    pub environment: BTreeMap<String, String>,
-    /// The instant of the call.
-    pub now: Instant,
-    /// Whether `now` was set explicitly, so that it applies to all calls of a long-lived process.
-    pub now_is_given: bool,
-    /// Makes new IDs reproducible: equal seeds generate equal IDs.
-    pub seed: Option<String>,
-    /// Use indexes without a refresh.
-    pub no_refresh: bool,
-    /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
-    pub for_prompts: bool,
-    /// The caller.
-    pub by: CallerIdentity,
-    /// Monotonic clock in milliseconds, used for time limits.
-    pub clock: fn() -> u64,
-    /// Maximum number of computing threads.
-    pub threads: usize,
-    /// The command that runs, such as `cm sessions`.
-    pub verb: String,
-    /// Name of this process in the lock file, such as `process 7 (cm add)`.
-    pub holder: String,
-    /// Reports progress to the client and receives its cancellation.
-    pub watch: ProgressWatch,
-}
-
-impl fmt::Debug for Request {
-    // Of the variables only the names, for one may hold a key.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&String> = self.variables.keys().collect();
-        let mut call = f.debug_struct("Request");
-        call.field("cwd", &self.cwd).field("vault", &self.vault).field("global", &self.global);
-        call.field("variables", &names).field("now", &self.now).field("seed", &self.seed);
-        call.field("no_refresh", &self.no_refresh).field("by", &self.by).field("holder", &self.holder);
-        call.finish()
-    }
-}
-
-/// Identity of the caller, recorded with a change in addition to the commit's author.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CallerIdentity {
-    /// Kind of the caller, as established by the surface.
-    pub kind: Actor,
-    /// The agent that started this process, detected from the environment or the process ancestors.
-    pub detected: Option<String>,
-    /// Name of the person, if different from the commit's author.
-    pub actor: Option<String>,
-    /// Name of the agent.
-    pub agent: Option<String>,
-    /// Session ID of the agent.
-    pub session: Option<String>,
-    /// Reason given for the change.
-    pub reason: Option<String>,
-    /// Whether the caller authenticated with a token. Such a caller may use the vault, but not the
-    /// agents' logs in the home folder.
-    pub has_token: bool,
-    /// Whether the call came over HTTP. Paths of this machine are concealed then.
-    pub is_remote: bool,
-}
-
-/// Level of a vault: project or global.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum VaultLevel {
-    /// The project's vault, or the explicitly selected one.
-    Project,
-    /// The user's own vault for all projects.
-    Global,
-}
-
-impl VaultLevel {
-    /// Name in JSON and in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Global => "global",
-        }
-    }
-}
-
-/// A vault with its settings; the repository and the index are opened on first use.
-pub struct OpenVault {
-    pub level: VaultLevel,
-    /// Root folder and files of the vault.
-    pub vault: Vault,
-    pub settings: Settings,
-    /// The past commit that is read, if any; such a vault is read-only.
-    pub past: Option<Snapshot>,
-    cache: Option<Arc<VaultCache>>,
-    vectors: Vectors,
-    repo: OnceCell<Option<Repo>>,
-    index: OnceCell<Arc<Index>>,
-    fresh: std::cell::Cell<bool>,
-    notes: RefCell<Option<Rc<Vec<Note>>>>,
-    unread: RefCell<Vec<Finding>>,
-}
+use cm_note::user_text::UserText;
+use cm_store::vault::{self, Vault, layout};
 
 /// The context of an operation: open vaults, call and models.
 pub struct Context {
     /// The open vaults; the first is the target of writes.
     pub vaults: Vec<OpenVault>,
     pub call: Request,
-    cache: Option<Arc<ProcessCache>>,
-    models: OnceCell<Models>,
-    notices: Rc<RefCell<Vec<String>>>,
+    pub(super) cache: Option<Arc<ProcessCache>>,
+    pub(super) models: OnceCell<Models>,
+    notices: Rc<RefCell<Vec<UserText>>>,
     drawn: std::cell::Cell<u64>,
     low_latency: bool,
     /// Whether the project's vault was skipped because the user does not trust it. Writes are
@@ -198,7 +74,10 @@ impl Context {
                 let settings = settings_of(&vault, level, global.as_ref(), &call)?;
                 let open = OpenVault::new(level, vault, settings);
                 Ok(match &warm {
-                    Some(warm) => open.with_cache(warm),
+                    Some(warm) => {
+                        let cache = warm.vault_cache(&open.vault);
+                        open.with_cache(cache)
+                    }
                     None => open,
                 })
             })
@@ -252,7 +131,7 @@ impl Context {
         memory
     }
 
-    fn with_parts(vaults: Vec<OpenVault>, call: Request, notices: Rc<RefCell<Vec<String>>>) -> Self {
+    fn with_parts(vaults: Vec<OpenVault>, call: Request, notices: Rc<RefCell<Vec<UserText>>>) -> Self {
         Self {
             vaults,
             call,
@@ -265,12 +144,20 @@ impl Context {
         }
     }
 
-    /// The embedding models selected by the settings.
-    pub fn models(&self) -> &Models {
-        self.models.get_or_init(|| {
-            let kept = self.cache.as_ref().map(|warm| warm.models());
-            Models::of(crate::context::embedding::choice(self, self.target()), kept)
-        })
+    /// Whether the caller has a person's permissions; the writes of other callers are proposals.
+    pub fn is_person(&self) -> bool {
+        self.call.by.is_person()
+    }
+
+    /// Requires a person; `what` completes "only a person can …".
+    ///
+    /// # Errors
+    /// `persons-only` if the caller is not a person.
+    pub fn persons_only(&self, what: &str) -> Result<()> {
+        if self.is_person() {
+            return Ok(());
+        }
+        Err(actor::refused(what, "ask the person to do it in their own terminal"))
     }
 
     /// The same call for one of the open vaults, which becomes the target of writes.
@@ -327,7 +214,7 @@ impl Context {
     }
 
     /// Adds a notice for the user; duplicates are dropped.
-    pub fn notice(&self, text: impl Into<String>) {
+    pub fn notice(&self, text: impl Into<UserText>) {
         let text = text.into();
         let mut notices = self.notices.borrow_mut();
         if !notices.contains(&text) {
@@ -336,7 +223,7 @@ impl Context {
     }
 
     /// Drains the pending notices.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<UserText> {
         self.notices.take()
     }
 
@@ -351,163 +238,4 @@ impl Context {
         bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
-}
-
-impl OpenVault {
-    /// Creates a vault handle; nothing else is opened yet.
-    pub fn new(level: VaultLevel, vault: Vault, settings: Settings) -> Self {
-        Self {
-            level,
-            settings,
-            past: None,
-            cache: None,
-            vectors: Vectors::open(&vault.vectors()),
-            vault,
-            repo: OnceCell::new(),
-            index: OnceCell::new(),
-            fresh: std::cell::Cell::new(false),
-            notes: RefCell::default(),
-            unread: RefCell::default(),
-        }
-    }
-
-    /// Reuses the index and vectors that a long-lived process caches for the vault.
-    fn with_cache(self, warm: &ProcessCache) -> Self {
-        let kept = warm.vault_cache(&self.vault);
-        Self {
-            vectors: kept.vectors.clone(),
-            index: OnceCell::from(Arc::clone(&kept.index)),
-            cache: Some(kept),
-            ..self
-        }
-    }
-
-    /// The cached data of the vault in a long-lived process.
-    pub(crate) fn kept(&self) -> Option<&VaultCache> {
-        self.cache.as_deref()
-    }
-
-    /// Vectors of the vault's current notes.
-    pub fn vectors(&self) -> Vectors {
-        self.vectors.clone()
-    }
-
-    /// The repository that contains the vault; `None` outside a repository.
-    ///
-    /// # Errors
-    /// A repository that cannot be opened.
-    pub fn repo(&self) -> Result<Option<&Repo>> {
-        if self.repo.get().is_none() {
-            let mut found = Repo::discover(self.vault.root())?;
-            let trust = found.as_ref().map(|repo| TrustState::of(&self.vault, || repo.remote()));
-            // Without private files nothing is trusted.
-            if trust.is_some_and(|trust| trust.is_ok_and(|trust| trust.is_trusted())) {
-                found = Repo::discover_with(self.vault.root(), Programs::Allowed)?;
-            }
-            return Ok(self.repo.get_or_init(|| found).as_ref());
-        }
-        Ok(self.repo.get().and_then(Option::as_ref))
-    }
-
-    /// The index, without a refresh.
-    pub fn index(&self) -> &Index {
-        match &self.past {
-            Some(past) => past.index(),
-            None => self.index.get_or_init(|| Arc::new(Index::open(&self.vault.index()))),
-        }
-    }
-
-    /// Whether the index was refreshed in this call.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh.get()
-    }
-
-    /// Marks the index as refreshed for this call.
-    pub fn set_fresh(&self) {
-        self.fresh.set(true);
-    }
-
-    /// Marks the index as outdated and drops the cached notes, after a change of the folder.
-    pub fn set_stale(&self) {
-        self.fresh.set(false);
-        self.notes.take();
-    }
-
-    /// The notes cached in this call.
-    pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
-        self.notes.borrow().clone()
-    }
-
-    /// Caches the notes for the rest of the call.
-    pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
-        let notes = Rc::new(notes);
-        *self.notes.borrow_mut() = Some(Rc::clone(&notes));
-        notes
-    }
-
-    /// Findings about files that the last refresh of this call could not read.
-    pub fn unread(&self) -> Vec<Finding> {
-        self.unread.borrow().clone()
-    }
-
-    /// Stores the findings of a refresh.
-    pub fn set_unread(&self, findings: Vec<Finding>) {
-        *self.unread.borrow_mut() = findings;
-    }
-
-    /// Usage counts of the notes; empty for a past commit.
-    pub fn usage(&self) -> Usage {
-        // Counts are of now; how often a note was read by then is not known.
-        if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
-    }
-
-    /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
-    pub fn lock_timeout(&self) -> Duration {
-        Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
-    }
-}
-
-/// Loads the settings of a vault, in increasing precedence: defaults, the global vault's file, the
-/// vault's file, the user's private files, the environment.
-pub(crate) fn settings_of(
-    vault: &Vault,
-    level: VaultLevel,
-    global: Option<&Vault>,
-    call: &Request,
-) -> Result<Settings> {
-    let global = match global.filter(|_| level == VaultLevel::Project) {
-        Some(global) => global.read_own(layout::SETTINGS)?,
-        None => None,
-    };
-    layered(global, vault.read_own(layout::SETTINGS)?, vault, call)
-}
-
-/// Combines the texts of the global and the vault's settings files with the private files and the
-/// environment.
-///
-/// # Errors
-/// A private file that cannot be read.
-pub(crate) fn layered(
-    global: Option<String>,
-    own: Option<String>,
-    vault: &Vault,
-    call: &Request,
-) -> Result<Settings> {
-    let mut layers = Vec::new();
-    let mut file = |name: &str, text: Option<String>, origin: SettingOrigin| {
-        layers.extend(text.map(|text| (SettingsLayer::parse_toml(name, &text), origin)));
-    };
-    file(layout::SETTINGS, global, SettingOrigin::Global);
-    file(layout::SETTINGS, own, SettingOrigin::Vault);
-    if let Ok(private) = vault.private() {
-        file("config.toml", private.read(&private.user_settings())?, SettingOrigin::User);
-        file("config.toml", private.read(&private.settings())?, SettingOrigin::Private);
-    }
-    layers.extend(SettingsLayer::of_environment(&call.variables));
-    Ok(Settings::of(layers))
-}
-
-/// Formats a path for users: relative to the working directory if it is below it.
-pub fn shown(path: &Path, cwd: &Path) -> String {
-    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -25,3 +25,8 @@ pub fn resolve_path(memory: &Context, base: &Path, typed: &str) -> String {
     }
     plain.to_string_lossy().into_owned()
 }
+
+/// Formats a path for users: relative to the working directory if it is below it.
+pub fn shown(path: &Path, cwd: &Path) -> String {
+    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
+}

@@ -6,7 +6,8 @@ use std::io;
 use std::rc::Rc;
 
 use crate::context::meaning::CoarseEmbedder;
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
 use cm_embed::builtin::StaticModel;
 use cm_index::{Index, IndexedNote, Options, RefreshReport};
@@ -142,7 +143,7 @@ impl Context {
     /// Returns an error if the index can be neither used nor rebuilt.
     pub fn ensure_fresh(&self, open: &OpenVault) -> Result<()> {
         if self.call.no_refresh && open.past.is_none() {
-            self.notice("the index was not updated (--no-refresh)");
+            self.notice("the index was not updated (`--no-refresh`)");
             return Ok(());
         }
         if open.is_fresh() {
@@ -158,7 +159,7 @@ impl Context {
         self.add_refresh_notices(&refreshed);
         self.complete(open);
         match &open.past {
-            Some(past) => past.notice_unreadable(self, &refreshed),
+            Some(past) => past.describe_unreadable(&refreshed).into_iter().for_each(|text| self.notice(text)),
             None => {
                 let changed: Vec<NotePath> = refreshed.updated.into_iter().chain(refreshed.added).collect();
                 self.refine(open, &changed);

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::meaning::VectorQuery;
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::scoring;
-use crate::verbs::search::rounded;
 use cm_index::{Candidate, CandidateRequest, Candidates, SimilarityScan};
 use cm_note::graph::Edge;
 use cm_note::note::Note;
@@ -474,4 +474,9 @@ impl Context {
             blend: settings.number("search.weight_blend"),
         }
     }
+}
+
+/// Rounds a score to four decimals.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
 }

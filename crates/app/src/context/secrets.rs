@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault, Request};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::paths::resolve_path;
+use crate::context::request::Request;
 use crate::error::{Error, Result};
 use cm_note::message::CommitMessage;
 use cm_note::note::Note;
@@ -61,7 +63,7 @@ fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
         let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
         let bytes = external_folder::file(&path).map_err(|error| {
             Error::refused("invalid-setting", format!("the file of {NAME} was not read: {error}"))
-                .hint(format!("correct the path, or remove it: cm config unset {NAME} --private"))
+                .hint(format!("correct the path, or remove it with `cm config unset {NAME} --private`"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };

@@ -1,6 +1,6 @@
 //! Selects the excerpt of a note that best shows why it matched.
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use cm_note::frontmatter::split::Split;
 use cm_note::markdown;
 use cm_note::note::Note;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::context::open::{OpenVault, VaultLevel};
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::{Error, ErrorKind, Result};
 use cm_store::vault::trust::TrustState;
 
@@ -36,11 +36,11 @@ impl fmt::Display for UntrustedVault {
         match &self.trust {
             TrustState::OtherRemote { was } => write!(
                 f,
-                "the memory in {root} was trusted when its remote was {was}. The remote has changed, so agents get nothing from it until a person trusts it again (`cm trust`)"
+                "the memory in {root} was trusted when its remote was {was}. The remote has changed, so agents get nothing from it until a person trusts it again"
             ),
             _ => write!(
                 f,
-                "the memory in {root} is not trusted, so agents get nothing from it; a person can allow it (`cm trust`)"
+                "the memory in {root} is not trusted, so agents get nothing from it until a person allows it"
             ),
         }
     }

@@ -4,7 +4,9 @@
 
 mod moved_notes;
 
-use crate::context::open::{CallerIdentity, Context, OpenVault};
+use crate::context::actor::CallerIdentity;
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::secrets::{self, BlockedSecret};
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};

@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::context::find::load;
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
 use cm_learn::diary::Diary;
 use cm_learn::diary::read::read;

@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
 use crate::sessions::{self, SessionAccess, sources};

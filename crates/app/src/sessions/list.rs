@@ -67,7 +67,7 @@ pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Resul
 pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Option<f64>> {
     let days = which.days.unwrap_or_else(|| memory.target().settings.number("sessions.lookback_days"));
     if !days.is_finite() || days < 0.0 {
-        return Err(Error::usage("--days expects a number of days, 0 for all"));
+        return Err(Error::usage("`--days` expects a number of days, 0 for all"));
     }
     Ok((days > 0.0).then_some(days))
 }

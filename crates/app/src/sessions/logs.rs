@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::context::open::{Context, Request};
+use crate::context::open::Context;
+use crate::context::request::Request;
 use crate::error::{Error, Result};
 use crate::sessions::access_log;
 use crate::sessions::sources::{LogSources, path_of, preference_key};
 use cm_agents::ingest::{self, EventSink, IngestLimits, LogSource};
 use cm_note::instant::Instant;
+use cm_note::user_text::UserText;
 use cm_secrets::{RedactionRules, redact};
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::{Agent, SessionId, SessionMeta};
@@ -47,7 +49,7 @@ pub struct LogReadSummary {
     /// Number of logs.
     pub logs: usize,
     /// Notices about logs that could not be read.
-    pub notices: Vec<String>,
+    pub notices: Vec<UserText>,
 }
 
 /// Progress callback: number of logs done, and total number of logs.
@@ -78,7 +80,7 @@ pub fn each(
     let sources = LogSources::at(call, memory.as_ref())?;
     let mut found = sources.find(&wanted.agents);
     let mut read = LogReadSummary { logs: found.sources.len(), ..LogReadSummary::default() };
-    read.notices.extend(found.errors.iter().map(ToString::to_string));
+    read.notices.extend(found.errors.iter().map(|error| error.to_string().into()));
     let by_rank = |a: &LogSource, b: &LogSource| {
         preference_key(a.format, &path_of(a)).cmp(&preference_key(b.format, &path_of(b)))
     };
@@ -93,7 +95,7 @@ pub fn each(
         }
         let mut held = LogSessions::default();
         if let Err(error) = ingest::read(source, None, IngestLimits::default(), &mut held) {
-            read.notices.push(error.to_string());
+            read.notices.push(error.to_string().into());
             continue;
         }
         let mut heard = access_log::SessionRead::of_log(source.agent, path_of(source));

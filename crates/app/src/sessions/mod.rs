@@ -6,6 +6,7 @@
 pub mod access_log;
 pub mod cass;
 pub(crate) mod diaries;
+pub(crate) mod diary_location;
 pub(super) mod events;
 pub(crate) mod evidence;
 mod index_writer;
@@ -14,6 +15,7 @@ pub mod load;
 pub mod logs;
 pub(super) mod parse_statistics;
 mod project_folders;
+pub mod reflection_log;
 mod refresh_index;
 pub mod search;
 pub(super) mod session_filter;
@@ -24,7 +26,7 @@ pub mod timeline;
 
 use crate::context::open::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::verbs::reflect::reflection_log::ReflectionLog;
+use crate::sessions::reflection_log::ReflectionLog;
 use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 
@@ -64,7 +66,7 @@ impl SessionAccess {
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
     pub fn open(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<Self> {
         if memory.call.no_refresh {
-            memory.notice("the session index was not updated (--no-refresh)");
+            memory.notice("the session index was not updated (`--no-refresh`)");
         } else {
             refresh_index::refresh(memory, progress)?;
         }
@@ -87,7 +89,7 @@ impl SessionAccess {
             Err(cm_index::Error::Unusable(cm_index::RebuildReason::Missing)) => Ok(None),
             Err(error @ cm_index::Error::Unusable(_)) => {
                 Err(Error::new(ErrorKind::Failed, "index", error.to_string())
-                    .hint("run the command without --no-refresh to read the logs again"))
+                    .hint("run the command without `--no-refresh` to read the logs again"))
             }
             Err(error) => Err(error.into()),
         }

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::session_filter::{is_below, project};
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use cm_store::git::{Repo, named_git_dir};
 use cm_store::vault::layout;
 

@@ -8,8 +8,8 @@ use super::list::{filter, lookback};
 use super::session_row::{SessionInfo, speaker};
 use super::{SessionAccess, SessionSelection};
 use crate::context::open::Context;
+use crate::context::retrieve::rounded;
 use crate::error::{Error, Result};
-use crate::verbs::search::rounded;
 use cm_index::sessions::{ConversationHit as Match, SessionSearchRequest, Speaker, Stretch, Weights};
 use cm_note::instant::Instant;
 use cm_note::query::Query;
@@ -90,7 +90,7 @@ pub struct SessionSearchResult {
 pub fn check(options: &Options) -> Result<()> {
     if options.query.trim().is_empty() {
         return Err(Error::usage("the search query is empty")
-            .hint("for example: cm sessions search \"connection pool\""));
+            .hint("for example `cm sessions search \"connection pool\"`"));
     }
     let length = options.query.chars().count();
     if length > LONGEST {

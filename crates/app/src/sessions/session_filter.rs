@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::project_folders::ProjectFolders;
 use crate::context::actor::Actor;
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::paths::resolve_path;
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;

@@ -7,7 +7,7 @@ use super::SessionAccess;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;
-use crate::verbs::reflect::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
+use crate::sessions::reflection_log::{ReflectionEntry, ReflectionResult, ReflectionState};
 use cm_index::sessions::{Session, SessionLookup, SessionSummary, Speaker, Stretch};
 use cm_note::instant::Instant;
 use cm_session::status::SessionStatus;

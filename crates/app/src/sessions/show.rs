@@ -7,7 +7,7 @@ use super::session_row::{add_outcomes, joined};
 use super::{SessionAccess, SessionRow, ShownEvent};
 use crate::context::open::Context;
 use crate::error::{Error, Result};
-use crate::verbs::diary::location::DiaryLocation;
+use crate::sessions::diary_location::DiaryLocation;
 use cm_index::sessions::{SessionSummary, Stretch};
 
 /// Number of chunks read from the index at once.
@@ -86,7 +86,7 @@ pub fn expand(
     if said.is_empty() {
         let message = format!("lines {} to {} of the log contain no messages", lines.start(), lines.end());
         return Err(Error::not_found(message)
-            .hint("`cm sessions show` shows line numbers; use --context to include more lines"));
+            .hint("`cm sessions show` shows line numbers; use `--context` to include more lines"));
     }
     let diary = diary(memory, &listed)?;
     Ok(SessionPage { session: shelf.judged(memory, &listed)?, diary, said, next: None })

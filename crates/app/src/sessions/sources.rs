@@ -6,8 +6,10 @@
 use std::path::PathBuf;
 
 use super::session_filter::{SessionFilter, project};
-use crate::context::open::{Context, OpenVault, Request};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::paths::resolve_path;
+use crate::context::request::Request;
 use crate::error::{Error, Result};
 use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
 use cm_session::{Agent, SessionMeta};

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use yaml_serde::Value;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
 use crate::verbs::note_fields::{self, clean_tags, in_range, place, title_of};
@@ -87,7 +88,7 @@ pub fn add_edited(
             "unchanged",
             "the template was not changed; no note was created",
         )
-        .hint("change the template in the editor, or use --no-edit to keep it"));
+        .hint("change the template in the editor, or use `--no-edit` to keep it"));
     }
     let added = edited.and_then(|()| PlannedNote { text, ..planned }.write(memory));
     let added = added.map_err(|error| {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, Result};
 use cm_exchange::adopt::{AdoptionCandidate, AdoptionOptions, AdoptionPlan};

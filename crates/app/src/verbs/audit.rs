@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel, shown};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::paths::shown;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess as Sessions;
 use crate::verbs::playbook::{VaultBullet, find_bullet, merged};
@@ -103,8 +105,9 @@ pub fn audit(memory: &Context, options: &Options) -> Result<AuditReport> {
         Some(named) => cwd.join(named),
         None => Workspace::root_of(cwd).to_owned(),
     };
-    let workspace = Workspace::open(&root, &vaults)
-        .map_err(|error| Error::usage(error.to_string()).hint("set the project's folder with --workspace"))?;
+    let workspace = Workspace::open(&root, &vaults).map_err(|error| {
+        Error::usage(error.to_string()).hint("set the project's folder with `--workspace`")
+    })?;
     let bullets = wanted(memory, &options.ids)?;
     let mut findings = Vec::new();
     let mut checks: Vec<(VaultBullet, std::result::Result<RuleCheck, String>)> = Vec::new();

@@ -5,7 +5,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::context::embedding;
-use crate::context::open::{Context, VaultLevel, settings_of};
+use crate::context::layered_settings::settings_of;
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::context::write;
 use crate::error::{Error, Result};
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -120,7 +122,7 @@ pub fn set(
                 format!("`{name}` is ignored in {}, because others can write to this file", layout::SETTINGS)
             }
         };
-        return Err(Error::usage(message).hint(format!("run cm config set {name} … --private")));
+        return Err(Error::usage(message).hint(format!("run `cm config set {name} … --private`")));
     }
     let open = memory.target();
     open.writable()?;

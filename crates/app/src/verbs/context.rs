@@ -13,9 +13,10 @@ pub(crate) mod kinds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
-use crate::verbs::decay::scoring;
 use budget::BriefingDraft;
 pub(crate) use budget::{memory_line, passage_line, rule_line};
 use builder::BriefingBuilder;
@@ -193,7 +194,7 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let budget = options.max_tokens.unwrap_or_else(|| settings.integer("context.max_tokens"));
     if budget < LEAST_TOKENS {
         return Err(Error::usage(format!("the token limit is {budget}; the minimum is {LEAST_TOKENS}"))
-            .hint("for example: cm context \"fix the flaky retry test\" --max-tokens 2000"));
+            .hint("for example `cm context \"fix the flaky retry test\" --max-tokens 2000`"));
     }
     let limit = options.limit_rules.unwrap_or_else(|| settings.integer("context.max_rules")).min(1_000);
     let candidates = BriefingCandidates::ask(memory, task, limit, BriefingFilter::of(options))?;
@@ -210,7 +211,7 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;
     let drafted = BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted };
-    Ok(drafted.fit(task, stage.workspace, memory.now(), budget))
+    Ok(drafted.fit(task, stage.workspace, &memory.call, budget))
 }
 
 /// Counts the shown rules and memories as retrieved; this does not affect their usefulness.
@@ -235,5 +236,5 @@ fn checked(task: &str) -> Result<&str> {
     } else {
         return Ok(task);
     };
-    Err(Error::usage(wrong).hint("for example: cm context \"fix the flaky retry test in the gateway\""))
+    Err(Error::usage(wrong).hint("for example `cm context \"fix the flaky retry test in the gateway\"`"))
 }

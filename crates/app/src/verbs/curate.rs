@@ -9,11 +9,12 @@ use yaml_serde::Value;
 
 use crate::context::find::{find_to_change, load};
 use crate::context::meaning::meaning;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::evidence::{self, FixedHistory, SessionEvidence};
-use crate::verbs::decay::scoring;
 use crate::verbs::note_fields::sharded;
 use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
@@ -440,8 +441,9 @@ pub(crate) fn refusal(report: &CurationReport) -> Option<Error> {
     let reason = passed.reason.clone();
     let about = if id.is_empty() { reason.clone() } else { format!("{reason} ({id})") };
     Some(match passed.code.as_str() {
-        "not-a-rule" => Error::usage(reason)
-            .hint("for example: cm playbook add --category testing \"Run the whole suite before you push.\""),
+        "not-a-rule" => Error::usage(reason).hint(
+            "for example `cm playbook add --category testing \"Run the whole suite before you push.\"`",
+        ),
         "bad-category" | "bad-weight" => Error::usage(reason),
         "unknown-bullet" => Error::not_found(about).hint("`cm playbook list` lists the rules"),
         "blocked" => Error::refused("blocked", about).hint(format!("`cm unforget {id}` removes the block")),

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::scoring::scoring;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
@@ -130,59 +132,4 @@ pub(crate) fn score_of(
         note.note_type.as_deref().and_then(|name| settings.types.get(name)).map_or(1.0, |known| known.weight);
     let usage = AccessStatistics { accesses: used.accesses, last_access: used.last };
     score::decay(note, &usage, weight, now, constants)
-}
-
-/// Reads the scoring constants from the settings.
-pub(crate) fn scoring(settings: &Settings) -> Scoring {
-    let number = |name: &str| settings.number(&format!("scoring.{name}"));
-    Scoring {
-        lambda: number("lambda"),
-        half_life_days: number("half_life_days"),
-        harmful_multiplier: number("harmful_multiplier"),
-        prune_harmful_threshold: number("prune_harmful_threshold"),
-        multipliers: ["candidate_multiplier", "established_multiplier", "proven_multiplier"].map(number),
-        established_score: number("established_score"),
-        proven_score: number("proven_score"),
-        proven_ratio: number("proven_ratio"),
-        deprecated_ratio: number("deprecated_ratio"),
-        deprecated_events: settings.integer("scoring.deprecated_events"),
-        recent_days: number("recent_days"),
-        stale_days: number("stale_days"),
-        priority_factor: number("priority_factor"),
-        unused: number("unused"),
-        importance: number("importance"),
-        pinned: number("pinned"),
-        active: number("active"),
-        fading: number("fading"),
-        dormant: number("dormant"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use cm_store::config::{SettingOrigin, SettingsLayer};
-
-    #[test]
-    fn settings_that_nobody_made_are_the_constants_of_the_domain() {
-        assert_eq!(scoring(&Settings::of(Vec::new())), Scoring::default());
-    }
-
-    #[test]
-    fn every_constant_can_be_set() {
-        let fields = serde_json::to_value(Scoring::default()).unwrap();
-        let mut names: Vec<&str> = fields.as_object().unwrap().keys().map(String::as_str).collect();
-        names.retain(|name| *name != "multipliers");
-        names.extend(["candidate_multiplier", "established_multiplier", "proven_multiplier"]);
-        for name in names {
-            let value = match name {
-                "deprecated_events" => "7",
-                "pinned" => "700.0",
-                _ => "0.7",
-            };
-            let layer = SettingsLayer::parse_toml("cm.toml", &format!("[scoring]\n{name} = {value}\n"));
-            let settings = Settings::of(vec![(layer, SettingOrigin::Vault)]);
-            assert_ne!(scoring(&settings), Scoring::default(), "{name}");
-        }
-    }
 }

@@ -12,11 +12,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::open::{Context, OpenVault};
-use crate::context::snapshot::{DayBoundary, notes_at, resolve_revision};
+use crate::context::as_of::{DayBoundary, notes_at, resolve_revision};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::open_vault::repository;
+use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::{score_of, scoring};
-use crate::verbs::log::repository;
+use crate::verbs::decay::score_of;
 use cm_note::bullet::Bullet;
 use cm_note::frontmatter::{json, parse, split::Split};
 use cm_note::instant::Instant;

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::Result;
-use crate::legacy_private;
 use crate::sessions::parse_statistics::{ParseStatistics, understood};
 use crate::verbs::commit::is_ours;
 use crate::verbs::init;
+use crate::verbs::legacy_private;
 use crate::verbs::token;
 use crate::verbs::validate::findings_of;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
@@ -18,6 +19,7 @@ use cm_note::finding::Severity;
 use cm_note::message::CommitMessage;
 use cm_note::note::Note;
 use cm_note::path::NotePath;
+use cm_note::user_text::UserText;
 use cm_store::config::CommitMode;
 use cm_store::git::{BrokenHead, unreadable_head};
 use cm_store::vault::journal::Journal;
@@ -44,7 +46,7 @@ pub struct HealthCheck {
     /// Description of the result.
     pub message: String,
     /// Suggested action.
-    pub hint: Option<String>,
+    pub hint: Option<UserText>,
 }
 
 /// The result of `doctor`.
@@ -64,7 +66,7 @@ impl HealthReport {
     pub fn concealed(self, memory: &Context) -> Self {
         let conceal = |text| memory.call.conceal_paths(text);
         let checks = self.checks.into_iter().map(|check| {
-            let (message, hint) = (conceal(check.message), check.hint.map(conceal));
+            let (message, hint) = (conceal(check.message), check.hint.map(|hint| hint.map(conceal)));
             HealthCheck { message, hint, ..check }
         });
         let (checks, fixed) = (checks.collect(), self.fixed.into_iter().map(conceal).collect());
@@ -103,7 +105,7 @@ fn check(
     message: impl Into<String>,
     hint: Option<&str>,
 ) -> HealthCheck {
-    HealthCheck { name, health, message: message.into(), hint: hint.map(str::to_owned) }
+    HealthCheck { name, health, message: message.into(), hint: hint.map(UserText::from) }
 }
 
 /// Formats a count with its noun: `1 note`, `2 notes`.
@@ -156,7 +158,12 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
             )];
         }
         Err(error) => {
-            return vec![check("repository", CheckStatus::Fail, error.message, error.hint.as_deref())];
+            return vec![check(
+                "repository",
+                CheckStatus::Fail,
+                error.message,
+                error.hint.as_ref().map(UserText::for_terminal),
+            )];
         }
     };
     let place = if repo.is_own() { "its own" } else { "inside another" };
@@ -179,7 +186,7 @@ fn repository(open: &OpenVault) -> Vec<HealthCheck> {
                 "author",
                 CheckStatus::Warn,
                 message,
-                Some("run git config --global user.name NAME and git config --global user.email ADDRESS"),
+                Some("run `git config --global user.name NAME` and `git config --global user.email ADDRESS`"),
             )
         }
         Ok(who) => check("author", CheckStatus::Ok, format!("{} <{}>", who.name, who.email), None),
@@ -240,7 +247,7 @@ fn tokens(open: &OpenVault) -> Result<Option<HealthCheck>> {
             check(NAME, CheckStatus::Ok, counted(tokens, "token"), None)
         }
         token::TokenFileStatus::Unreadable(error) => {
-            check(NAME, CheckStatus::Fail, error.message, error.hint.as_deref())
+            check(NAME, CheckStatus::Fail, error.message, error.hint.as_ref().map(UserText::for_terminal))
         }
     }))
 }

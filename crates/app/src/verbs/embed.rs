@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use crate::context::meaning::read_in_background;
-use crate::context::meaning::{EmbeddingProgress, Model, known};
-use crate::context::open::{Context, OpenVault, Request, VaultLevel};
+use crate::context::meaning::{EmbeddingProgress, known};
+use crate::context::models::Model;
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::request::Request;
 use crate::error::{Error, Result};
 use crate::verbs::config::{self, SettingsTarget};
 use cm_embed::{Embedder, EmbeddingProvider};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_exchange::import::state::{AccessStats, AccessStatsByNote};
 use cm_exchange::{export, memory_file};
@@ -79,7 +80,7 @@ pub fn export(memory: &Context, options: &Options) -> Result<ExportResult> {
         (ExportFormat::Json, out) => document(memory, open, options, out.as_deref()),
         (ExportFormat::MemoryMd, out) => memory_md(memory, open, options, out.as_deref()),
         (ExportFormat::Markdown, None) => {
-            Err(Error::usage("this format needs an output folder").hint("for example --out ../copy"))
+            Err(Error::usage("this format needs an output folder").hint("for example `--out ../copy`"))
         }
         (ExportFormat::Markdown, Some(out)) => {
             outside(open, &out)?;
@@ -115,7 +116,7 @@ fn memory_md(
         scores[scored.at] = scored.score;
     }
     let playbook = crate::verbs::playbook::of_notes(&notes);
-    let constants = crate::verbs::decay::scoring(&open.settings);
+    let constants = crate::context::scoring::scoring(&open.settings);
     let bullets: Vec<_> =
         playbook.bullets.iter().map(|bullet| (bullet, effective(bullet, memory.now(), &constants))).collect();
     let file = memory_file::plan(&bullets, &graph, &scores, constants.active, &memory.now().day());
@@ -239,7 +240,7 @@ pub(crate) fn one_file(
     let name = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
     let (Some(folder), Some(name)) = (out.parent(), name) else {
         return Err(Error::usage(format!("{} is not a file", out.display()))
-            .hint("pass a file, for example --out notes.json"));
+            .hint("pass a file, for example `--out notes.json`"));
     };
     Ok(external_folder::write(folder, &[(path(name)?, bytes)], &|_, there| may_replace(there))?)
 }
@@ -261,7 +262,7 @@ fn taken(mut outcome: ExportResult, folder: &Path, wrote: &ExportReport) -> Resu
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
         return Err(Error::refused("exists", format!("{first}{others} would be overwritten"))
             .at(folder.join(first.as_str()).display(), None, None)
-            .hint("nothing was written; choose another path, or use --force"));
+            .hint("nothing was written; choose another path, or use `--force`"));
     }
     outcome.written = wrote.written.iter().map(ToString::to_string).collect();
     outcome.unchanged = wrote.unchanged.len();

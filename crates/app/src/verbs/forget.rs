@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{find_to_change, load};
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
-use crate::verbs::decay::scoring;
 use crate::verbs::playbook;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
@@ -48,7 +49,7 @@ pub fn forget(memory: &Context, reference: &str, reason: &str, invert: bool) -> 
     memory.persons_only("block a rule")?;
     if reason.trim().is_empty() {
         return Err(Error::usage("a reason is required")
-            .hint("for example: cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\""));
+            .hint("for example `cm forget b-mt2ssunl-jq6d8j --reason \"caused an outage\"`"));
     }
     let found = find_to_change(memory, reference)?;
     let bullet = Bullet::of(&found.note).ok_or_else(|| {
@@ -169,7 +170,7 @@ fn lifted_with<'a>(all: &'a Playbook, named: &Note) -> Result<Vec<&'a BlockedNot
 
 /// Plans the change that turns a deprecated bullet into a draft.
 fn revived(memory: &Context, open: &OpenVault, bullet: Option<&Bullet>) -> Result<VaultFileChange> {
-    const ALONE: &str = "remove --revive to only remove the block";
+    const ALONE: &str = "remove `--revive` to only remove the block";
     let bullet =
         bullet.ok_or_else(|| Error::not_found("the blocked rule is not in this vault").hint(ALONE))?;
     let revived = review_decision::revive(bullet, memory.now(), &scoring(&open.settings)).map_err(|unmoved| {

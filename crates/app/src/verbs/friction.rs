@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Request, shown};
+use crate::context::paths::shown;
+use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::logs::{self, LogSelection, Progress};
@@ -20,6 +21,7 @@ use cm_learn::friction::{
 };
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
+use cm_note::user_text::UserText;
 use cm_secrets::RedactionRules as Secrets;
 use cm_store::vault::external_folder;
 
@@ -114,7 +116,7 @@ pub fn friction(
     call: &Request,
     options: &Options,
     progress: Progress<'_>,
-) -> Result<(FrictionReport, Vec<String>)> {
+) -> Result<(FrictionReport, Vec<UserText>)> {
     let config = FrictionConfig::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
     let (mut notices, secrets) = (Vec::new(), secrets::rules_for_call(call)?);
@@ -144,7 +146,7 @@ fn nothing(logs: usize, options: &Options) -> Error {
         None => format!("none of {logs} logs matches the requested sessions"),
     };
     Error::new(ErrorKind::NothingDone, "nothing-done", where_)
-        .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as --days 30")
+        .hint("pass a folder with *.jsonl logs of Claude Code, or a longer period such as `--days 30`")
 }
 
 /// Analyzes the logs at a path. Returns the number of logs and their sessions.
@@ -198,7 +200,7 @@ fn folder_of(call: &Request, named: Option<&Path>) -> Result<PathBuf> {
         return Ok(folder);
     }
     Err(Error::refused("leads-out", format!("{FOLDER} leads out of the working directory"))
-        .hint("set the output folder with --out"))
+        .hint("set the output folder with `--out`"))
 }
 
 fn written(folder: &Path, analysis: &FrictionAnalysis) -> Result<Vec<String>> {

@@ -7,10 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::meaning::meaning;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::decay::score_of;
 use crate::verbs::playbook::limits;
 use cm_note::change::{ChangeSet, VaultFileChange};
 use cm_note::graph::Graph;

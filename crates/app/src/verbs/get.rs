@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::find::{ResolvedNote, find};
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use cm_note::finding::Finding;
 use cm_note::frontmatter::{json, parse, split::Split};
@@ -109,7 +110,7 @@ fn standing(memory: &Context, found: &ResolvedNote<'_>) -> Result<(Option<DecayS
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let used = usage.get(found.note.key()).copied().unwrap_or_default();
     let settings = &found.open.settings;
-    let constants = crate::verbs::decay::scoring(settings);
+    let constants = crate::context::scoring::scoring(settings);
     let score = crate::verbs::decay::score_of(&found.note, used, settings, &constants, memory.now());
     Ok((Some(score), Some(DecayStatus::of(score, &constants))))
 }

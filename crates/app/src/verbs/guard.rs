@@ -10,7 +10,9 @@ use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault, Request};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::request::Request;
 use crate::error::ErrorKind;
 use cm_learn::trauma::hook::GuardRequest;
 use cm_learn::trauma::{
@@ -21,6 +23,7 @@ use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::note::Note;
 use cm_note::note::read::read;
+use cm_note::user_text::UserText;
 use cm_store::vault::walk;
 
 pub use cm_learn::trauma::{GuardVerdict, hook};
@@ -53,7 +56,7 @@ impl From<&GuardDecision> for Guarded {
 }
 
 /// Decides about a command in the call's working directory. Returns the decision and notices.
-pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<String>) {
+pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<UserText>) {
     judged(
         call,
         |ground| dangers(command, ground),
@@ -62,7 +65,7 @@ pub fn guard(call: Request, command: &str) -> (GuardDecision, Vec<String>) {
 }
 
 /// Decides about a tool call of an agent; `None` if it neither runs a command nor changes files.
-pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<String>)> {
+pub fn guard_tool_call(call: &Request, asked: &GuardRequest) -> Option<(GuardDecision, Vec<UserText>)> {
     if let Some(command) = &asked.command {
         return Some(guard(call.clone(), command));
     }
@@ -80,7 +83,7 @@ fn judged(
     call: Request,
     dangers: impl Fn(&PathContext<'_>) -> Vec<Danger>,
     decide: impl Fn(&PathContext<'_>, &GuardKnowledge) -> GuardDecision,
-) -> (GuardDecision, Vec<String>) {
+) -> (GuardDecision, Vec<UserText>) {
     let cwd = resolved(&call.cwd);
     // Without a home nothing lies in one.
     let home = call.home.as_ref().map_or_else(|| "/home".to_owned(), |home| resolved(home));
@@ -99,7 +102,7 @@ fn judged(
             } else {
                 error.message
             };
-            known.notices.push(format!("{why}; checked without past incidents"));
+            known.notices.push(format!("{why}; checked without past incidents").into());
         }
     }
     (decide(&ground, &known), known.notices)
@@ -148,7 +151,7 @@ struct GuardKnowledge {
     classes: Vec<DangerClass>,
     incidents: Vec<PastIncident>,
     blocked: Vec<BlockedPattern>,
-    notices: Vec<String>,
+    notices: Vec<UserText>,
 }
 
 impl GuardKnowledge {
@@ -169,7 +172,7 @@ impl GuardKnowledge {
             return Vec::new();
         }
         let listing = walk::walk_below(open.vault.root(), folder);
-        let unread = listing.findings.iter().map(|finding| format!("{folder}: {}", finding.message));
+        let unread = listing.findings.iter().map(|finding| format!("{folder}: {}", finding.message).into());
         self.notices.extend(unread);
         let mut notes = Vec::new();
         for file in &listing.files {
@@ -179,7 +182,7 @@ impl GuardKnowledge {
                     let (types, relations) = (&open.settings.types, &open.settings.relations);
                     notes.push(read(&file.path, &bytes, types, relations).note);
                 }
-                Err(error) => self.notices.push(format!("cannot read {}: {error}", file.path)),
+                Err(error) => self.notices.push(format!("cannot read {}: {error}", file.path).into()),
             }
         }
         notes

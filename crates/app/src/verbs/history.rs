@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{ambiguous, find};
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::open_vault::repository;
 use crate::error::Result;
-use crate::verbs::log::{Commit, notice_if_manual, repository};
+use crate::verbs::log::{Commit, notice_if_manual};
 use cm_note::id::NoteId;
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::imported_usage::take_usage;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -116,7 +117,7 @@ pub fn any(
     }
     if options.from.is_some() || options.into.is_some() {
         return Err(Error::usage(format!("{} is a file with rules, not a folder", options.source.display()))
-            .hint("remove --into; with a file, --from must be playbook or rules"));
+            .hint("remove `--into`; with a file, `--from` must be playbook or rules"));
     }
     let file = options.source.clone();
     let options = playbook::import::Options { file, from: bullets, dry_run: options.dry_run };
@@ -144,7 +145,7 @@ pub fn import(memory: &Context, options: &Options) -> Result<FolderImport> {
     }
     let folder = external_folder::read(&source, open.vault.root())?;
     let (from, because) = match options.from {
-        Some(named) => (named, "selected with --from"),
+        Some(named) => (named, "selected with `--from`"),
         None => detect::detect(&folder),
     };
     let into = into(options, from, &folder.name)?;
@@ -184,10 +185,11 @@ fn into(options: &Options, from: ImportFormat, name: &str) -> Result<String> {
     match options.into.as_deref() {
         Some(_) if from == ImportFormat::ClaudeMemory => {
             Err(Error::usage("a vault of the earlier tool keeps its own folders")
-                .hint("remove --into, or select another format with --from"))
+                .hint("remove `--into`, or select another format with `--from`"))
         }
-        Some(typed) => plan::into_folder(typed)
-            .map_err(|why| Error::usage(why).hint("pass a target folder, for example --into notes/obsidian")),
+        Some(typed) => plan::into_folder(typed).map_err(|why| {
+            Error::usage(why).hint("pass a target folder, for example `--into notes/obsidian`")
+        }),
         None => Ok(plan::default_into(name)),
     }
 }
@@ -298,7 +300,7 @@ pub fn reason(why: ImportSkipReason) -> &'static str {
         ImportSkipReason::Generated => "generated from the notes",
         ImportSkipReason::PathTaken => "another file has this path",
         ImportSkipReason::IdTaken => "another note in the vault has this ID",
-        ImportSkipReason::MeaningFolder => "the folder has another meaning in a vault; use --into",
+        ImportSkipReason::MeaningFolder => "the folder has another meaning in a vault; use `--into`",
         ImportSkipReason::BadPath => "the path is too long",
         ImportSkipReason::Link => "a symbolic link",
         ImportSkipReason::Unreadable => "cannot be read",

@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use cm_note::finding::{Finding, FindingCode, Severity};
+use cm_note::user_text::UserText;
 use cm_store::config::keys;
 
 /// Name of the settings file.
@@ -76,6 +77,6 @@ fn finding(code: FindingCode, message: String, hint: Option<String>) -> Finding 
         code,
         severity: Severity::Warning,
         message,
-        hint,
+        hint: hint.map(UserText::from),
     }
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, Request, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::request::Request;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::trust;

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
-use crate::error::{Error, Result};
+use crate::context::open::Context;
+use crate::context::open_vault::repository;
+use crate::error::Result;
 use crate::verbs::history::here_or_gone;
 use cm_note::instant::Instant;
 use cm_store::config::CommitMode;
-use cm_store::git::{CommitInfo, LogFilter, Repo};
+use cm_store::git::{CommitInfo, LogFilter};
 
 /// Filters for commits.
 #[derive(Debug, Clone, Default)]
@@ -106,14 +107,4 @@ pub(crate) fn notice_if_manual(memory: &Context, is_empty: bool) {
     if is_empty && memory.target().settings.commit_mode() == CommitMode::Manual {
         memory.notice("`git.commit` is manual: changes appear here after `cm commit`");
     }
-}
-
-/// The repository of a vault.
-///
-/// # Errors
-/// `no-repository` if the vault is not in one.
-pub(crate) fn repository(open: &OpenVault) -> Result<&Repo> {
-    open.repo()?.ok_or_else(|| {
-        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
-    })
 }

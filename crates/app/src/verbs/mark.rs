@@ -6,11 +6,12 @@ use yaml_serde::Value;
 
 use crate::context::find::{ResolvedNote, find, load};
 use crate::context::open::Context;
+use crate::context::scoring::scoring;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::evidence;
 use crate::verbs::curate::{self, Options as Curation};
-use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::decay::score_of;
 use crate::verbs::quarantine;
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::change::{ChangeSet, VaultFileChange};
@@ -104,7 +105,9 @@ fn check(options: &Options) -> Result<()> {
         return Err(Error::usage(format!("a weight must be between 0.0 and 1.0, not {weight}")));
     }
     if options.invert && options.signal != FeedbackSignal::Harmful {
-        return Err(Error::usage("only harmful feedback can invert a rule").hint("use --harmful --invert"));
+        return Err(
+            Error::usage("only harmful feedback can invert a rule").hint("use `--harmful` with `--invert`")
+        );
     }
     if options.because.as_deref().is_some_and(|because| because.trim().is_empty()) {
         return Err(Error::usage("the reason is empty")
@@ -117,7 +120,7 @@ fn mark_bullet(memory: &Context, found: &ResolvedNote<'_>, options: &Options) ->
     let id = found.note.key().to_owned();
     if options.invert && curate::authority(memory) == Authority::Automation {
         return Err(Error::refused("person-only", "only a person can state that the opposite holds")
-            .hint("remove --invert, --agent and --session, or only mark it as harmful"));
+            .hint("remove `--invert`, `--agent` and `--session`, or only mark it as harmful"));
     }
     let Options { because, weight, invert, .. } = options.clone();
     let judge = FeedbackDelta { id: id.clone(), session: None, reason: because, weight, invert };

@@ -29,6 +29,7 @@ pub mod hooks;
 pub mod import;
 pub(crate) mod import_settings;
 pub mod init;
+pub mod legacy_private;
 pub mod log;
 pub mod mark;
 pub(crate) mod note_fields;

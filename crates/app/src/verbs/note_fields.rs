@@ -2,7 +2,7 @@
 
 use yaml_serde::Value;
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_note::id::NoteId;
 use cm_note::note::name;

@@ -11,7 +11,8 @@ pub mod sample;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, Request};
+use crate::context::open::Context;
+use crate::context::request::Request;
 use crate::error::Result;
 use crate::sessions::SessionAccess;
 use crate::verbs::playbook;

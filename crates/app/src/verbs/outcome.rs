@@ -11,7 +11,8 @@ mod resolve;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use crate::sessions::{RefreshProgress, SessionAccess};
 use crate::verbs::curate::{self, CurationOutcome as Curated, ExtraChanges, Options as Curation};

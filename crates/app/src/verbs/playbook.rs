@@ -11,9 +11,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::context::find::{ResolvedNote, find, load};
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::scoring::scoring;
 use crate::error::{Error, Result};
-use crate::verbs::decay::scoring;
 use cm_note::bullet::blocked::BlockedNote;
 use cm_note::bullet::visibility::may_be_shown;
 use cm_note::bullet::{Bullet, merge_feedback};

@@ -6,7 +6,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::paths::resolve_path;
 use crate::context::secrets;
 use crate::error::{Error, Result};

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel, shown};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::paths::shown;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::export::one_file;

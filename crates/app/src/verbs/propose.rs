@@ -43,7 +43,7 @@ pub struct ProposalResult {
 pub fn propose(memory: &Context, proposal: RuleProposal, draft: bool) -> Result<ProposalResult> {
     if proposal.scope == Some(Scope::Workspace) && proposal.workspace.is_none() {
         return Err(Error::usage("a rule with the scope workspace needs a project")
-            .hint("for example: --scope workspace --workspace tidewater-api"));
+            .hint("for example `--scope workspace` with `--workspace tidewater-api`"));
     }
     let authority = if draft { Authority::Automation } else { curate::authority(memory) };
     let add = AddDelta { bullet: proposal, reason: memory.call.by.reason.clone(), ..AddDelta::default() };

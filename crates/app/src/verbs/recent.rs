@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::context::embedding::budget;
 use crate::context::meaning::known;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_index::Index;
 

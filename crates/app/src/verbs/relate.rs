@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{ResolvedNote, find_to_change, load};
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::note_fields::in_range;

@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::meaning;
-use crate::context::open::{Context, OpenVault, shown};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::paths::shown;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::export::one_file;
@@ -167,7 +169,7 @@ const RULE_FILES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 /// to date.
 pub fn remember(memory: &Context, options: &Options) -> Result<RememberResult> {
     if memory.call.no_refresh {
-        return Err(Error::usage("this command needs an up-to-date index").hint("remove --no-refresh"));
+        return Err(Error::usage("this command needs an up-to-date index").hint("remove `--no-refresh`"));
     }
     let project = sources::project(memory);
     let target = match options.no_section {

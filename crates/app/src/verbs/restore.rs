@@ -1,12 +1,12 @@
 //! Restores a note as it was at a commit, including deleted notes.
 
+use crate::context::as_of::revision;
 use crate::context::find::{ambiguous, find_to_change};
 use crate::context::open::Context;
-use crate::context::snapshot::revision;
+use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::history::is_meant;
-use crate::verbs::log::repository;
 use crate::verbs::update::UpdateResult;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;

@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::as_of::AsOf;
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::retrieve::rounded;
 use crate::context::retrieve::{
     FoundBy, HitScore, RankedNote, RankingStages, Retrieval, RetrievalResult, SemanticThreshold,
 };
-use crate::context::snapshot::AsOf;
 use crate::context::snippet::NoteSnippets;
 use crate::error::{Error, Result};
 use cm_note::instant::Instant;
@@ -181,7 +183,7 @@ fn check(options: &Options) -> Result<()> {
     let length = options.query.chars().count();
     if options.query.trim().is_empty() {
         return Err(Error::usage("the search query is empty")
-            .hint("for example: cm search \"connection pool\" type:fix"));
+            .hint("for example `cm search \"connection pool\" type:fix`"));
     }
     if length > LONGEST {
         return Err(Error::usage(format!(
@@ -215,9 +217,4 @@ fn to_hit(ranked: RankedNote<'_>, snippets: &mut NoteSnippets, explain: bool) ->
         parts: explain.then(|| parts.rounded()),
         drawn_by: drawn_by.filter(|_| explain),
     }
-}
-
-/// Rounds a score to four decimals.
-pub(crate) fn rounded(score: f64) -> f64 {
-    (score * 10_000.0).round() / 10_000.0
 }

@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{find, load};
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::retrieve::rounded;
 use crate::context::retrieve::{RankingStages, Retrieval, SemanticThreshold};
 use crate::error::{Error, Result};
-use crate::verbs::search::rounded;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::id::BulletId;
 use cm_note::frontmatter::split::Split;
@@ -167,7 +168,7 @@ fn compare(
 fn subject(memory: &Context, like: &str) -> Result<ComparisonSubject> {
     let like = like.trim();
     if like.is_empty() {
-        return Err(Error::usage("the text is empty").hint("for example: cm similar \"retry with backoff\""));
+        return Err(Error::usage("the text is empty").hint("for example `cm similar \"retry with backoff\"`"));
     }
     match find(memory, like) {
         Ok(found) => {

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::scoring;
 use crate::verbs::playbook::{BulletRow, constants, merged};
 use cm_note::bullet::{Bullet, BulletState, Maturity};
 use cm_note::instant::Instant;

@@ -7,7 +7,8 @@ use serde::Serialize;
 use yaml_serde::Value;
 
 use crate::context::find::{ResolvedNote, ambiguous, find, load};
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -79,7 +80,7 @@ pub fn stash(memory: &Context, options: &Options) -> Result<StashResult> {
     };
     if text.trim().is_empty() {
         return Err(write::nothing_done("there is no text to save")
-            .hint("pipe the text in, use --edit, or pass a session with --session"));
+            .hint("pipe the text in, use `--edit`, or pass a session with `--session`"));
     }
     let keys = keys(memory, &name, options)?;
     let message = |id: &NoteId| CommitMessage::new("stash", format!("Stash \"{name}\"")).id(id.as_str());

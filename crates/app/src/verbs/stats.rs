@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
+use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::{scored, scoring};
+use crate::verbs::decay::scored;
 use crate::verbs::playbook;
 use crate::verbs::tags::TagCount;
 use crate::verbs::validate::findings_of;

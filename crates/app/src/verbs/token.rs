@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, ErrorKind, Result};
 use cm_note::instant::Instant;
 use cm_note::token::{
@@ -142,7 +143,7 @@ fn lock(memory: &Context, open: &OpenVault) -> Result<VaultLock> {
 
 fn checked(options: &Options, now: Instant) -> Result<&str> {
     let name = person(&options.person)
-        .map_err(|error| Error::usage(error.to_string()).hint("cm token add \"Ada\""))?;
+        .map_err(|error| Error::usage(error.to_string()).hint("for example `cm token add \"Ada\"`"))?;
     if options.expires.is_some_and(|end| end <= now) {
         return Err(Error::usage("the expiry date is in the past").hint("pass a future date"));
     }

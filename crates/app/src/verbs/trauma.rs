@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault, Request};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
+use crate::context::request::Request;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -22,6 +24,7 @@ use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
+use cm_note::user_text::UserText;
 use cm_playbook::curation::apply::{self, CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
 use cm_playbook::curation::{Authority, Playbook};
@@ -80,7 +83,7 @@ pub fn scan(
     call: &Request,
     wanted: &LogSelection,
     progress: Progress<'_>,
-) -> Result<(IncidentScan, Vec<String>)> {
+) -> Result<(IncidentScan, Vec<UserText>)> {
     let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
     let mut found: Vec<ScannedIncident> = Vec::new();
@@ -208,7 +211,7 @@ fn find<'a>(incidents: &'a [ScannedIncident], name: &str) -> Result<&'a ScannedI
     match found.as_slice() {
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("incident `{name}` not found"))
-            .hint("`cm trauma scan` lists incidents; use the same --days for both")),
+            .hint("`cm trauma scan` lists incidents; use the same `--days` for both")),
         _ => Err(Error::not_found(format!("`{name}` matches several incidents"))
             .hint("use a longer prefix of the ID from `cm trauma scan`")),
     }

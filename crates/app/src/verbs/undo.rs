@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::as_of::revision;
 use crate::context::open::Context;
-use crate::context::snapshot::revision;
+use crate::context::open_vault::repository;
 use crate::context::write;
 use crate::error::{Error, Result};
-use crate::verbs::log::repository;
 use cm_note::change::{ChangeSet, ContentHash, VaultFileChange};
 use cm_note::message::CommitMessage;
 use cm_note::note::read;

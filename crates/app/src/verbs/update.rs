@@ -60,7 +60,7 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
     edits.extend(agent_update::held_as_draft(memory, &found.note, options));
     if edits.is_empty() {
         return Err(
-            Error::usage("nothing to change").hint("for example: --set importance=0.9 --add-tag rust")
+            Error::usage("nothing to change").hint("for example `--set importance=0.9` or `--add-tag rust`")
         );
     }
     let mut what: Vec<&str> = Vec::new();

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use crate::verbs::playbook::merged;
 use cm_note::bullet::Bullet;

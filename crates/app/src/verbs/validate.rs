@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::load;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::frontmatter::{parse, split::Split};

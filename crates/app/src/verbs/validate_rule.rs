@@ -178,7 +178,7 @@ fn judge(
     }) {
         Admission::Malformed(error) => {
             return Err(Error::usage(error.to_string())
-                .hint("for example: cm validate-rule \"Run the whole suite before you push.\""));
+                .hint("for example `cm validate-rule \"Run the whole suite before you push.\"`"));
         }
         Admission::BadCategory => {
             return Err(Error::usage(format!("`{category}` is not a valid category"))

@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::find::{ResolvedNote, find};
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
+use crate::context::scoring::scoring;
 use crate::error::Result;
-use crate::verbs::decay::{score_of, scoring};
+use crate::verbs::decay::score_of;
 use crate::verbs::history::versions;
 use crate::verbs::log::Commit;
 use crate::verbs::playbook::merged;

@@ -120,7 +120,7 @@ mod tests {
         let missing = library(&onnx(Some(folder.path().join("gone.so")), None)).unwrap_err();
         insta::assert_snapshot!(shown(missing), @"
         cannot load the ONNX Runtime library: embeddings.runtime is DIR/gone.so, but this file does not exist
-         hint: run pip install --upgrade onnxruntime, then cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x
+         hint: run `pip install --upgrade onnxruntime`, then `cm config set embeddings.runtime --private …/site-packages/onnxruntime/capi/libonnxruntime.so.1.x`
         ");
         let relative = library(&onnx(Some(PathBuf::from("lib/x.so")), None)).unwrap_err();
         insta::assert_snapshot!(shown(relative), @"

@@ -108,7 +108,7 @@ fn a_key_that_no_header_takes_is_not_sent_and_not_shown() {
     let text = shown(&server, model.embed_query("a"));
     insta::assert_snapshot!(text, @"
     cannot send a request to http://127.0.0.1:PORT/embeddings: the key contains characters that cannot be sent
-     hint: run cm config set embeddings.key KEY --private, or set CM_EMBEDDINGS_KEY
+     hint: run `cm config set embeddings.key KEY --private`, or set CM_EMBEDDINGS_KEY
     ");
     assert!(server.requests().is_empty());
 }

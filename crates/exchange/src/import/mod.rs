@@ -327,7 +327,7 @@ fn usage(folder: &ImportFolder, plan: &mut ImportPlan) {
             code: FindingCode::Unreadable,
             severity: Severity::Warning,
             message: format!("its counts cannot be read: {error}"),
-            hint: Some("scores start from the feedback in the notes".to_owned()),
+            hint: Some("scores start from the feedback in the notes".into()),
         }),
         None => {}
     }

@@ -374,7 +374,7 @@ pattern!(STATES = r"(?i)^(?:i\b|i'd|i’d|our|the|this|my|it|that|they|there)");
 /// Converts a user's sentence to a rule; `None` if it states a preference or a fact.
 ///
 /// ```
-/// use cm_learn::reflect::rules::as_rule;
+/// use cm_learn::reflect::without_model::as_rule;
 /// assert_eq!(as_rule("we don't use default exports").unwrap().0, "Don't use default exports.");
 /// assert_eq!(as_rule("I prefer small commits"), None);
 /// ```

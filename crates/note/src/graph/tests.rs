@@ -1,5 +1,6 @@
 //! Tests of link resolution, edges and findings.
 
+use crate::user_text::UserText;
 use proptest::prelude::*;
 
 use super::sample::{edge, note};
@@ -220,7 +221,7 @@ fn links_that_lead_nowhere_or_everywhere_are_findings_with_places_and_remedies()
     let (graph, findings) = build(&notes);
     let show = |finding: &Finding| {
         let place = (finding.line.unwrap_or(0), finding.column.unwrap_or(0));
-        let hint = finding.hint.as_deref().unwrap_or("");
+        let hint = finding.hint.as_ref().map_or("", UserText::for_terminal);
         format!(
             "{} {place:?} {} {:?}: {} | {hint}",
             finding.path, finding.code, finding.severity, finding.message

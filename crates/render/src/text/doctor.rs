@@ -17,7 +17,12 @@ pub fn examined(outcome: &HealthReport) -> String {
         };
         lines.push_str(&format!("{mark}  {}  {}\n", pad(check.name, 12), safe(&check.message)));
         if let Some(hint) = &check.hint {
-            lines.push_str(&format!("{}{} {}\n", " ".repeat(20), paint(DIM, "hint:"), safe(hint)));
+            lines.push_str(&format!(
+                "{}{} {}\n",
+                " ".repeat(20),
+                paint(DIM, "hint:"),
+                safe(hint.for_terminal())
+            ));
         }
     }
     lines

@@ -81,7 +81,7 @@ pub fn error(error: &Error) -> String {
         lines.push_str(&format!("{} {}{line}{column}\n", paint(DIM, "   at:"), safe(&place.path)));
     }
     if let Some(hint) = &error.hint {
-        lines.push_str(&format!("{} {}\n", paint(GOOD, " hint:"), safe(hint)));
+        lines.push_str(&format!("{} {}\n", paint(GOOD, " hint:"), safe(hint.for_terminal())));
     }
     lines
 }
@@ -90,7 +90,7 @@ pub fn error(error: &Error) -> String {
 fn committed(commit: Option<&str>) -> String {
     match commit {
         Some(commit) => paint(DIM, &format!("commit {}", short(commit))),
-        None => paint(DIM, "not committed; run `cm commit`"),
+        None => paint(DIM, "not committed"),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::recent::shown_id;
 use super::short;
 use super::style::{DIM, ID, STRONG, count, cut, paint};
+use cm_app::context::as_of::AsOf;
 use cm_app::context::retrieve::{FoundBy, HitScore};
-use cm_app::context::snapshot::AsOf;
 use cm_app::verbs::search::SearchResult;
 
 /// The commit that was searched, if not the current state; then the title and the best snippet of

@@ -4,11 +4,11 @@ use super::list::rows;
 use super::style::{DIM, ID, STRONG, WARN, count, cut, paint, safe};
 use cm_app::sessions::cass::ExternalHit;
 use cm_app::sessions::list::SessionList;
+use cm_app::sessions::reflection_log::{ReflectionResult, ReflectionState};
 use cm_app::sessions::search::{SessionMatch, SessionSearchResult};
 use cm_app::sessions::show::SessionPage;
 use cm_app::sessions::timeline::{Timeline, TimelineDay};
 use cm_app::sessions::{SessionRow, ShownEvent};
-use cm_app::verbs::reflect::reflection_log::{ReflectionResult, ReflectionState};
 
 /// A table of sessions.
 pub fn list(outcome: &SessionList) -> String {

@@ -1,7 +1,7 @@
 //! Text output of `cm trust`.
 
 use super::style::{DIM, GOOD, WARN, paint, safe};
-use cm_app::legacy_private::{LegacyImport, LegacyPrivateEntry};
+use cm_app::verbs::legacy_private::{LegacyImport, LegacyPrivateEntry};
 use cm_app::verbs::trust::TrustResult;
 
 /// Whether the vault is trusted, and what that allows.

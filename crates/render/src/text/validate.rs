@@ -39,7 +39,7 @@ pub fn findings(findings: &[Finding]) -> String {
         lines.push_str(&format!("{}{line}{column} {severity} ", safe(&found.path)));
         lines.push_str(&format!("{} {}\n", paint(DIM, &found.code.to_string()), safe(&found.message)));
         if let Some(hint) = &found.hint {
-            lines.push_str(&format!("    {} {}\n", paint(GOOD, "hint:"), safe(hint)));
+            lines.push_str(&format!("    {} {}\n", paint(GOOD, "hint:"), safe(hint.for_terminal())));
         }
     }
     lines

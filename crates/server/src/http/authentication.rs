@@ -12,6 +12,7 @@ use super::state::ServerState;
 use crate::operations::Caller;
 use cm_app::{Actor, CallerIdentity};
 use cm_note::token::{AccessRole, TokenKind, TokenSecret, TokenStatus, TokenStore};
+use cm_note::user_text::Interface;
 
 /// Headers added by proxies. A server without tokens rejects requests that carry one, because they
 /// may come from other machines.
@@ -50,7 +51,7 @@ pub fn authenticate(
     let ring = (state.tokens)().map_err(|error| {
         state.notice("tokens", error.to_string());
         // What is wrong with the file is for who keeps it, not for whoever asks.
-        let hint = "run `cm token list` on the server to see the problem";
+        let hint = "ask whoever runs the server: its file of tokens cannot be read";
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "tokens-unreadable",
@@ -62,12 +63,19 @@ pub fn authenticate(
     // Whoever asks over the network without a token is not established to be a person.
     let kind = Actor::Token(TokenKind::Agent);
     let (agent, session) = (named(headers, &AGENT)?, named(headers, &SESSION)?);
-    let by = CallerIdentity { kind, agent, session, is_remote: true, ..CallerIdentity::default() };
+    let by = CallerIdentity {
+        kind,
+        agent,
+        session,
+        is_remote: true,
+        interface: Interface::Http,
+        ..CallerIdentity::default()
+    };
     if state.is_open && ring.is_empty() {
         if let Some(name) = FORWARDED.iter().find(|name| headers.contains_key(**name)) {
             let message =
                 format!("the request came through a proxy (`{name}`), but this server requires no token");
-            let hint = "create a token on the server with `cm token add NAME`, then restart it";
+            let hint = "ask whoever runs the server to create a token and to restart it";
             return Err(Problem::new(StatusCode::FORBIDDEN, "proxied", message, hint));
         }
         return Ok(AuthenticatedCaller {
@@ -89,7 +97,7 @@ fn known(
     headers: &HeaderMap,
     by: CallerIdentity,
 ) -> Result<AuthenticatedCaller, Problem> {
-    let hint = "send `Authorization: Bearer cm_…`; `cm token add` creates a token";
+    let hint = "send `Authorization: Bearer cm_…`; whoever runs the server creates tokens";
     let refuse = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, hint);
     let Some(secret) = secret(headers)? else {
         return Err(refuse("no-token", "this endpoint requires a token"));

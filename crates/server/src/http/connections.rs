@@ -38,7 +38,7 @@ const TOLD_AT_ONCE: usize = 128;
 /// The response body for rejected connections. It is written out because their requests are not
 /// parsed.
 const NO_ROOM: &str = "{\"error\":{\"code\":\"connections\",\"message\":\"too many connections are open\",\
-    \"hint\":\"close some, or try again after the seconds that `Retry-After` says\",\"exit\":6}}";
+    \"hint\":\"close some, or try again after the seconds that `Retry-After` says\"}}";
 
 /// Number of open connections in total and per address.
 #[derive(Debug, Default)]

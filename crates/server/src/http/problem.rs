@@ -4,7 +4,9 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::operations::worded;
 use cm_app::{Error, ErrorKind};
+use cm_note::user_text::Interface;
 use cm_render::{json, status};
 
 /// An error response.
@@ -63,7 +65,10 @@ impl From<Error> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = answer(self.status, json::error_value(&self.error).to_string().into_bytes());
+        let mut response = {
+            let hint = self.error.hint.as_ref().map(|hint| worded(hint, Interface::Http));
+            answer(self.status, json::error_value(&self.error, hint.as_deref()).to_string().into_bytes())
+        };
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -16,6 +16,7 @@ use crate::operations::{AccessRole, Caller};
 use crate::serving::Saturated;
 use cm_app::server_audit::AuditRecord;
 use cm_app::{CallerIdentity, Context, Error, ErrorKind, ProgressStep, ProgressWatch, Result};
+use cm_note::user_text::Interface;
 
 /// Capacity of the progress channel; steps beyond it are dropped.
 const STEPS: usize = 16;
@@ -58,7 +59,8 @@ pub(super) async fn run<T: Send + 'static>(
     }
     let key = caller.token.clone().unwrap_or_default();
     // Over this protocol it is an agent that calls, whoever started it.
-    let by = CallerIdentity { kind: caller.by.kind.lowered_to_agent(), ..caller.by };
+    let by =
+        CallerIdentity { kind: caller.by.kind.lowered_to_agent(), interface: Interface::Mcp, ..caller.by };
     let permit = tokio::select! {
         permit = server.calls().acquire(&key) => match permit {
             Ok(permit) => permit,
@@ -180,7 +182,7 @@ impl ProgressSender<'_> {
 
 fn too_long(limit: Duration) -> Error {
     let message = format!("cancelled after {} s", limit.as_secs());
-    Error::new(ErrorKind::Failed, "too-long", message).hint("request less at once, or use the command line")
+    Error::new(ErrorKind::Failed, "too-long", message).hint("request less at once")
 }
 
 fn broken(error: &JoinError) -> Error {
@@ -188,8 +190,7 @@ fn broken(error: &JoinError) -> Error {
         true => "the operation panicked; this is a bug in cm",
         false => "the server is shutting down",
     };
-    Error::new(ErrorKind::Failed, "internal", message)
-        .hint("the server keeps running; `cm doctor` checks the vault")
+    Error::new(ErrorKind::Failed, "internal", message).hint("try again; the server keeps running")
 }
 
 /// The caller with the client's name as agent, unless the agent is already known.

@@ -28,6 +28,7 @@ mod search;
 mod sessions;
 mod update;
 mod validate_rule;
+mod wording;
 
 use serde_json::Value;
 
@@ -36,6 +37,7 @@ pub use catalog::{Catalog, CompletionKind, Contents, ListedNote, Resource};
 
 use cm_app::{Context, Result};
 pub use cm_note::token::AccessRole;
+pub use wording::{reword_result, worded};
 
 /// An operation that agents can call as a tool, or programs over HTTP.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::OperationResult;
+use super::{OperationResult, reword_result, worded};
 use cm_app::Context;
 use cm_render::{json, text};
 
@@ -25,8 +25,12 @@ pub(super) fn whole<T: JsonSchema>() -> Value {
 /// An answer with its text and all pending notices.
 pub(super) fn answer<T: Serialize>(memory: &Context, outcome: &T, words: &str) -> OperationResult {
     let mut shown = words.trim_end().to_owned();
+    let interface = memory.call.by.interface;
     for notice in memory.take_notices() {
+        let notice = worded(&notice, interface);
         shown.push_str(&format!("\n{}", text::notice(&memory.call.conceal_paths(notice))));
     }
-    OperationResult { json: json::value(outcome), text: anstream::adapter::strip_str(&shown).to_string() }
+    let mut document = json::value(outcome);
+    reword_result(&mut document, interface);
+    OperationResult { json: document, text: anstream::adapter::strip_str(&shown).to_string() }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Contents, ListedNote, Resource};
+use super::{Contents, ListedNote, Resource, reword_result};
 use cm_app::verbs::doctor;
 use cm_app::verbs::generate;
 use cm_app::verbs::generate::Generated;
@@ -14,6 +14,7 @@ use cm_app::verbs::stats;
 use cm_app::{Context, Result};
 use cm_note::bullet::BulletState;
 use cm_note::note::NoteKind;
+use cm_note::user_text::Interface;
 use cm_render::json;
 
 const MARKDOWN: &str = "text/markdown";
@@ -132,7 +133,9 @@ fn shown(generated: Generated) -> Contents {
 }
 
 fn document<T: Serialize>(outcome: &T) -> Contents {
-    Contents { mime: JSON, text: json::document(outcome) }
+    let mut document = json::value(outcome);
+    reword_result(&mut document, Interface::Mcp);
+    Contents { mime: JSON, text: json::document(&document) }
 }
 
 /// Whether a file is a note or a settings file.

@@ -9,6 +9,7 @@ use toml_edit::{Document, Item, TableLike};
 use super::keys::{self, ValueType};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::path::NotePath;
+use cm_note::user_text::UserText;
 
 /// Source of a value. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,10 +159,10 @@ impl SettingsLayer {
         let hint = match key.shape {
             ValueType::Secret => {
                 format!(
-                    "remove it, replace the secret if others saw it, then run: cm config set {name} … --private"
+                    "remove it, replace the secret if others saw it, then run `cm config set {name} … --private`"
                 )
             }
-            _ => format!("to set it for yourself: cm config set {name} … --private"),
+            _ => format!("`cm config set {name} … --private` sets it for yourself"),
         };
         self.ignored.push((name, format!("{message}; {hint}")));
         self.find(file, text, at, FindingCode::InvalidSetting, message, Some(hint));
@@ -186,7 +187,7 @@ impl SettingsLayer {
             finding =
                 finding.with_location(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
         }
-        finding.hint = hint;
+        finding.hint = hint.map(UserText::from);
         self.findings.push(finding);
     }
 }
@@ -333,7 +334,10 @@ mod tests {
                 (FindingCode::InvalidSetting, Some(6), Some(3))
             ]
         );
-        assert_eq!(layer.findings[0].hint.as_deref(), Some("did you mean `core.max_entries`?"));
+        assert_eq!(
+            layer.findings[0].hint.as_ref().map(UserText::for_terminal),
+            Some("did you mean `core.max_entries`?")
+        );
     }
 
     #[test]

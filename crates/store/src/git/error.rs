@@ -132,11 +132,14 @@ impl Error {
         Some(match self {
             Self::Bare { .. } => "clone it and use the clone as the vault".to_owned(),
             Self::ForeignOwner { workdir, .. } => {
-                format!("if you trust it: git config --global --add safe.directory '{}'", workdir.display())
+                format!(
+                    "if you trust it, run `git config --global --add safe.directory '{}'`",
+                    workdir.display()
+                )
             }
             Self::Unsupported { name, value, .. } if name == "extensions.refStorage" => {
                 format!(
-                    "references are stored as `{value}`; convert them: git refs migrate --ref-format=files"
+                    "references are stored as `{value}`; convert them with `git refs migrate --ref-format=files`"
                 )
             }
             Self::Unsupported { .. } => {
@@ -155,7 +158,7 @@ impl Error {
                 format!("rename the note, or commit the removal of `{tracked}` first")
             }
             Self::Ignored { path } => {
-                format!("run git add --force '{path}', or change the .gitignore that covers it")
+                format!("run `git add --force '{path}'`, or change the .gitignore that covers it")
             }
             Self::Unmerged { path } => format!("resolve the conflict, then run git add '{path}'"),
             Self::NotAFile { .. } => "replace it with a regular file and commit that with Git".to_owned(),
@@ -168,7 +171,7 @@ impl Error {
                 format!("use a longer prefix: {}", candidates[..candidates.len().min(5)].join(", "))
             }
             Self::OtherWorkTree { git_dir, workdir } => format!(
-                "if this is intended: git --git-dir '{}' config core.worktree '{}'",
+                "if this is intended, run `git --git-dir '{}' config core.worktree '{}'`",
                 git_dir.display(),
                 workdir.display()
             ),

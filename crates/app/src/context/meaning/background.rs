@@ -5,8 +5,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::context::open::Request;
 use crate::context::process_cache::ProcessCache;
+use crate::context::request::Request;
 use crate::error::Result;
 
 /// Duration of one slice of work, after which the vaults are opened again.

@@ -3,7 +3,8 @@
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_embed::Embedder;
 use cm_embed::builtin::StaticModel;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::context::embedding::budget;
-use crate::context::meaning::Model;
-use crate::context::open::{Context, OpenVault};
+use crate::context::models::Model;
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_embed::EmbeddingProvider;
 use cm_index::VectorTable;

@@ -7,19 +7,19 @@
 mod background;
 mod coarse;
 mod fine;
-mod models;
 mod rules;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
 pub use fine::EmbeddingProgress;
 pub(crate) use fine::known;
-pub use models::{Model, ModelCache, Models};
 pub(crate) use rules::meaning;
 
 use std::sync::Arc;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::models::Models;
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_embed::Embedder;
 use cm_index::{VectorTable, Vectors};
@@ -58,6 +58,14 @@ impl OpenVault {
 }
 
 impl Context {
+    /// The embedding models selected by the settings.
+    pub fn models(&self) -> &Models {
+        self.models.get_or_init(|| {
+            let kept = self.cache.as_ref().map(|warm| warm.models());
+            Models::of(crate::context::embedding::choice(self, self.target()), kept)
+        })
+    }
+
     /// Embeds a question with the coarse model; `None` if embeddings are disabled or no vectors
     /// exist.
     pub(crate) fn ask_coarse(&self, open: &OpenVault, question: &str) -> Option<VectorQuery> {

@@ -3,7 +3,7 @@
 //! The search model is not used here, because whether two rules conflict must not depend on caches,
 //! providers or the state of an index.
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use cm_embed::builtin::StaticModel;
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
 use cm_text::embedding::Embedding;

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use cm_llm::{
     ApiKey, ModelCommand, ModelProvider, ModelSelection, Price, Prices, RemoteModel, ServerUrl,
@@ -68,7 +69,7 @@ impl ModelSettings<'_> {
         let provider = self.text("llm.provider");
         let prices = Prices::parse(&self.list("llm.prices")).map_err(|error| {
             Error::refused("invalid-setting", format!("llm.prices: {error}"))
-                .hint("fix it: cm config get llm.prices")
+                .hint("`cm config get llm.prices` shows it")
         })?;
         let mut models = Vec::new();
         if provider != "none" {
@@ -265,8 +266,8 @@ mod tests {
     fn a_shared_file_chooses_neither_model_nor_server_nor_program_nor_price() {
         let theirs = "[llm]\nprovider = 'cli'\ncommand = 'curl evil.example'\n";
         insta::assert_snapshot!(formatted(&[(theirs, SettingOrigin::Vault)], &[]), @"
-        `llm.provider` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set llm.provider … --private
-        `llm.command` is ignored in cm.toml, because others can write to this file; to set it for yourself: cm config set llm.command … --private
+        `llm.provider` is ignored in cm.toml, because others can write to this file; `cm config set llm.provider … --private` sets it for yourself
+        `llm.command` is ignored in cm.toml, because others can write to this file; `cm config set llm.command … --private` sets it for yourself
         ");
         let mine = "[llm]\nprovider = 'ollama'\nmodel = 'mine'";
         let theirs = "[llm]\nprovider = 'openai'\nmodel = 'theirs'\nbase_url = 'https://evil.example'\napi_key_cmd = 'evil'\n\

@@ -1,6 +1,6 @@
 //! Tracks notes that were moved since the newest commit, by this change or by hand.
 
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::error::Result;
 use cm_note::change::ContentHash;

@@ -2,9 +2,9 @@
 
 use super::history::project;
 use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
+use crate::context::request::Request;
 use cm_index::is_stopword;
 use cm_note::bullet::BulletType;
-use cm_note::instant::Instant;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{
     self, BriefingEntry, BriefingSection, EntryTier, OmittedCounts, lines, searches,
@@ -37,8 +37,10 @@ pub(super) struct BriefingDraft {
 }
 
 impl BriefingDraft {
-    /// Drops entries until the briefing fits the budget, given in tokens.
-    pub fn fit(self, task: &str, workspace: String, now: Instant, budget: usize) -> Briefing {
+    /// Drops entries until the briefing fits the budget, given in tokens; searches and feedback are
+    /// worded for `by`'s interface.
+    pub fn fit(self, task: &str, workspace: String, call: &Request, budget: usize) -> Briefing {
+        let (now, interface) = (call.now, call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
         let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
@@ -64,16 +66,14 @@ impl BriefingDraft {
             ..entry(BriefingSection::Warnings, EntryTier::Warning, 0.0, lines::warning(warning))
         }));
         let searched = entries.len();
-        entries.extend(
-            suggested.iter().map(|query| {
-                entry(BriefingSection::Searches, EntryTier::Worth, SEARCH, lines::search(query))
-            }),
-        );
+        entries.extend(suggested.iter().map(|query| {
+            entry(BriefingSection::Searches, EntryTier::Worth, SEARCH, lines::search(query, interface))
+        }));
         entries.push(entry(
             BriefingSection::Feedback,
             EntryTier::Feedback,
             0.0,
-            format!("Feedback: {}\n", lines::feedback()),
+            format!("Feedback: {}\n", lines::feedback(interface)),
         ));
         entries.extend(
             notices
@@ -95,7 +95,7 @@ impl BriefingDraft {
             history: kept(history, stays(of_history)),
             warnings: kept(warnings, stays(warned)),
             searches: kept(suggested, stays(searched)),
-            feedback: lines::feedback().replace('`', ""),
+            feedback: lines::feedback(interface).replace('`', ""),
             omitted: plan.omitted,
             tokens: plan.tokens,
             notices,

@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Options;
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::retrieve::{RankingStages, Retrieval, RetrievalResult, SemanticThreshold};
 use crate::error::Result;
 use crate::verbs::playbook;

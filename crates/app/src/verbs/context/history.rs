@@ -11,7 +11,7 @@ use super::SessionPassage;
 use super::builder::BriefingBuilder;
 use super::candidates::CHANCE;
 use crate::context::find::load;
-use crate::context::open::OpenVault;
+use crate::context::open_vault::OpenVault;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::sessions::diaries::DiaryIndex;

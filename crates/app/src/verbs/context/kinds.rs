@@ -3,7 +3,8 @@
 
 use std::cell::OnceCell;
 
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::sessions::session_filter::project;
 use cm_note::bullet::{Bullet, Scope};
 use cm_playbook::briefing::kinds::{MANIFESTS, WorkspaceLanguages};

@@ -3,7 +3,6 @@
 //! A diary is extracted by rules, or written by the configured model if it is enabled. No lock is
 //! held during model requests.
 
-pub(crate) mod location;
 pub(crate) mod session;
 
 use schemars::JsonSchema;
@@ -15,13 +14,13 @@ use crate::context::provider::{LanguageModel, ModelFailure};
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
+use crate::sessions::diary_location::DiaryLocation;
 use cm_learn::diary::note::note;
 use cm_learn::diary::read::read;
 use cm_learn::diary::{Diary, DiaryOrigin};
 use cm_note::change::ChangeSet;
 use cm_note::message::CommitMessage;
 use cm_session::status::SessionStatus;
-use location::DiaryLocation;
 use session::SessionReader;
 
 /// Selects the session and how its diary is written.
@@ -116,7 +115,7 @@ pub fn diary(
     }
     let place = DiaryLocation::of(memory, &diary)?;
     let said = std::cell::RefCell::new(None);
-    let plan = |open: &crate::context::open::OpenVault| {
+    let plan = |open: &crate::context::open_vault::OpenVault| {
         let (change, notice) = place.change(memory, open, &diary)?;
         *said.borrow_mut() = notice;
         let verb = if place.is_there { "Renew" } else { "Write" };
@@ -174,8 +173,12 @@ fn unanswered(trouble: ModelFailure, stop: &Cancellation) -> Error {
     match trouble {
         _ if stop.is_immediate() => stop.error(),
         ModelFailure::Silent { error, .. } => {
-            let hint = error.hint.clone().map(|hint| format!("{hint}; or do not use a model: --no-model"));
-            error.hint(hint.unwrap_or_else(|| "do not use a model: --no-model".to_owned()))
+            let without = "do not use a model: `--no-model`";
+            let hint = match &error.hint {
+                Some(hint) => format!("{}; or {without}", hint.for_terminal()),
+                None => without.to_owned(),
+            };
+            error.hint(hint)
         }
         ModelFailure::Useless(why) => Error::new(crate::ErrorKind::Provider, "model", why),
     }

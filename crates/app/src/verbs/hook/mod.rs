@@ -9,7 +9,8 @@ mod start;
 use std::time::Duration;
 
 use crate::context::actor::Actor;
-use crate::context::open::{Context, Request};
+use crate::context::open::Context;
+use crate::context::request::Request;
 use crate::context::trust::UNTRUSTED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions;
@@ -142,7 +143,7 @@ fn answer(call: &Request, message: &HookMessage) -> Result<HookResponse> {
         message.guard_request.as_ref().and_then(|asked| guard::guard_tool_call(call, asked))
     {
         if vault_of(call).is_some() {
-            notices.iter().for_each(|notice| log(call, message, notice));
+            notices.iter().for_each(|notice| log(call, message, notice.for_terminal()));
         }
         return Ok(heard(HookReply::Verdict(decision), None));
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::check_indexes;
 use crate::context::find::{ResolvedNote, load};
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::context::retrieve::{RankedNote, RankingStages, Retrieval, SemanticThreshold};
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;

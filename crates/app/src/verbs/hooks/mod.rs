@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::Request;
+use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use cm_agents::hook::mcp::{self, ServerRegistration};
@@ -220,7 +220,7 @@ fn empty_changes(call: &Request, options: &Options) -> Result<HookChanges> {
     let reach =
         options.reach.unwrap_or_else(|| if in_repository() { HookScope::Project } else { HookScope::User });
     let root = root(call, reach).ok_or_else(|| {
-        Error::usage("the home directory is unknown").hint("use --project in a project's folder")
+        Error::usage("the home directory is unknown").hint("use `--project` in a project's folder")
     })?;
     let folder = root.display().to_string();
     Ok(HookChanges { reach, folder, files: Vec::new(), dry_run: false, notices: Vec::new(), root })
@@ -264,7 +264,7 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
         return Ok(used);
     }
     let where_else = if whose == HookScope::Project && call.home.is_some() {
-        "; or --user for your own settings"
+        "; or `--user` for your own settings"
     } else {
         ""
     };
@@ -273,7 +273,7 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
         "no-agent",
         format!("no agent keeps settings in {}", root.display()),
     )
-    .hint(format!("pass an agent: cm hooks install claude{where_else}")))
+    .hint(format!("pass an agent, as in `cm hooks install claude`{where_else}")))
 }
 
 impl HookChanges {
@@ -355,7 +355,7 @@ fn duplicate_warning(
     (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
         let flag = if other == HookScope::User { "--user" } else { "--project" };
         format!(
-            "{} also has hooks of cm, and {agent} runs both: cm hooks uninstall {agent} {flag}",
+            "{} also has hooks of cm, and {agent} runs both; `cm hooks uninstall {agent} {flag}` removes them",
             root.join(path).display()
         )
     })

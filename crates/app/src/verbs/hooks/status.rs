@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{HookScope, Options, faulty, named, note_path, root, text_of, there};
-use crate::context::open::Request;
+use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
 use cm_agents::hook::mcp;

@@ -121,7 +121,7 @@ fn redacted_text(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<
     if let Some(asker) = foreign.filter(|_| !privacy::cross_agent(memory)) {
         let message = format!("the session belongs to {}, but {asker} requests it", key.agent);
         return Err(Error::refused("cross-agent", message).hint(
-            "a person can allow agents to see sessions of others: cm config set sessions.cross_agent true --private",
+            "a person can allow agents to see sessions of others with `cm config set sessions.cross_agent true --private`",
         ));
     }
     // What was read by rules that have changed since may still hold what they take out now.

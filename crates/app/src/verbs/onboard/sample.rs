@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::{asker, covered, done};
 use crate::context::open::Context;
+use crate::context::retrieve::rounded;
 use crate::error::Result;
 use crate::sessions::list::{filter, lookback};
 use crate::sessions::{SessionAccess, SessionInfo, SessionSelection};
 use crate::verbs::privacy;
-use crate::verbs::search::rounded;
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_learn::onboard::{Category, CategoryCoverage, SessionCandidate, fit, order};
 
@@ -71,7 +71,7 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
     let all = left.len();
     if all > MOST {
         memory.notice(format!(
-            "only the {MOST} most recent of {all} sessions are compared; use --days and --workspace to select others"
+            "only the {MOST} most recent of {all} sessions are compared; use `--days` and `--workspace` to select others"
         ));
         left.truncate(MOST);
     }

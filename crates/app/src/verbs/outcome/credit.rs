@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::resolve::OutcomeSession;
 use super::{CreditReason, CreditedRule, Options, UncreditedRule};
-use crate::context::open::{Context, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::VaultLevel;
 use crate::error::Result;
 use crate::sessions::load;
 use crate::verbs::playbook::{find_bullet, merged};

@@ -4,7 +4,8 @@
 use super::Options;
 use super::resolve::OutcomeSession;
 use crate::context::find::load;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::sessions::diaries::DiaryIndex;
 use crate::verbs::note_fields::sharded;

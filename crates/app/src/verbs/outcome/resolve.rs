@@ -51,7 +51,7 @@ pub(super) fn which(memory: &Context, shelf: &SessionAccess, options: &Options) 
     match by.agent.as_deref().filter(|_| sound && !options.rules.is_empty()) {
         Some(agent) => Ok(OutcomeSession { id: name.to_owned(), agent: agent.to_owned(), log: None }),
         None => Err(unknown.hint(
-            "`cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists: --agent NAME --rules ID,…",
+            "`cm sessions --days 0` lists the indexed sessions; an agent can report another one for the rules it lists with `--agent NAME` and `--rules ID,…`",
         )),
     }
 }

@@ -83,7 +83,7 @@ pub fn export(memory: &Context, options: &Options) -> Result<PlaybookExport> {
         let shown = outcome.out.unwrap_or_default();
         return Err(Error::refused("exists", format!("{shown} would be overwritten"))
             .at(shown, None, None)
-            .hint("nothing was written; choose another path, or use --force"));
+            .hint("nothing was written; choose another path, or use `--force`"));
     }
     outcome.written = !wrote.written.is_empty();
     Ok(outcome)

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{limits, notes_as_written, of_notes, of_vault};
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
@@ -147,7 +148,7 @@ pub fn import(memory: &Context, options: &Options) -> Result<BulletImport> {
     let shown = options.file.display().to_string();
     let from = options.from.or_else(|| RuleSourceKind::of(&options.file)).ok_or_else(|| {
         Error::usage(format!("the type of {shown} cannot be detected from its name"))
-            .hint("use --from playbook or --from rules")
+            .hint("use `--from playbook` or `--from rules`")
     })?;
     let text = text(memory, &options.file)?;
     let document = match from {

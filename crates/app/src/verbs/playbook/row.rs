@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::VaultBullet;
-use crate::context::open::VaultLevel;
+use crate::context::open_vault::VaultLevel;
 use cm_note::bullet::{BulletState, BulletType, Maturity};
 use cm_note::instant::Instant;
 use cm_note::note::FeedbackSignal;

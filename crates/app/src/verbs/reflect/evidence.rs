@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::reflection_log::ReflectionLog;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::evidence::SessionEvidence;
+use crate::sessions::reflection_log::ReflectionLog;
 use cm_learn::reflect::evidence::RuleValidation;
 use cm_note::bullet::content::fold_whitespace;
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};

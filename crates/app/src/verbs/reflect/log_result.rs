@@ -2,11 +2,11 @@
 
 use super::process_session::{SessionProcessor, SessionProposals, SessionReflection};
 use super::queue::QueuedSession;
-use super::reflection_log::{ReflectionEntry, ReflectionResult, hash_key};
 use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::sessions::load::GONE;
 use crate::sessions::logs;
+use crate::sessions::reflection_log::{ReflectionEntry, ReflectionResult, hash_key};
 use cm_index::sessions::SessionSummary;
 use cm_session::status::SessionStatus;
 

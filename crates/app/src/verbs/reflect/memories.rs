@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use yaml_serde::Value;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::place;

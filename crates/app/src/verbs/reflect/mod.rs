@@ -11,7 +11,6 @@ mod memories;
 mod process_session;
 mod queue;
 mod redact;
-pub mod reflection_log;
 pub mod work_package;
 
 use schemars::JsonSchema;
@@ -21,13 +20,13 @@ use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
 use crate::context::provider::{self, LanguageModel};
 use crate::error::{Error, ErrorKind, Result};
+use crate::sessions::reflection_log::ReflectionLog;
 use crate::sessions::{SessionAccess, SessionSelection};
 use crate::verbs::diary::session::SessionReader;
 use cm_learn::reflect::evidence::DAYS;
 use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
 use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
 use queue::{QueuedSession, SessionQueue, plan};
-use reflection_log::ReflectionLog;
 
 pub use cm_learn::reflect::run::RunOutcome;
 pub use process_session::{LearnedChange, SessionReflection};
@@ -186,7 +185,7 @@ impl RunState {
         let interrupted = stop.is_requested();
         let stopped = interrupted.then_some("stopped as requested; the next run continues");
         let failure = self.fatal_error.as_ref().map(|error| match &error.hint {
-            Some(hint) => format!("{}: {hint}", error.message),
+            Some(hint) => format!("{}: {}", error.message, hint.for_terminal()),
             None => error.message.clone(),
         });
         let mut run = summarize(&done, left, stopped, failure.as_deref());
@@ -212,7 +211,7 @@ impl RunState {
 fn record_failure(todo: &QueuedSession, error: &Error) -> SessionReflection {
     let meta = &todo.listed.session.meta;
     let failure = match &error.hint {
-        Some(hint) => format!("{}: {hint}", error.message),
+        Some(hint) => format!("{}: {}", error.message, hint.for_terminal()),
         None => error.message.clone(),
     };
     SessionReflection {

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::reflection_log::ReflectionLog;
 use crate::context::open::Context;
 use crate::error::Result;
 use crate::sessions::list::{filter, lookback};
+use crate::sessions::reflection_log::ReflectionLog;
 use crate::sessions::{SessionAccess, SessionSelection};
 use cm_index::sessions::{SessionIndexFilter, SessionSummary};
 use cm_note::instant::Instant;

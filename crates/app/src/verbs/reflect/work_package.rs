@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::evidence::GatheredEvidence;
 use super::process_session::{SessionProcessor, SessionProposals, is_live};
 use super::queue::{QueuedSession, plan, session_key};
-use super::reflection_log::ReflectionLog;
 use super::{Options, terms};
 use crate::context::open::Context;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::SessionAccess;
 use crate::sessions::logs;
+use crate::sessions::reflection_log::ReflectionLog;
 use crate::verbs::curate::CurationOutcome;
 use crate::verbs::diary::session::SessionReader;
 use crate::verbs::playbook;
@@ -79,7 +79,7 @@ pub fn build_packages(memory: &Context, shelf: &SessionAccess, options: &Options
     let plan = plan(memory, shelf, &record, &options.selection, true)?;
     if plan.todo.is_empty() {
         return Err(write::nothing_done("there is no session to learn from")
-            .hint("`cm sessions list` shows processed sessions; use --days for older ones"));
+            .hint("`cm sessions list` shows processed sessions; use `--days` for older ones"));
     }
     let mut reader = SessionReader::open(memory)?;
     let playbook = playbook::as_written(memory, memory.target())?;

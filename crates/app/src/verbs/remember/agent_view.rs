@@ -7,7 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::sources::{is_a, observations, project};
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::error::Result;
 use cm_learn::friction::antigen::by_words::Confidence;
 use cm_learn::remember::episodes::{self, LoggedEpisode};

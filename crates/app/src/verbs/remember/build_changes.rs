@@ -7,7 +7,8 @@ use yaml_serde::{Mapping, Value};
 
 use super::{NewEpisode, PreferenceChange, SupersededFact, WrittenFact};
 use crate::context::find::load;
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::{Error, Result};
 use crate::verbs::add::known_type;
 use crate::verbs::note_fields::{place, sharded};

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use yaml_serde::Value;
 
-use crate::context::open::{Context, OpenVault, VaultLevel};
+use crate::context::open::Context;
+use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::secrets;
 use crate::error::Result;
 use crate::sessions::logs;

@@ -1,5 +1,6 @@
 //! Tests of reading notes of every kind, well-formed and malformed.
 
+use crate::user_text::UserText;
 use proptest::prelude::*;
 
 use super::*;
@@ -116,7 +117,7 @@ fn memories_tell_what_is_missing_and_wrong() {
         ]
     );
     let note = note(path, text);
-    assert_eq!(note.findings[1].hint.as_deref(), Some("did you mean `fix`?"));
+    assert_eq!(note.findings[1].hint.as_ref().map(UserText::for_terminal), Some("did you mean `fix`?"));
     assert_eq!((note.confidence, note.importance, note.created), (Some(1.0), None, None));
     assert_eq!(note.key(), "12");
 }

@@ -60,7 +60,7 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "bearer": { "type": "http", "scheme": "bearer", "description": "A token created by `cm token add`." },
+                "bearer": { "type": "http", "scheme": "bearer", "description": "A token of this server." },
             },
             "parameters": { "Agent": header(AGENT.as_str(), "Name of the calling agent, recorded in its changes."),
                 "Session": header(SESSION.as_str(), "Session of the agent, recorded in its changes.") },
@@ -198,9 +198,8 @@ fn error() -> Value {
                 "path": { "type": "string", "description": "The file." },
                 "line": { "type": "integer", "minimum": 1, "description": "The line in the file." },
                 "column": { "type": "integer", "minimum": 1, "description": "The column in the line." },
-                "exit": { "type": "integer", "description": "The exit code of the corresponding command." },
             },
-            "required": ["code", "message", "hint", "exit"],
+            "required": ["code", "message", "hint"],
         } },
         "required": ["error"],
     })

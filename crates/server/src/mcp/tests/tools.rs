@@ -65,7 +65,7 @@ async fn what_an_operation_refuses_is_a_result_with_code_and_hint() {
     let mut client = Client::new().await;
     let refused = refusal(&client.call("memory_update", json!({ "id": "n-9" })).await);
     assert_eq!(refused["code"], "not-found");
-    assert_eq!(refused["hint"], "`cm search` finds ids");
+    assert_eq!(refused["hint"], "`memory_search` finds ids");
     let refused = refusal(&client.call("memory_search", json!({})).await);
     assert_eq!(refused["hint"], "for example {\"query\": \"…\"}");
     let answer = client.ask("tools/call", json!({ "name": "memory_search" })).await;

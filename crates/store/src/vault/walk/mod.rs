@@ -380,7 +380,7 @@ impl Walk<'_> {
             code,
             severity: Severity::Warning,
             message: message.to_owned(),
-            hint: Some(hint.to_owned()),
+            hint: Some(hint.into()),
         });
     }
 }

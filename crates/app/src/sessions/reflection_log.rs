@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use cm_index::sessions::SessionSummary;
 use cm_note::instant::Instant;

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::error::Result;
 use crate::verbs::config::{self, SettingsTarget};
 use cm_store::config::{SettingsLayer, keys};
@@ -98,7 +99,9 @@ fn settings(vault: &Vault) -> Vec<LegacyPrivateEntry> {
         }
         _ => LegacyPrivateEntry::Ignored {
             path: format!("{SETTINGS}: {name}"),
-            why: format!("it runs programs or sends text; set it yourself: cm config set {name} … --private"),
+            why: format!(
+                "it runs programs or sends text; set it yourself with `cm config set {name} … --private`"
+            ),
         },
     };
     layer.values.iter().map(item).collect()

@@ -1,6 +1,7 @@
 //! Locates the note of a session's diary and plans its change.
 
-use crate::context::open::{Context, OpenVault};
+use crate::context::open::Context;
+use crate::context::open_vault::OpenVault;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::verbs::note_fields::sharded;

@@ -1,0 +1,198 @@
+//! A vault that a call opened, with what was read from it so far.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::context::snapshot::Snapshot;
+use crate::context::vault_cache::VaultCache;
+use crate::error::{Error, Result};
+use cm_index::{Index, Vectors};
+use cm_note::finding::Finding;
+use cm_note::note::Note;
+use cm_store::config::Settings;
+use cm_store::git::{Programs, Repo};
+use cm_store::vault::Vault;
+use cm_store::vault::trust::TrustState;
+use cm_store::vault::usage::Usage;
+
+/// Level of a vault: project or global.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum VaultLevel {
+    /// The project's vault, or the explicitly selected one.
+    Project,
+    /// The user's own vault for all projects.
+    Global,
+}
+
+impl VaultLevel {
+    /// Name in JSON and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
+}
+
+/// A vault with its settings; the repository and the index are opened on first use.
+pub struct OpenVault {
+    pub level: VaultLevel,
+    /// Root folder and files of the vault.
+    pub vault: Vault,
+    pub settings: Settings,
+    /// The past commit that is read, if any; such a vault is read-only.
+    pub past: Option<Snapshot>,
+    cache: Option<Arc<VaultCache>>,
+    vectors: Vectors,
+    repo: OnceCell<Option<Repo>>,
+    index: OnceCell<Arc<Index>>,
+    fresh: std::cell::Cell<bool>,
+    notes: RefCell<Option<Rc<Vec<Note>>>>,
+    unread: RefCell<Vec<Finding>>,
+}
+
+impl OpenVault {
+    /// Creates a vault handle; nothing else is opened yet.
+    pub fn new(level: VaultLevel, vault: Vault, settings: Settings) -> Self {
+        Self {
+            level,
+            settings,
+            past: None,
+            cache: None,
+            vectors: Vectors::open(&vault.vectors()),
+            vault,
+            repo: OnceCell::new(),
+            index: OnceCell::new(),
+            fresh: std::cell::Cell::new(false),
+            notes: RefCell::default(),
+            unread: RefCell::default(),
+        }
+    }
+
+    /// Reuses the index and vectors that a long-lived process caches for the vault.
+    pub(super) fn with_cache(self, kept: Arc<VaultCache>) -> Self {
+        Self {
+            vectors: kept.vectors.clone(),
+            index: OnceCell::from(Arc::clone(&kept.index)),
+            cache: Some(kept),
+            ..self
+        }
+    }
+
+    /// The cached data of the vault in a long-lived process.
+    pub(crate) fn kept(&self) -> Option<&VaultCache> {
+        self.cache.as_deref()
+    }
+
+    /// Vectors of the vault's current notes.
+    pub fn vectors(&self) -> Vectors {
+        self.vectors.clone()
+    }
+
+    /// The repository that contains the vault; `None` outside a repository.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened.
+    pub fn repo(&self) -> Result<Option<&Repo>> {
+        if self.repo.get().is_none() {
+            let mut found = Repo::discover(self.vault.root())?;
+            let trust = found.as_ref().map(|repo| TrustState::of(&self.vault, || repo.remote()));
+            // Without private files nothing is trusted.
+            if trust.is_some_and(|trust| trust.is_ok_and(|trust| trust.is_trusted())) {
+                found = Repo::discover_with(self.vault.root(), Programs::Allowed)?;
+            }
+            return Ok(self.repo.get_or_init(|| found).as_ref());
+        }
+        Ok(self.repo.get().and_then(Option::as_ref))
+    }
+
+    /// The index, without a refresh.
+    pub fn index(&self) -> &Index {
+        match &self.past {
+            Some(past) => past.index(),
+            None => self.index.get_or_init(|| Arc::new(Index::open(&self.vault.index()))),
+        }
+    }
+
+    /// Whether the index was refreshed in this call.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh.get()
+    }
+
+    /// Marks the index as refreshed for this call.
+    pub fn set_fresh(&self) {
+        self.fresh.set(true);
+    }
+
+    /// Marks the index as outdated and drops the cached notes, after a change of the folder.
+    pub fn set_stale(&self) {
+        self.fresh.set(false);
+        self.notes.take();
+    }
+
+    /// The notes cached in this call.
+    pub fn read_notes(&self) -> Option<Rc<Vec<Note>>> {
+        self.notes.borrow().clone()
+    }
+
+    /// Caches the notes for the rest of the call.
+    pub fn keep_notes(&self, notes: Vec<Note>) -> Rc<Vec<Note>> {
+        let notes = Rc::new(notes);
+        *self.notes.borrow_mut() = Some(Rc::clone(&notes));
+        notes
+    }
+
+    /// Findings about files that the last refresh of this call could not read.
+    pub fn unread(&self) -> Vec<Finding> {
+        self.unread.borrow().clone()
+    }
+
+    /// Stores the findings of a refresh.
+    pub fn set_unread(&self, findings: Vec<Finding>) {
+        *self.unread.borrow_mut() = findings;
+    }
+
+    /// Usage counts of the notes; empty for a past commit.
+    pub fn usage(&self) -> Usage {
+        // Counts are of now; how often a note was read by then is not known.
+        if self.past.is_some() { Usage::none() } else { Usage::of(&self.vault) }
+    }
+
+    /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
+    pub fn lock_timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
+    }
+
+    /// Checks that the vault is not opened at a past commit.
+    ///
+    /// # Errors
+    /// `past` if it is.
+    pub(crate) fn writable(&self) -> Result<()> {
+        let Some(past) = &self.past else { return Ok(()) };
+        let commit = past.commit().id.short();
+        Err(Error::refused("past", format!("the vault is open at commit {commit} and cannot be changed")))
+    }
+
+    /// Describes the settings that determine how notes are parsed and which folders are excluded.
+    pub(super) fn parse_fingerprint(&self) -> String {
+        let settings = &self.settings;
+        format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")))
+    }
+}
+
+/// The repository of a vault.
+///
+/// # Errors
+/// `no-repository` if the vault is not in one.
+pub(crate) fn repository(open: &OpenVault) -> Result<&Repo> {
+    open.repo()?.ok_or_else(|| {
+        Error::refused("no-repository", "the vault is not in a Git repository").hint("`cm init` creates one")
+    })
+}

@@ -1,0 +1,140 @@
+//! Words hints and notices for callers over MCP and HTTP, who have tools and endpoints instead of
+//! commands.
+
+use serde_json::Value;
+
+use super::{Method, TABLE};
+use cm_note::user_text::{Interface, Reference, UserText};
+
+/// Commands whose operation has another name than `memory_` and the command.
+const RENAMED: &[(&str, &str)] =
+    &[("mark", "memory_feedback"), ("edit", "memory_update"), ("validate-rule", "memory_validate_rule")];
+
+/// Fields of results whose text is cm's own and may refer to commands.
+const OWN_TEXT: &[&str] = &["hint", "notices", "reasons", "failure", "why"];
+
+/// The text with the names of `interface` for commands and options.
+pub fn worded(text: &UserText, interface: Interface) -> String {
+    if interface == Interface::CommandLine {
+        return text.for_terminal().to_owned();
+    }
+    text.reworded(|reference| match reference {
+        Reference::Command(command) => command_for(command, interface),
+        Reference::Option(option) => field(option),
+    })
+}
+
+/// Words the hints and notices in a result.
+pub fn reword_result(value: &mut Value, interface: Interface) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| reword_result(item, interface)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match OWN_TEXT.contains(&name.as_str()) {
+                    true => reword_strings(field, interface),
+                    false => reword_result(field, interface),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn reword_strings(value: &mut Value, interface: Interface) {
+    match value {
+        Value::String(text) => *text = worded(&UserText::from(std::mem::take(text)), interface),
+        Value::Array(items) => items.iter_mut().for_each(|item| reword_strings(item, interface)),
+        other => reword_result(other, interface),
+    }
+}
+
+/// The operation that does what the command does, with the command's first argument if it is a
+/// value; without an operation, the command as one that only people at a terminal have.
+fn command_for(command: &str, interface: Interface) -> String {
+    let (verb, arguments) = command.split_once(' ').unwrap_or((command, ""));
+    let Some(operation) = operation(verb, interface) else {
+        return format!("the terminal command `{}`", name_of(command));
+    };
+    match arguments.is_empty() || arguments.contains("--") {
+        true => format!("`{operation}`"),
+        false => format!("`{operation}` ({arguments})"),
+    }
+}
+
+fn operation(verb: &str, interface: Interface) -> Option<String> {
+    let renamed = RENAMED.iter().find(|(command, _)| *command == verb).map(|(_, name)| (*name).to_owned());
+    let name = renamed.unwrap_or_else(|| format!("memory_{verb}"));
+    let found = TABLE.iter().find(|operation| operation.name == name)?;
+    match (interface, found.endpoint) {
+        (Interface::Http, Some(endpoint)) => {
+            let method = if endpoint.method == Method::Get { "GET" } else { "POST" };
+            Some(format!("{method} {}", endpoint.path))
+        }
+        // The server offers the tools at /mcp, too.
+        _ => found.tool.then_some(name),
+    }
+}
+
+/// `config set` of `config set git.commit auto`: the words before the first value or option.
+fn name_of(command: &str) -> String {
+    let is_word = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let words: Vec<&str> = command.split(' ').take_while(is_word).take(2).collect();
+    if words.is_empty() { command.split(' ').next().unwrap_or_default().to_owned() } else { words.join(" ") }
+}
+
+/// `` `max_tokens`: 2000 `` of `max-tokens 2000`.
+fn field(option: &str) -> String {
+    let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+    let name = name.replace('-', "_");
+    if value.is_empty() { format!("`{name}`") } else { format!("`{name}`: {value}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn commands_become_tools_and_endpoints_and_options_become_fields() {
+        let on = |interface, text: &str| worded(&UserText::from(text), interface);
+        for (text, tool, endpoint) in [
+            ("`cm search` finds ids", "`memory_search` finds ids", "`GET /search` finds ids"),
+            ("`cm get a1` shows it", "`memory_get` (a1) shows it", "`memory_get` (a1) shows it"),
+            ("`cm mark` it", "`memory_feedback` it", "`POST /feedback` it"),
+            (
+                "`cm log --op delete` lists them",
+                "the terminal command `log` lists them",
+                "the terminal command `log` lists them",
+            ),
+            (
+                "run `cm config set git.commit auto`",
+                "run the terminal command `config set`",
+                "run the terminal command `config set`",
+            ),
+            ("use `--max-tokens 2000`", "use `max_tokens`: 2000", "use `max_tokens`: 2000"),
+        ] {
+            assert_eq!(on(Interface::CommandLine, text), text);
+            assert_eq!(on(Interface::Mcp, text), tool);
+            assert_eq!(on(Interface::Http, text), endpoint);
+        }
+    }
+
+    #[test]
+    fn only_texts_of_cm_are_worded_anew() {
+        let mut result = json!({
+            "body": "run `cm log`",
+            "findings": [{ "message": "broken `cm log`", "hint": "run `cm validate`" }],
+            "notices": ["`cm commit` commits"],
+        });
+        reword_result(&mut result, Interface::Mcp);
+        let expected = json!({
+            "body": "run `cm log`",
+            "findings": [
+                { "message": "broken `cm log`", "hint": "run the terminal command `validate`" }
+            ],
+            "notices": ["the terminal command `commit` commits"],
+        });
+        assert_eq!(result, expected);
+    }
+}
