@@ -61,6 +61,9 @@ pub struct SimpleCommand {
     pub upstream: Vec<SimpleCommand>,
     /// Whether it runs on another machine or in a container.
     pub is_remote: bool,
+    /// Whether it only runs the command after its own flags, as `sudo`, `timeout` and `npx` do; that
+    /// command follows in the script.
+    pub is_wrapper: bool,
     /// Working folder set by an earlier `cd`.
     pub folder: Option<String>,
 }

@@ -72,6 +72,13 @@ impl ShellState {
         room
     }
 
+    /// Marks the last command as a wrapper of the next one.
+    pub fn mark_wrapper(&mut self) {
+        if let Some(command) = self.script.commands.last_mut() {
+            command.is_wrapper = true;
+        }
+    }
+
     /// Deducts a value's length from the byte budget; returns whether the budget suffices.
     pub fn take_budget(&mut self, length: usize) -> bool {
         let affords = self.bytes >= length;

@@ -16,7 +16,7 @@ mod user_statements;
 pub use extract::{extract, id};
 pub use user_statements::{Utterance, UtteranceKind, utterances};
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,8 @@ use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_session::status::SessionStatus;
+use cm_text::similarity::overlap;
+use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of an item, in characters.
 pub const ITEM: usize = 220;
@@ -176,23 +178,22 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Stop words.
-const EMPTY: [&str; 88] = [
-    "the", "a", "an", "and", "or", "to", "of", "in", "on", "at", "it", "its", "is", "are", "be", "was",
-    "were", "this", "that", "these", "those", "we", "i", "you", "they", "he", "she", "let", "lets", "s", "t",
-    "ll", "ve", "d", "re", "with", "for", "from", "by", "as", "so", "but", "if", "then", "than", "do",
-    "does", "did", "dont", "don", "not", "no", "yes", "ok", "okay", "please", "just", "also", "now", "here",
-    "there", "go", "use", "keep", "make", "want", "should", "would", "could", "can", "will", "option",
-    "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff", "all", "my", "our",
-    "your", "me", "actually", "instead",
+/// Words without a meaning of their own in statements, besides stop words.
+const FILLERS: [&str; 30] = [
+    "let", "lets", "ll", "ve", "d", "re", "dont", "don", "yes", "ok", "okay", "now", "go", "use", "keep",
+    "make", "want", "option", "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff",
+    "your", "actually", "instead",
 ];
 
 /// Returns the distinct content words of a text.
-pub(crate) fn content_words(text: &str) -> HashSet<String> {
-    let telling = |word: &String| {
-        word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !EMPTY.contains(&word.as_str())
-    };
+pub(crate) fn content_words(text: &str) -> BTreeSet<String> {
+    let telling =
+        |word: &String| word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !is_filler(word);
     words(text).into_iter().filter(telling).collect()
+}
+
+fn is_filler(word: &str) -> bool {
+    is_stop_word(word) || FILLERS.contains(&word)
 }
 
 /// Counts the distinct content words of a text.
@@ -200,17 +201,20 @@ pub(crate) fn content_word_count(text: &str) -> usize {
     content_words(text).len()
 }
 
+/// Minimum overlap of two items with the same meaning.
+const SAME: f64 = 0.85;
+
 /// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
 /// At most `most` items remain, in their original order.
 pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
     let mut ordered: Vec<(usize, DiaryItem)> = items.into_iter().enumerate().collect();
     ordered.sort_by_key(|(at, item)| (item.voice, *at));
-    let mut kept: Vec<(usize, DiaryItem, HashSet<String>)> = Vec::new();
+    let mut kept: Vec<(usize, DiaryItem, BTreeSet<String>)> = Vec::new();
     for (at, item) in ordered {
         let own = content_words(&item.text);
-        let same = |(_, other, words): &(usize, DiaryItem, HashSet<String>)| {
+        let same = |(_, other, words): &(usize, DiaryItem, BTreeSet<String>)| {
             let fewer = own.len().min(words.len());
-            other.key() == item.key() || (fewer > 3 && own.intersection(words).count() * 20 >= fewer * 17)
+            other.key() == item.key() || (fewer > 3 && overlap(&own, words, 0) >= SAME)
         };
         if kept.len() < most && !kept.iter().any(same) {
             kept.push((at, item, own));
@@ -218,13 +222,6 @@ pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
     }
     kept.sort_by_key(|(at, ..)| *at);
     kept.into_iter().map(|(_, item, _)| item).collect()
-}
-
-/// Jaccard similarity of two word sets, 0–1; 1 if both are empty.
-pub(crate) fn jaccard(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
-    let common = a.intersection(b).count();
-    let all = a.len() + b.len() - common;
-    if all == 0 { 1.0 } else { common as f64 / all as f64 }
 }
 
 impl Diary {

@@ -1,7 +1,7 @@
 //! Collects evidence for and against a rule from past sessions, and derives a verdict without a
 //! model.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diary::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
@@ -116,13 +116,13 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
 }
 
 /// Returns `true` if a sentence about the rule states the opposite; other sentences are ignored.
-fn opposes(rule: &RuleStatement, words: &HashSet<String>, text: &str) -> bool {
+fn opposes(rule: &RuleStatement, words: &BTreeSet<String>, text: &str) -> bool {
     sentences(text, MessageAuthor::Person).iter().any(|sentence| {
         mentions(words, &sentence.text) && opposition(rule, &RuleStatement::of(&sentence.text)).is_some()
     })
 }
 
-fn mentions(words: &HashSet<String>, text: &str) -> bool {
+fn mentions(words: &BTreeSet<String>, text: &str) -> bool {
     let common = words.intersection(&content_words(text)).count();
     !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
 }

@@ -1,6 +1,6 @@
 //! Finds the rules that are relevant to a session.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::diary::{Diary, content_words};
 use crate::outcome::feedback::RuleRef;
@@ -14,7 +14,7 @@ pub fn relevant_rules<'a>(
     events: &[SessionEvent],
     most: usize,
 ) -> Vec<RuleRef<'a>> {
-    let mut words: HashSet<String> = content_words(&diary.title);
+    let mut words: BTreeSet<String> = content_words(&diary.title);
     for (_, items) in diary.sections() {
         items.iter().for_each(|item| words.extend(content_words(&item.text)));
     }
@@ -39,7 +39,7 @@ fn spoken(kind: &EventKind) -> Option<&str> {
 }
 
 /// Share of a rule's words that occur in the session, 0–1.
-fn share(rule: &HashSet<String>, session: &HashSet<String>) -> f64 {
+fn share(rule: &BTreeSet<String>, session: &BTreeSet<String>) -> f64 {
     rule.intersection(session).count() as f64 / rule.len().max(1) as f64
 }
 

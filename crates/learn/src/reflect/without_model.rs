@@ -4,12 +4,12 @@
 //! feedback from markers and citations; facts from statements of the user; fixes from confirmed
 //! causes.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::draft::{
     DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
 };
-use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words, jaccard};
+use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words};
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
 use cm_note::bullet::content;
@@ -18,6 +18,7 @@ use cm_note::note::FeedbackSignal;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleProposal};
 use cm_session::status::SessionStatus;
+use cm_text::similarity::jaccard;
 
 /// Input from one session.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +49,7 @@ struct StatementGroup<'a> {
 
 /// A statement, prepared for comparison.
 struct PreparedStatement {
-    words: HashSet<String>,
+    words: BTreeSet<String>,
     statement: RuleStatement,
 }
 
@@ -68,9 +69,9 @@ impl StatementGroup<'_> {
     /// Number of sessions with the statement. Identical texts count once, because sessions are
     /// forked and prompts are pasted.
     fn sessions(&self) -> usize {
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         let fresh = self.of.iter().filter(|(_, item)| seen.insert(item.text.as_str()));
-        fresh.map(|(diary, _)| diary.session.as_str()).collect::<HashSet<_>>().len()
+        fresh.map(|(diary, _)| diary.session.as_str()).collect::<BTreeSet<_>>().len()
     }
 
     fn origins(&self) -> Vec<DraftOrigin> {
@@ -231,7 +232,7 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
             .of
             .iter()
             .map(|(diary, _)| diary.id.clone())
-            .collect::<std::collections::BTreeSet<_>>()
+            .collect::<BTreeSet<_>>()
             .into_iter()
             .collect(),
         ..RuleProposal::default()

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::tool::{ToolFileChange, changes};
 use super::{GuardDecision, GuardVerdict};
+use crate::outcome::shell_call;
 
 /// Hook protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +58,11 @@ impl GuardRequest {
         })?;
         let before =
             matches!(event, "" | "PreToolUse" | "BeforeTool" | "beforeShellExecution" | "preToolUse");
-        let given = message.get("tool_input").and_then(|input| {
-            ["command", "cmd"]
-                .iter()
-                .find_map(|key| input.get(key))
-                .or(Some(input).filter(|it| it.is_string()))
-        });
-        let words = message.get("command").or(given).and_then(command_line);
-        let shell = text("tool_name").is_none_or(is_shell);
+        let command = match message.get("command") {
+            Some(command) => shell_call::line_of(command),
+            None => message.get("tool_input").and_then(shell_call::command_in),
+        };
+        let shell = text("tool_name").is_none_or(shell_call::is_shell);
         let workspace = message.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
         let tool = text("tool_name").filter(|_| before && !shell);
         let changes = tool.zip(message.get("tool_input")).map(|(tool, input)| changes(tool, input));
@@ -72,40 +70,12 @@ impl GuardRequest {
         let folder = input("workdir").or_else(|| input("cwd")).filter(|folder| folder.starts_with('/'));
         Some(Self {
             hook,
-            command: words.filter(|_| before && shell),
+            command: command.filter(|_| before && shell),
             changes: changes.unwrap_or_default(),
             cwd: folder.or_else(|| text("cwd")).or(workspace).map(str::to_owned),
             unattended: matches!(text("permission_mode"), Some("bypassPermissions" | "dontAsk")),
         })
     }
-}
-
-/// Returns the command line of a tool call; `None` if the tool is not a shell.
-#[must_use]
-pub fn command_of(tool: &str, input: &Value) -> Option<String> {
-    let given =
-        ["command", "cmd"].iter().find_map(|key| input.get(key)).or(Some(input).filter(|it| it.is_string()));
-    given.filter(|_| is_shell(tool)).and_then(command_line)
-}
-
-/// Converts a command to a line: a string as is, an array of arguments without a leading shell
-/// invocation.
-fn command_line(value: &Value) -> Option<String> {
-    match value {
-        Value::String(line) => Some(line.clone()),
-        Value::Array(words) => {
-            let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
-            Some(cm_shell::line_of(&words))
-        }
-        _ => None,
-    }
-}
-
-/// Returns `true` if a tool of this name runs command lines. Other tools may also have a `command`
-/// argument.
-fn is_shell(tool: &str) -> bool {
-    let tool = tool.to_ascii_lowercase();
-    ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
 }
 
 /// Returns the complete stdout of the hook; may be empty.
@@ -166,7 +136,7 @@ mod tests {
             (
                 r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf x"]}}"#,
                 HookProtocol::Codex,
-                Some("bash -lc 'rm -rf x'"),
+                Some("rm -rf x"),
                 Some("/w"),
             ),
             (

@@ -3,6 +3,7 @@
 use super::warning::{BriefingWarning, WarningKind};
 use crate::generated::clipped;
 use cm_note::markdown::escape::{escape_inline, escape_link_text, escape_rule, visible};
+use cm_text::shorten::shorten;
 
 /// Maximum length of the pattern and the reason in a warning, in characters.
 const WARNED: usize = 200;
@@ -50,21 +51,17 @@ pub fn warning(warning: &BriefingWarning) -> String {
         }
     };
     let said = |text: &Option<String>, before: &str| match text {
-        Some(text) => format!("{before}{}", shortened(text.trim_end_matches('.'))),
+        Some(text) => format!("{before}{}", short_rule(text.trim_end_matches('.'))),
         None => String::new(),
     };
     let reason = said(&warning.reason, ": ");
     let instead = said(&warning.replacement, ". Instead: ");
-    format!("- “{}” {what}{reason}{instead}.\n", shortened(&warning.pattern))
+    format!("- “{}” {what}{reason}{instead}.\n", short_rule(&warning.pattern))
 }
 
-/// The first [`WARNED`] characters of a text, without its markup.
-fn shortened(text: &str) -> String {
-    let text = visible(text);
-    match text.char_indices().nth(WARNED) {
-        None => escape_rule(&text),
-        Some((end, _)) => escape_rule(text[..end].trim_end()) + "…",
-    }
+/// At most [`WARNED`] characters of a text, escaped.
+fn short_rule(text: &str) -> String {
+    escape_rule(&shorten(&visible(text), WARNED))
 }
 
 /// A search as a shell command, quoted so that it can be run as is.

@@ -47,9 +47,11 @@ fn inner(command: &SimpleCommand, depth: usize, reading: &mut ShellState) -> Opt
     }
     if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
         let inner = prefixed(command, valued)?;
+        reading.mark_wrapper();
         return add_command(inner, depth + 1, reading);
     }
     if let Some(inner) = behind_verb(command) {
+        reading.mark_wrapper();
         return add_command(inner, depth + 1, reading);
     }
     if SHELLS.contains(&program) || SOURCES.contains(&program) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::one_line;
+use super::inert_line;
 use crate::friction::analysis::{FrictionAnalysis, SessionReport};
 use crate::friction::config::FrictionRules;
 use crate::friction::score::SessionQuality;
@@ -118,7 +118,7 @@ fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Res
         writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} |",
-            one_line(shown, 80).replace('|', "/"),
+            inert_line(shown, 80).replace('|', "/"),
             session.quality.name(),
             session.peak(),
             about.turn_count,
@@ -182,7 +182,7 @@ fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result 
         writeln!(
             text,
             "| {} | {} | {} | {rate} | {:.1} | {:.1} | {} |",
-            one_line(project, 60).replace('|', "/"),
+            inert_line(project, 60).replace('|', "/"),
             of.interactive_sessions,
             of.bad_sessions,
             of.avg_friction,

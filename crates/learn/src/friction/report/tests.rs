@@ -6,8 +6,8 @@ use cm_note::instant::Instant;
 
 #[test]
 fn what_people_said_opens_nothing_in_a_review() {
-    assert_eq!(one_line("a\n## b `c`\n<!-- d", 80), "a ## b 'c' < !-- d");
-    assert_eq!(one_line("éé é", 2), "éé…");
+    assert_eq!(inert_line("a\n## b `c`\n<!-- d", 80), "a ## b 'c' < !-- d");
+    assert_eq!(inert_line("éé é", 3), "éé…");
 }
 
 #[test]
