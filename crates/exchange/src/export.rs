@@ -45,7 +45,7 @@ impl ExportFormat {
     }
 
     /// Parses a name as printed by `name`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }

@@ -42,8 +42,8 @@ impl<'m> WordVectors<'m> {
 
     /// The embedding of a word; cached.
     pub fn word(&self, word: &str) -> Option<Rc<Embedding>> {
-        if let Some(known) = self.words.borrow().get(word) {
-            return known.clone();
+        if let Some(cached) = self.words.borrow().get(word) {
+            return cached.clone();
         }
         let found = self.meaning.embedding(word).map(Rc::new);
         self.words.borrow_mut().insert(word.to_owned(), found.clone());

@@ -83,11 +83,11 @@ impl<'t> DecodedTextBuilder<'t> {
     }
 
     /// Copies the text up to `range`, and appends the replacement for it, which may be empty.
-    fn replace(&mut self, range: Range<usize>, said: &str) {
+    fn replace(&mut self, range: Range<usize>, replacement: &str) {
         self.copy_to(range.start);
-        if !said.is_empty() {
+        if !replacement.is_empty() {
             self.pieces.push(OriginPiece { at: self.decoded.len(), from: range.clone(), is_copy: false });
-            self.decoded.push_str(said);
+            self.decoded.push_str(replacement);
         }
         self.until = range.end;
     }

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_credentials_are_told_from_the_word_by_what_they_say() {
+    fn basic_credentials_are_distinguished_from_the_word_by_what_they_say() {
         assert!(is_basic("YWRhOmNvcnJlY3Q="));
         assert!(!is_basic("authentication"));
         assert!(!is_basic("Programming"));

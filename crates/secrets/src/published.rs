@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_keys_are_known_and_others_are_not() {
+    fn published_keys_are_recognized_and_others_are_not() {
         let jwt =
             ["eyJhbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.abc"].concat();
         for secret in [["AKIAIOSF", "ODNN7EXAMPLE"].concat(), PUBLISHED[0].0.to_owned() + PUBLISHED[0].1, jwt]

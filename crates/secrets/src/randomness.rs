@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_generator_made_is_told_from_what_a_person_wrote() {
+    fn what_a_generator_made_is_distinguished_from_what_a_person_wrote() {
         for text in [
             "7q4hzk2w9xj5vb1",
             "w8k3r5t1z7q2m4",

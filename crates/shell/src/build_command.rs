@@ -116,8 +116,8 @@ fn assigned(raw: &RawWord) -> Option<&str> {
     let Some(WordPiece::Text { text, quoted: false }) = raw.first() else { return None };
     let (name, _) = text.split_once('=')?;
     let bare = name.strip_suffix('+').unwrap_or(name);
-    let named = !bare.is_empty()
+    let is_name = !bare.is_empty()
         && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !bare.as_bytes()[0].is_ascii_digit();
-    named.then_some(name)
+    is_name.then_some(name)
 }

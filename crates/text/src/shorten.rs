@@ -33,8 +33,8 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let end = text.char_indices().nth(most.saturating_sub(1)).map_or(0, |(end, _)| end);
-    let kept = text.get(..end).unwrap_or_default().trim_end();
-    Cow::Owned(if most == 0 { String::new() } else { format!("{kept}…") })
+    let head = text.get(..end).unwrap_or_default().trim_end();
+    Cow::Owned(if most == 0 { String::new() } else { format!("{head}…") })
 }
 
 /// Like [`one_line`], cut by [`shorten`].

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn relation_lines_are_told_from_prose_links_and_code() {
+    fn relation_lines_are_distinguished_from_prose_links_and_code() {
         let body = "\
 # Relations
 
@@ -175,7 +175,7 @@ not_a_list [[X]]
     }
 
     #[test]
-    fn a_type_is_kept_by_its_name_or_as_the_context() {
+    fn a_type_is_retained_by_its_name_or_as_the_context() {
         let id = NoteId::parse("5f0c").unwrap();
         let shown = |relation: &str, context: Option<&str>| {
             let entry = entry(&wire(relation, "X", context), &id, &RelationTable::default());

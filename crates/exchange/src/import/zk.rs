@@ -47,7 +47,7 @@ impl TagSyntax {
 }
 
 fn add(tags: &mut Vec<String>, tag: &str) {
-    if tags.iter().all(|known| known != tag) {
+    if tags.iter().all(|other| other != tag) {
         tags.push(tag.to_owned());
     }
 }

@@ -209,19 +209,19 @@ const SAME: f64 = 0.85;
 pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
     let mut ordered: Vec<(usize, DiaryItem)> = items.into_iter().enumerate().collect();
     ordered.sort_by_key(|(at, item)| (item.voice, *at));
-    let mut kept: Vec<(usize, DiaryItem, BTreeSet<String>)> = Vec::new();
+    let mut unique: Vec<(usize, DiaryItem, BTreeSet<String>)> = Vec::new();
     for (at, item) in ordered {
         let own = content_words(&item.text);
         let same = |(_, other, words): &(usize, DiaryItem, BTreeSet<String>)| {
             let fewer = own.len().min(words.len());
             other.key() == item.key() || (fewer > 3 && overlap(&own, words, 0) >= SAME)
         };
-        if kept.len() < most && !kept.iter().any(same) {
-            kept.push((at, item, own));
+        if unique.len() < most && !unique.iter().any(same) {
+            unique.push((at, item, own));
         }
     }
-    kept.sort_by_key(|(at, ..)| *at);
-    kept.into_iter().map(|(_, item, _)| item).collect()
+    unique.sort_by_key(|(at, ..)| *at);
+    unique.into_iter().map(|(_, item, _)| item).collect()
 }
 
 impl Diary {
@@ -302,15 +302,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_is_kept_once_and_rather_in_the_persons_words() {
+    fn what_is_stated_twice_is_retained_once_and_rather_in_the_persons_words() {
         let items = vec![
             item("Use `pnpm` in this repository, not npm.", StatementAuthor::Agent),
             item("use pnpm in this repository not npm", StatementAuthor::Person),
             item("Another thing entirely was done.", StatementAuthor::Agent),
         ];
-        let kept = distinct(items, 10);
-        assert_eq!(kept.len(), 2);
-        assert_eq!(kept[0].voice, StatementAuthor::Person);
+        let unique = distinct(items, 10);
+        assert_eq!(unique.len(), 2);
+        assert_eq!(unique[0].voice, StatementAuthor::Person);
     }
 
     #[test]

@@ -305,7 +305,7 @@ fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutc
             ToolOutcome::Error
         }
         (ToolOutcome::Unknown, None) => ToolOutcome::Ok,
-        (known, _) => known,
+        (other, _) => other,
     }
 }
 

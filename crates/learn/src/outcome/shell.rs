@@ -74,7 +74,7 @@ impl ParsedCommand {
     /// Program and subcommand, such as `cargo test`; identifies repeated runs of a command.
     pub fn name(&self) -> String {
         let sub = self.word(1);
-        let named = match self.program() {
+        let has_subcommand = match self.program() {
             "python" | "python3" | "node" | "deno" | "bash" | "sh" | "ruby" | "php" | "java" => {
                 if sub == "-m" { return format!("{} -m {}", self.program(), self.word(2)) } else { true }
             }
@@ -89,7 +89,7 @@ impl ParsedCommand {
             _ => false,
         };
         let plain = !sub.is_empty() && !sub.starts_with(['-', '$', '.', '/', '+']) && sub.len() <= 40;
-        if named && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
+        if has_subcommand && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
     }
 
     /// Returns the kind of work.

@@ -270,8 +270,8 @@ fn patch_of(input: &Value) -> Option<&str> {
 fn patch_edit(patch: &str) -> StepKind {
     let (mut paths, mut old, mut new) = (Vec::new(), String::new(), String::new());
     for line in patch.lines() {
-        let named = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-        if let Some(path) = named.iter().find_map(|head| line.strip_prefix(head)) {
+        let headers = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+        if let Some(path) = headers.iter().find_map(|head| line.strip_prefix(head)) {
             paths.push(path.trim().to_owned());
         } else if let Some(line) = line.strip_prefix('+') {
             new.push_str(line);

@@ -153,8 +153,8 @@ mod tests {
     fn the_deltas_of_each_agent_are_a_file_of_their_own_and_carry_their_sessions() {
         let drafts = [helpful("b-1", "pi", "s1"), helpful("b-2", "codex", "s2"), helpful("b-3", "pi", "s3")];
         let files = delta_files(&drafts);
-        let told: Vec<_> = files.iter().map(|file| (file.agent.as_deref(), file.deltas.len())).collect();
-        assert_eq!(told, [(Some("pi"), 2), (Some("codex"), 1)]);
+        let listed: Vec<_> = files.iter().map(|file| (file.agent.as_deref(), file.deltas.len())).collect();
+        assert_eq!(listed, [(Some("pi"), 2), (Some("codex"), 1)]);
         let text = serde_json::to_string(&files[0]).unwrap();
         assert_eq!(DeltaFile::parse(&text).unwrap(), files[0]);
     }

@@ -97,12 +97,12 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
             SessionStatus::Failure => evidence.failures += 1,
             SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => {}
         }
-        let told = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
+        let quoted = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
         if evidence.quotes.len() < QUOTES {
-            let (session, agent) = (told.session.clone(), told.agent.clone());
-            let ended = if opposed { SessionStatus::Failure } else { told.status };
-            let text = cut(told.text.trim(), 200);
-            evidence.quotes.push(SessionQuote { session, agent, line: told.line, ended, text });
+            let (session, agent) = (quoted.session.clone(), quoted.agent.clone());
+            let ended = if opposed { SessionStatus::Failure } else { quoted.status };
+            let text = cut(quoted.text.trim(), 200);
+            evidence.quotes.push(SessionQuote { session, agent, line: quoted.line, ended, text });
         }
     }
     let gate = GateDecision::of(&evidence);

@@ -135,30 +135,31 @@ fn statement_items(diary: &Diary) -> impl Iterator<Item = &DiaryItem> {
 
 /// Returns a diary with only the items that pass; `None` if none does.
 fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
-    let kept = |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
-    let kept = Diary {
+    let remainder =
+        |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
+    let remainder = Diary {
         id: diary.id.clone(),
         session: diary.session.clone(),
         agent: diary.agent.clone(),
         workspace: diary.workspace.clone(),
         verdict: diary.verdict.clone(),
-        preferences: kept(&diary.preferences),
-        decisions: kept(&diary.decisions),
-        learnings: kept(&diary.learnings),
-        challenges: kept(&diary.challenges),
+        preferences: remainder(&diary.preferences),
+        decisions: remainder(&diary.decisions),
+        learnings: remainder(&diary.learnings),
+        challenges: remainder(&diary.challenges),
         ..Diary::default()
     };
-    let says = statement_items(&kept).next().is_some();
-    says.then_some(kept)
+    let says = statement_items(&remainder).next().is_some();
+    says.then_some(remainder)
 }
 
 fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
     let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback).collect();
     let wishes = sessions.iter().flat_map(|session| {
-        let said = |items: &'_ [DiaryItem]| -> Vec<usize> {
+        let lines = |items: &'_ [DiaryItem]| -> Vec<usize> {
             (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
         };
-        let of = |items: &'_ Vec<DiaryItem>| said(items);
+        let of = |items: &'_ Vec<DiaryItem>| lines(items);
         let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
         let decisions = of(&session.diary.decisions).into_iter().map(|at| &session.diary.decisions[at]);
         preferences.chain(decisions).map(|item| (session.diary, item)).collect::<Vec<_>>()
@@ -434,7 +435,8 @@ fn category(rule: &str) -> &'static str {
         ("integration", &["ci", "deploy", "docker", "webhook"]),
     ];
     let words = content_words(rule);
-    let fits = |(_, known): &&(&str, &[&str])| known.iter().any(|word| words.contains(*word));
+    let fits =
+        |(_, category_words): &&(&str, &[&str])| category_words.iter().any(|word| words.contains(*word));
     KNOWN.iter().find(fits).map_or("workflow", |(name, _)| name)
 }
 
@@ -518,11 +520,11 @@ mod tests {
 
     #[test]
     fn a_taste_is_a_preference_that_grows_surer_with_the_sessions() {
-        let named =
+        let with_end =
             |n: &str| diary(n, &[(&format!("I prefer small commits with one subject {n}"), true)], &[]);
         let sure = |count: usize| {
             let ends = ["each", "please", "always", "here", "everywhere"];
-            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| named(end)).collect();
+            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| with_end(end)).collect();
             match &of(&diaries)[0].what {
                 DraftChange::Memory(memory) => (memory.observations, memory.confidence),
                 DraftChange::Delta(delta) => panic!("{delta:?}"),
@@ -549,8 +551,8 @@ mod tests {
 
     #[test]
     fn feedback_keeps_its_weight_and_says_where_it_comes_from() {
-        let mut told = diary("a", &[], &[]);
-        told.verdict.status = SessionStatus::Success;
+        let mut diary_of_success = diary("a", &[], &[]);
+        diary_of_success.verdict.status = SessionStatus::Success;
         let word = |explicit: bool| RuleFeedback {
             id: "b-mt2ssunl-jq6d8j".into(),
             signal: FeedbackSignal::Helpful,
@@ -560,7 +562,9 @@ mod tests {
             explicit,
         };
         let draft = |explicit| {
-            reflect(&[SessionInput { diary: &told, feedback: &[word(explicit)] }]).drafts.remove(0)
+            reflect(&[SessionInput { diary: &diary_of_success, feedback: &[word(explicit)] }])
+                .drafts
+                .remove(0)
         };
         let DraftChange::Delta(CurationDelta::Helpful(judge)) = draft(false).what else { panic!("no word") };
         assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
@@ -576,20 +580,20 @@ mod tests {
     #[test]
     fn an_error_with_its_fix_is_remembered_and_a_rule_when_it_comes_back() {
         let text = "`go test` failed, and passed after changes to `push.go`. The issue is that the push leaves out the upstream flag.";
-        let met = |session: &str| {
+        let failing = |session: &str| {
             let challenge =
                 DiaryItem { text: text.into(), line: 3, voice: StatementAuthor::Log, standing: false };
             let text = format!("{} ({session})", challenge.text);
             Diary { challenges: vec![DiaryItem { text, ..challenge }], ..diary(session, &[], &[]) }
         };
         assert_eq!(
-            rules(&of(&[met("a")])),
+            rules(&of(&[failing("a")])),
             [
                 "fix: When `go test` fails, one cause was: the issue is that the push leaves out the upstream flag. (a)."
             ]
         );
         assert_eq!(
-            rules(&of(&[met("a"), met("b")])),
+            rules(&of(&[failing("a"), failing("b")])),
             [
                 "When `go test` fails, check first: the issue is that the push leaves out the upstream flag. (a)"
             ]

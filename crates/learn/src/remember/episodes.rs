@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_names_is_known_and_what_changed_is_seen() {
+    fn what_an_entry_names_is_recognized_and_what_changed_is_seen() {
         let one = source("file:shop/.claude/stash/a b#`c.md", "Cache");
         let day = compose::episode(&entry(&one, SourceStatus::New));
         let episodes = parse("2026-11-01", &day);

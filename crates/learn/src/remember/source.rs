@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_known_by_its_last_name_and_no_place_is_everywhere() {
+    fn a_place_is_recognized_by_its_last_name_and_no_place_is_everywhere() {
         assert!(same_place(Some("/home/a/Shop/"), Some("shop")) && same_place(None, Some("shop")));
         assert!(!same_place(Some("/src/shop"), Some("/src/blog")));
     }

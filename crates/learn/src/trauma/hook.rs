@@ -40,15 +40,15 @@ pub struct GuardRequest {
 const REASON: usize = 2_000;
 
 impl GuardRequest {
-    /// Parses an agent's message. `named` selects the protocol; otherwise it is detected from the
+    /// Parses an agent's message. `protocol` selects the protocol; otherwise it is detected from the
     /// keys. `None` if the message matches no protocol.
     #[must_use]
-    pub fn read(message: &Value, named: Option<HookProtocol>) -> Option<Self> {
+    pub fn read(message: &Value, protocol: Option<HookProtocol>) -> Option<Self> {
         let message = message.as_object().filter(|message| !message.is_empty())?;
         let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let event = text("hook_event_name").unwrap_or_default();
         let has = |key: &str| message.contains_key(key);
-        let hook = named.or_else(|| match event {
+        let hook = protocol.or_else(|| match event {
             "beforeShellExecution" | "preToolUse" => Some(HookProtocol::Cursor),
             _ if has("conversation_id") || has("cursor_version") => Some(HookProtocol::Cursor),
             "BeforeTool" => Some(HookProtocol::Gemini),
@@ -80,12 +80,12 @@ impl GuardRequest {
 
 /// Returns the complete stdout of the hook; may be empty.
 #[must_use]
-pub fn answer(asked: &GuardRequest, decision: &GuardDecision) -> String {
+pub fn answer(request: &GuardRequest, decision: &GuardDecision) -> String {
     let reason: String = decision.reason.chars().take(REASON).collect();
-    let answer = match (asked.hook, decision.judgement) {
-        (_, GuardVerdict::Allow) => return no_opinion(asked.hook).to_owned(),
+    let answer = match (request.hook, decision.judgement) {
+        (_, GuardVerdict::Allow) => return no_opinion(request.hook).to_owned(),
         (HookProtocol::Claude | HookProtocol::Codex, GuardVerdict::Block) => pre_tool_use("deny", &reason),
-        (HookProtocol::Claude, GuardVerdict::Warn) if !asked.unattended => pre_tool_use("ask", &reason),
+        (HookProtocol::Claude, GuardVerdict::Warn) if !request.unattended => pre_tool_use("ask", &reason),
         // A question that nobody answers is a refusal, or not understood; this is shown and goes on.
         (HookProtocol::Claude | HookProtocol::Codex | HookProtocol::Gemini, GuardVerdict::Warn) => {
             json!({ "systemMessage": format!("cm guard: {reason}") })
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn each_agents_message_is_known_by_its_keys() {
+    fn each_agents_message_is_recognized_by_its_keys() {
         for (text, hook, command, cwd) in [
             (
                 r#"{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
@@ -164,9 +164,9 @@ mod tests {
                 None,
             ),
         ] {
-            let asked = read(text).unwrap();
+            let request = read(text).unwrap();
             assert_eq!(
-                (asked.hook, asked.command.as_deref(), asked.cwd.as_deref()),
+                (request.hook, request.command.as_deref(), request.cwd.as_deref()),
                 (hook, command, cwd),
                 "{text}"
             );
@@ -214,9 +214,9 @@ mod tests {
             incident: None,
         };
         for hook in [HookProtocol::Claude, HookProtocol::Codex, HookProtocol::Cursor, HookProtocol::Gemini] {
-            let asked =
+            let request =
                 GuardRequest { hook, command: None, changes: Vec::new(), cwd: None, unattended: false };
-            assert!(matches!(answer(&asked, &decision).trim(), "" | "{}"));
+            assert!(matches!(answer(&request, &decision).trim(), "" | "{}"));
         }
     }
 }

@@ -91,14 +91,14 @@ mod tests {
         EventKind::ToolCall { id: Some("c".into()), name: "Bash".into(), input }
     }
 
-    fn said(text: &str) -> EventKind {
+    fn prompt(text: &str) -> EventKind {
         EventKind::UserPrompt { text: text.into() }
     }
 
     #[test]
     fn a_command_that_was_run_and_regretted_is_an_incident_at_its_line() {
         let events =
-            session(vec![said("clean up"), called("git reset --hard"), said("oh no, my work is gone")]);
+            session(vec![prompt("clean up"), called("git reset --hard"), prompt("oh no, my work is gone")]);
         let found = incidents(&events, &GROUND);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].event.line, found[0].command.as_str()), (2, "git reset --hard"));
@@ -108,7 +108,7 @@ mod tests {
     fn an_apology_of_the_agent_for_a_loss_makes_an_incident() {
         let sorry = |text: &str| EventKind::AssistantText { text: text.into() };
         let of = |command: &str, text: &str| {
-            incidents(&session(vec![said("clean up"), called(command), sorry(text)]), &GROUND).len()
+            incidents(&session(vec![prompt("clean up"), called(command), sorry(text)]), &GROUND).len()
         };
         assert_eq!(of("git reset --hard", "I apologize: I deleted your uncommitted changes."), 1);
         assert_eq!(of("git reset --hard", "Done. The working tree is clean."), 0);
@@ -120,9 +120,9 @@ mod tests {
     fn a_refused_command_and_talk_about_one_are_none() {
         let rejected = EventKind::ToolRejected { id: Some("c".into()), text: "no".into() };
         for kinds in [
-            vec![called("git reset --hard"), rejected, said("oh no, undo that")],
-            vec![said("git reset --hard"), said("oh no, undo that")],
-            vec![called("echo 'git reset --hard'"), said("oh no, undo that")],
+            vec![called("git reset --hard"), rejected, prompt("oh no, undo that")],
+            vec![prompt("git reset --hard"), prompt("oh no, undo that")],
+            vec![called("echo 'git reset --hard'"), prompt("oh no, undo that")],
         ] {
             assert_eq!(incidents(&session(kinds), &GROUND), []);
         }

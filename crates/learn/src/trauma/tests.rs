@@ -23,7 +23,7 @@ fn past(class: DangerClass, shape: &str) -> PastIncident {
 }
 
 #[test]
-fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
+fn a_past_incident_makes_a_warning_a_refusal_and_is_listed() {
     let command = "git clean -fd";
     assert_eq!(judgement(command), GuardVerdict::Warn);
     let decision = decide(command, &GROUND, &[past(DangerClass::HardReset, "git clean -f")], &[]);
@@ -61,7 +61,7 @@ fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
 }
 
 #[test]
-fn what_grows_without_end_is_asked_about() {
+fn what_grows_without_end_is_confirmed_about() {
     let mut functions = "f0() { rm -r src; }\n".to_owned();
     (1..40).for_each(|number| {
         let before = number - 1;
@@ -86,7 +86,7 @@ fn a_blocked_pattern_counts_where_it_runs_and_not_where_it_is_shown() {
 }
 
 #[test]
-fn harm_is_told_by_what_followed() {
+fn harm_is_reported_by_what_followed() {
     let attempt = |command, outcome, output, after| ObservedCommand { command, outcome, output, after };
     let sorry =
         [NextStep::Ran("ls"), NextStep::UserMessage("Oh no, that was my only copy. Can you undo it?")];

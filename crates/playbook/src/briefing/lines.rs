@@ -16,20 +16,20 @@ const SNIPPET: usize = 200;
 /// use cm_playbook::briefing::lines::rule;
 /// assert_eq!(rule("Use `retry`.\n# Now", &["b-1", "net"]), "- Use `retry`. # Now (b-1, net)\n");
 /// ```
-pub fn rule(content: &str, known: &[&str]) -> String {
-    format!("- {} ({})\n", escape_rule(content), listed(known))
+pub fn rule(content: &str, labels: &[&str]) -> String {
+    format!("- {} ({})\n", escape_rule(content), listed(labels))
 }
 
 /// A memory: its quoted title, its details with origin, and the best matching snippet.
-pub fn memory(title: &str, known: &[&str], snippet: &str) -> String {
+pub fn memory(title: &str, labels: &[&str], snippet: &str) -> String {
     let snippet = clipped(snippet, SNIPPET);
     let snippet = if snippet.is_empty() { snippet } else { format!(": {}", quoted(&snippet)) };
-    format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(known))
+    format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(labels))
 }
 
 /// A past session: a quoted snippet, then its details.
-pub fn passage(known: &[&str], snippet: &str) -> String {
-    format!("- {} ({})\n", quoted(&clipped(snippet, SNIPPET)), listed(known))
+pub fn passage(labels: &[&str], snippet: &str) -> String {
+    format!("- {} ({})\n", quoted(&clipped(snippet, SNIPPET)), listed(labels))
 }
 
 /// The text in quotation marks; quotes inside it are replaced, so they cannot end it.
@@ -50,12 +50,12 @@ pub fn warning(warning: &BriefingWarning) -> String {
             format!("({}) is similar to {place} and is deprecated", escape_link_text(&warning.id))
         }
     };
-    let said = |text: &Option<String>, before: &str| match text {
+    let part = |text: &Option<String>, before: &str| match text {
         Some(text) => format!("{before}{}", short_rule(text.trim_end_matches('.'))),
         None => String::new(),
     };
-    let reason = said(&warning.reason, ": ");
-    let instead = said(&warning.replacement, ". Instead: ");
+    let reason = part(&warning.reason, ": ");
+    let instead = part(&warning.replacement, ". Instead: ");
     format!("- “{}” {what}{reason}{instead}.\n", short_rule(&warning.pattern))
 }
 
@@ -84,10 +84,10 @@ pub fn notice(notice: &str) -> String {
     format!("{}.\n", escape_rule(&(first + letters.as_str())))
 }
 
-fn listed(known: &[&str]) -> String {
-    let known: Vec<String> =
-        known.iter().map(|fact| escape_link_text(fact)).filter(|fact| !fact.is_empty()).collect();
-    known.join(", ")
+fn listed(labels: &[&str]) -> String {
+    let labels: Vec<String> =
+        labels.iter().map(|fact| escape_link_text(fact)).filter(|fact| !fact.is_empty()).collect();
+    labels.join(", ")
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_rule_is_known_again_with_other_words_around_it() {
+    fn a_quoted_rule_is_recognized_again_with_other_words_around_it() {
         let rule = "Retry a failed gauge request at once, up to five times.";
         assert!(
             MentionIndex::of("please retry a failed gauge request at once, up to five times, as before")

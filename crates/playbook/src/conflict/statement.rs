@@ -131,7 +131,7 @@ fn counts(word: &str) -> bool {
 }
 
 fn is_firm(piece: &RuleToken) -> bool {
-    piece.named || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
+    piece.is_proper_name || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
 }
 
 fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {

@@ -19,7 +19,7 @@ impl EmbeddingModel for Synonyms {
         ];
         let text = text.to_lowercase();
         let part =
-            |same: &&[&str]| f32::from(same.iter().any(|word| text.split(' ').any(|known| known == *word)));
+            |same: &&[&str]| f32::from(same.iter().any(|word| text.split(' ').any(|other| other == *word)));
         Embedding::of(KNOWN.iter().map(part).collect())
     }
 }

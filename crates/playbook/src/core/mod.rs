@@ -300,15 +300,15 @@ impl OmittedEntries {
             (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
             (self.harmful, "with more harm than help".to_owned()),
         ];
-        let said: Vec<String> = reasons
+        let labels: Vec<String> = reasons
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, reason)| format!("{count} {reason}"))
             .collect();
-        if said.is_empty() {
+        if labels.is_empty() {
             "Nothing left out.".to_owned()
         } else {
-            format!("Left out: {}.", said.join(", "))
+            format!("Left out: {}.", labels.join(", "))
         }
     }
 }

@@ -269,8 +269,8 @@ impl<'a> Curation<'a> {
     }
 
     /// The blocked pattern that matches a rule: its id and the reason.
-    pub(super) fn blocking_pattern(&self, rule: &str, told: &str) -> Option<(String, String)> {
-        let (statement, embedding) = (RuleStatement::of(told), self.sense.text(told));
+    pub(super) fn blocking_pattern(&self, rule: &str, agent_text: &str) -> Option<(String, String)> {
+        let (statement, embedding) = (RuleStatement::of(agent_text), self.sense.text(agent_text));
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         match self.door().blocked(rule, meant)? {
             Admission::Blocked { id, reason, near } => {
@@ -409,8 +409,8 @@ impl<'a> Curation<'a> {
     }
 
     pub(super) fn contradict(&mut self, at: usize, with: usize, reason: String) {
-        let named = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
-        let (from, to) = (named(self.shelf.get(at)), named(self.shelf.get(with)));
+        let reference = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
+        let (from, to) = (reference(self.shelf.get(at)), reference(self.shelf.get(with)));
         self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
         self.contradictions.push(NewContradiction { from, to, reason });
     }
@@ -509,8 +509,9 @@ impl<'a> Curation<'a> {
         let session = self.session(add.session.as_deref());
         let bullet = self.shelf.get(at);
         let pinned = bullet.pinned && self.request.authority == Authority::Automation;
-        let said = |event: &Feedback| event.signal == FeedbackSignal::Helpful && event.session == session;
-        let again = session.is_some() && bullet.feedback.iter().any(said);
+        let is_same_event =
+            |event: &Feedback| event.signal == FeedbackSignal::Helpful && event.session == session;
+        let again = session.is_some() && bullet.feedback.iter().any(is_same_event);
         let its_own = session.is_some()
             && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
         let draft = bullet.state == BulletState::Draft;
@@ -582,19 +583,19 @@ impl<'a> Curation<'a> {
             return self.refuse(Some(at), "person-only", "only a person can state that the opposite holds");
         }
         let session = self.session(judge.session.as_deref());
-        let said = |event: &Feedback| event.signal == signal && event.session == session;
-        if session.is_some() && self.shelf.get(at).feedback.iter().any(said) {
+        let is_same_event = |event: &Feedback| event.signal == signal && event.session == session;
+        if session.is_some() && self.shelf.get(at).feedback.iter().any(is_same_event) {
             return self.skip(Some(at), "said-already", "this session already gave this feedback");
         }
         let reason =
             judge.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
-        let known = reason
+        let is_known = reason
             .clone()
             .filter(|reason| REASONS.contains(&reason.as_str()) && signal == FeedbackSignal::Harmful);
-        let note = if known.is_some() { None } else { reason };
+        let note = if is_known.is_some() { None } else { reason };
         let uncounted = self.uncounted(at, signal, session.as_deref());
         let weight = if uncounted.is_some() { 0.0 } else { weight };
-        let event = Feedback { weight, reason: known, note, ..self.event(signal, session) };
+        let event = Feedback { weight, reason: is_known, note, ..self.event(signal, session) };
         if judge.invert {
             self.inverted.insert(at);
         }
@@ -624,9 +625,9 @@ impl<'a> Curation<'a> {
             return self.skip(Some(at), "unchanged", "this rule already has the same text");
         }
         let bullet = self.shelf.get(at);
-        let (own, told) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
+        let (own, agent_text) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
         let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
-        if let Some(other) = self.shelf.exact(&told, meets) {
+        if let Some(other) = self.shelf.exact(&agent_text, meets) {
             return match is_standing(self.shelf.get(other)) {
                 true => {
                     self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
@@ -637,9 +638,9 @@ impl<'a> Curation<'a> {
                 }
             };
         }
-        let statement = RuleStatement::of(&told);
+        let statement = RuleStatement::of(&agent_text);
         let opposed = self.shelf.opposed(&statement, &self.sense, |other| is_standing(other) && meets(other));
-        if let Some((id, reason)) = self.blocking_pattern(&rule, &told) {
+        if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
             return self.refuse_naming(id, "blocked", reason);
         }
         if self.request.authority == Authority::Automation {

@@ -214,9 +214,9 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
     for event in harm {
         count += 1;
         let words = event.reason.as_deref().map(|reason| reason.replace('_', " "));
-        for said in [words, event.note.clone()].into_iter().flatten() {
-            if !reasons.contains(&said) {
-                reasons.push(said);
+        for remark in [words, event.note.clone()].into_iter().flatten() {
+            if !reasons.contains(&remark) {
+                reasons.push(remark);
             }
         }
     }

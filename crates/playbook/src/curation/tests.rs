@@ -176,16 +176,16 @@ impl RuleEvidenceSource for StaticHistory {
 
 #[test]
 fn evidence_lets_a_programs_rule_in_or_keeps_it_out() {
-    let told = |successes, failures| {
+    let evidence = |successes, failures| {
         let evidence =
             SessionCounts { sessions: successes + failures, successes, failures, quotes: Vec::new() };
         TestRequest { history: Box::new(StaticHistory(evidence)), ..TestRequest::automation() }
     };
     let state = |asking: &TestRequest| asking.curate(&Playbook::default(), &[add(SUITE)]);
-    assert_eq!(state(&told(3, 0)).playbook.bullets[0].state, BulletState::Active);
-    assert_eq!(state(&told(3, 1)).playbook.bullets[0].state, BulletState::Draft);
-    assert_eq!(codes(&state(&told(1, 2))), ["evidence-against"]);
-    let person = TestRequest { authority: Authority::Person, ..told(1, 2) };
+    assert_eq!(state(&evidence(3, 0)).playbook.bullets[0].state, BulletState::Active);
+    assert_eq!(state(&evidence(3, 1)).playbook.bullets[0].state, BulletState::Draft);
+    assert_eq!(codes(&state(&evidence(1, 2))), ["evidence-against"]);
+    let person = TestRequest { authority: Authority::Person, ..evidence(1, 2) };
     assert_eq!(state(&person).playbook.bullets[0].state, BulletState::Active, "a person's word is evidence");
 }
 
@@ -251,7 +251,7 @@ fn the_opposite_of_a_rule_is_a_draft_with_an_edge() {
 }
 
 #[test]
-fn what_another_vault_says_is_not_said_twice() {
+fn what_another_vault_says_is_not_stated_twice() {
     let elsewhere = TestRequest { elsewhere: playbook(vec![bullet("a", SUITE)]), ..TestRequest::default() };
     let curated = elsewhere.curate(&Playbook::default(), &[add(SUITE)]);
     assert_eq!(codes(&curated), ["duplicate-elsewhere"]);
@@ -439,8 +439,9 @@ fn a_draft_is_admitted_when_its_evidence_grows() {
     assert_eq!(own.playbook.bullets[0].state, BulletState::Draft, "its own session is no further one");
     let person = TestRequest::default().curate(&there, &[CurationDelta::Helpful(judge("b-a"))]);
     assert_eq!(person.report.activations[0].reason, "a person found it helpful");
-    let told = StaticHistory(SessionCounts { sessions: 3, successes: 3, failures: 0, quotes: Vec::new() });
-    let sessions = TestRequest { history: Box::new(told), ..TestRequest::automation() };
+    let evidence =
+        StaticHistory(SessionCounts { sessions: 3, successes: 3, failures: 0, quotes: Vec::new() });
+    let sessions = TestRequest { history: Box::new(evidence), ..TestRequest::automation() };
     assert_eq!(sessions.curate(&there, &[helpful("s-1")]).playbook.bullets[0].state, BulletState::Active);
     let harmed = TestRequest::default()
         .curate(&there, &[CurationDelta::Harmful(judge("b-a")), helpful("s-1"), helpful("s-2")]);
@@ -467,7 +468,7 @@ fn a_draft_that_contradicts_makes_no_draft_of_a_rule_that_is_restated() {
 }
 
 #[test]
-fn what_is_only_near_is_stored_with_its_neighbour_named() {
+fn what_is_only_near_is_stored_with_its_neighbour_listed() {
     let there =
         playbook(vec![bullet("a", "Keep at most five connections open to the gauge gateway at any time.")]);
     let added = TestRequest::default()
@@ -519,12 +520,12 @@ fn a_program_gives_no_rule_words_that_a_new_one_would_have_to_wait_with() {
     assert_eq!((by_hand.report.applied.len(), by_hand.contradictions.len()), (1, 1));
     let twice = [replace("Never use `unwrap` in tests."), replace("Never use `unwrap` in any tests.")];
     let curated = TestRequest::default().curate(&there, &twice);
-    let files = VaultFiles { body: &|_| None, known: &|_| false, place: &|path, _| path.clone() };
+    let files = VaultFiles { body: &|_| None, is_known: &|_| false, place: &|path, _| path.clone() };
     let edges = plan::changes(&there, &curated, now(), &files);
     let edges = edges.iter().filter(|change| matches!(change, VaultFileChange::Create { .. })).count();
     assert_eq!((curated.contradictions.len(), edges), (2, 1), "one edge for the same two bullets");
-    let known = VaultFiles { body: &|_| None, known: &|_| true, place: &|path, _| path.clone() };
-    let changes = plan::changes(&there, &curated, now(), &known);
+    let existing = VaultFiles { body: &|_| None, is_known: &|_| true, place: &|path, _| path.clone() };
+    let changes = plan::changes(&there, &curated, now(), &existing);
     assert!(
         changes.iter().all(|change| matches!(change, VaultFileChange::Edit { .. })),
         "one that is there is not written again"
@@ -675,7 +676,7 @@ fn only_the_lines_that_differ_change() {
     let after = TestRequest::default().curate(&before, &deltas);
     let files = VaultFiles {
         body: &|_| Some(Split::of(text).body().to_owned()),
-        known: &|_| false,
+        is_known: &|_| false,
         place: &|path, _| path.clone(),
     };
     let changes = plan::changes(&before, &after, now(), &files);
@@ -874,7 +875,7 @@ proptest! {
             there.bullets.iter().map(|bullet| (bullet.path.clone(), compose::bullet(bullet))).collect();
         let after = asking.curate(&there, &deltas);
         let body = |path: &NotePath| Some(Split::of(&texts[path]).body().to_owned());
-        let files = VaultFiles { body: &body, known: &|_| false, place: &|path, _| path.clone() };
+        let files = VaultFiles { body: &body, is_known: &|_| false, place: &|path, _| path.clone() };
         let mut written = texts.clone();
         for change in plan::changes(&there, &after, now(), &files) {
             match change {

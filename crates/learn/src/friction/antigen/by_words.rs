@@ -163,9 +163,9 @@ pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 
 /// Groups similar conversations, sorted by descending score; clusters with [`SuggestedNote::Drop`] are
 /// left out. A topic recurs from `recurring` conversations on.
-pub fn clusters(told: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
+pub fn clusters(contexts: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
     let mut groups: Vec<ConversationGroup> = Vec::new();
-    for voice in reactions_by_conversation(told) {
+    for voice in reactions_by_conversation(contexts) {
         let best = groups
             .iter()
             .enumerate()
@@ -196,14 +196,14 @@ struct ConversationReactions<'c> {
     candidates: Vec<&'c AntigenCandidate>,
 }
 
-fn reactions_by_conversation<'c>(told: &[CandidateContext<'c>]) -> Vec<ConversationReactions<'c>> {
+fn reactions_by_conversation<'c>(contexts: &[CandidateContext<'c>]) -> Vec<ConversationReactions<'c>> {
     let mut voices: Vec<ConversationReactions<'c>> = Vec::new();
-    for told in told {
+    for context in contexts {
         let at =
-            voices.iter().position(|voice| voice.conversation == told.conversation).unwrap_or_else(|| {
+            voices.iter().position(|voice| voice.conversation == context.conversation).unwrap_or_else(|| {
                 voices.push(ConversationReactions {
-                    conversation: told.conversation,
-                    project: told.project,
+                    conversation: context.conversation,
+                    project: context.project,
                     ended: None,
                     texts: Vec::new(),
                     shingles: BTreeSet::new(),
@@ -212,9 +212,9 @@ fn reactions_by_conversation<'c>(told: &[CandidateContext<'c>]) -> Vec<Conversat
                 voices.len() - 1
             });
         let voice = &mut voices[at];
-        voice.candidates.push(told.candidate);
-        voice.ended = voice.ended.max(told.ended);
-        for text in &told.candidate.user_context {
+        voice.candidates.push(context.candidate);
+        voice.ended = voice.ended.max(context.ended);
+        for text in &context.candidate.user_context {
             if !voice.texts.contains(&text.as_str()) {
                 voice.texts.push(text);
                 voice.shingles.extend(shingles(text));

@@ -134,8 +134,8 @@ fn top_signs(session: &SessionReport) -> String {
     let mut signs: Vec<(&SignalKind, u32, f64)> =
         of_kinds.map(|(kind, of)| (kind, of.count, of.total_weight)).collect();
     signs.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let named = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
-    named.collect::<Vec<_>>().join(", ")
+    let labels = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
+    labels.collect::<Vec<_>>().join(", ")
 }
 
 fn duration(minutes: i64) -> String {
@@ -196,7 +196,7 @@ fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result 
 fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let counted = analysis.signal_counts();
     let count =
-        |kind: SignalKind| counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count);
+        |kind: SignalKind| counted.iter().find(|(other, _)| *other == kind).map_or(0, |(_, count)| *count);
     let interactive = analysis.summary.overall.interactive_sessions;
     let gave_up = f64::from(count(SignalKind::UserIntervention)) > 0.4 * interactive as f64;
     let advice = [
