@@ -3,6 +3,16 @@
 /// Redirection operators, longest first.
 const REDIRECTS: [&str; 11] = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">"];
 
+/// Splits a text at a byte offset. An offset that is not a character boundary counts as the end.
+pub fn split(text: &str, at: usize) -> (&str, &str) {
+    text.split_at_checked(at).unwrap_or((text, ""))
+}
+
+/// Returns the text after a byte offset.
+pub fn after(text: &str, at: usize) -> &str {
+    split(text, at).1
+}
+
 /// Returns the redirection operator at the start of the text.
 pub fn redirect(rest: &str) -> Option<&'static str> {
     let found = REDIRECTS.iter().find(|sign| rest.starts_with(**sign)).copied();

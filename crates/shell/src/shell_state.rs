@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::expand::Variables;
 use super::lex::tokens;
 use super::output::KnownFiles;
+use super::scan::split;
 use super::token::ShellToken;
 use super::{DEPTH, ParsedScript, SimpleCommand, parse};
 
@@ -44,16 +45,13 @@ impl ShellState {
 
     /// Parses a text and appends its commands. Returns their output, if known.
     pub fn text(&mut self, text: &str, depth: usize, folder: Option<&str>) -> Option<String> {
-        let mut end = text.len().min(LONGEST);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = text.floor_char_boundary(LONGEST);
         self.script.truncated |= end < text.len();
         if depth > DEPTH || !self.take_budget(end / 8) {
             self.script.truncated = true;
             return None;
         }
-        parse::run(&tokens(&text[..end]), depth, self, folder)
+        parse::run(&tokens(split(text, end).0), depth, self, folder)
     }
 
     /// Returns the content of a file that the text itself wrote.

@@ -132,8 +132,10 @@ impl NamedChoice {
         let turn = (1..pieces.len().saturating_sub(1)).rev().find(is_named)?;
         let manner = manner(&pieces[turn].raw)?;
         let rest = without_article(&pieces[turn + 1..]);
-        let end =
-            rest.iter().position(|piece| !piece.is_proper_name && !is_number(&piece.raw)).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|piece| !piece.is_proper_name && !is_number(&piece.raw))
+            .unwrap_or(rest.len());
         let (name, aside) = rest.split_at(end);
         if name.len() > LONGEST || aside.first().is_some_and(|next| !is_aside(next)) {
             return None;

@@ -1,6 +1,7 @@
 //! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
-use super::apply::{Curation, tags};
+use super::adding::tags;
+use super::apply::Curation;
 use super::bullet_index::is_standing;
 use super::report::{Inversion, MaturityStep};
 use cm_note::bullet::content::{self, RuleHash};

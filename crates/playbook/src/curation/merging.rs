@@ -2,7 +2,8 @@
 //! to it as their replacement.
 
 use super::Authority;
-use super::apply::{Curation, tags};
+use super::adding::tags;
+use super::apply::Curation;
 use super::bullet_index::is_standing;
 use super::delta::MergeDelta;
 use crate::conflict::RuleStatement;
