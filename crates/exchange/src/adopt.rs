@@ -25,7 +25,6 @@ pub struct AdoptionCandidate<'a> {
     pub is_explicit: bool,
 }
 
-/// Options of an adoption.
 #[derive(Debug, Clone, Copy)]
 pub struct AdoptionOptions<'a> {
     /// Adds all keys of a memory, not only the id.

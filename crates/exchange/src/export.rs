@@ -15,7 +15,6 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::{Note, NoteKind, RelationEntry};
 use cm_note::score::DecayScore;
 
-/// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {

@@ -18,7 +18,6 @@ use cm_playbook::generated::{GeneratedFile, clipped, head};
 /// Command named in the file's header.
 const COMMAND: &str = "cm export --format memory.md";
 
-/// Title of the file.
 const TITLE: &str = "Memory, exported";
 
 /// First characters of every file written by an export.

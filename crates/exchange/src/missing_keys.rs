@@ -92,7 +92,7 @@ pub fn set(key: &str, text: impl Into<String>) -> Edit {
 
 /// Applies each edit that can be applied and returns the errors of the others. Text with invalid
 /// frontmatter stays unchanged and fails every edit.
-pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
+pub(crate) fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
     match edit::apply(text, edits) {
         Ok(done) => (done, Vec::new()),
         Err(_) => {

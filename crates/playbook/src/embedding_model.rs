@@ -51,7 +51,7 @@ impl<'m> WordVectors<'m> {
     }
 
     /// Whether the model returns no vectors, tested with one common word.
-    pub fn is_disabled(&self) -> bool {
+    pub(crate) fn is_disabled(&self) -> bool {
         self.word("rule").is_none()
     }
 

@@ -175,7 +175,7 @@ impl PlaybookHealth {
 
 /// Pairs of similar rules, most similar first: rules of one category with enough common words, or
 /// rules of overlapping scope with close enough meaning. `rules` is in the order of `bullets`.
-pub fn merge_pairs(
+pub(crate) fn merge_pairs(
     bullets: &[&Bullet],
     rules: &ComparedRules<'_>,
     least: MinSimilarity,

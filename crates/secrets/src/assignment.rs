@@ -23,7 +23,7 @@ pub struct Assignment {
 }
 
 /// Parses the assignment to the name around `hit`.
-pub fn parse_assignment(text: &str, hit: Range<usize>) -> Assignment {
+pub(crate) fn parse_assignment(text: &str, hit: Range<usize>) -> Assignment {
     let Some(name) = AssignedName::around(text, hit) else { return Assignment::default() };
     let values = [name.value(text), name.compared(text)];
     let read = values[0].as_ref().map(|value| value.range.clone()).unwrap_or_default();

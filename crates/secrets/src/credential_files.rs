@@ -89,7 +89,7 @@ fn is_count(value: &str) -> bool {
 
 /// Prefixes of password hashes: the schemes of `crypt`, LDAP and web frameworks.
 #[rustfmt::skip]
-pub const SCHEMES: [&str; 29] = [
+pub(crate) const SCHEMES: [&str; 29] = [
     "$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
     "$pbkdf2", "$P$", "$H$", "pbkdf2_sha256$", "pbkdf2_sha1$", "bcrypt_sha256$", "scrypt:32768:",
     "{SHA}", "{SSHA}", "{SHA256}", "{SSHA256}", "{SHA512}", "{SSHA512}", "{MD5}", "{SMD5}", "{PBKDF2",

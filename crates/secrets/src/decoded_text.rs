@@ -9,7 +9,7 @@ mod split;
 
 use std::ops::Range;
 
-pub use encoded::of_base64;
+pub(crate) use encoded::of_base64;
 
 /// Maximum nesting of encodings, such as base64 in base64 in URL encoding.
 pub const DEPTH: usize = 3;
@@ -43,7 +43,7 @@ struct OriginPiece {
 impl DecodedText {
     /// Maps a range of the reading to the text. For a joined reading, returns `None` if the range
     /// is an unchanged copy.
-    pub fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
+    pub(crate) fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let pieces = match &self.origin {
             ByteOrigin::Whole(whole) => return Some(whole.clone()),
             ByteOrigin::Pieces(pieces) => pieces,

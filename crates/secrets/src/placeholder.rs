@@ -30,7 +30,7 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a label may contain this byte.
-pub fn is_label_byte(byte: u8) -> bool {
+pub(crate) fn is_label_byte(byte: u8) -> bool {
     randomness::is(byte, ALNUM) || byte == b'-'
 }
 
@@ -54,7 +54,7 @@ pub fn is_placeholder(value: &str) -> bool {
 }
 
 /// Whether a token with a recognizable format is a mask or an example.
-pub fn is_example(token: &str) -> bool {
+pub(crate) fn is_example(token: &str) -> bool {
     let says = |word: &str| {
         ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
     };

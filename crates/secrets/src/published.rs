@@ -47,7 +47,7 @@ const FIREBASE: [u64; 9] = [
 const SHORT: usize = 64;
 
 /// Whether this is a published key, or contains EXAMPLE in capitals, as AWS's example keys do.
-pub fn is_published(secret: &str) -> bool {
+pub(crate) fn is_published(secret: &str) -> bool {
     secret.len() <= SHORT && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
         || PUBLISHED.iter().any(|(head, tail)| secret.strip_prefix(head) == Some(tail))
         || is_sample_jwt(secret)

@@ -7,7 +7,7 @@ pub fn base64(text: &str) -> Option<String> {
 }
 
 /// Decodes base64 of UTF-16LE, the form that PowerShell's `-EncodedCommand` takes.
-pub fn base64_utf16(text: &str) -> Option<String> {
+pub(crate) fn base64_utf16(text: &str) -> Option<String> {
     let bytes = base64_bytes(text)?;
     let (pairs, _) = bytes.as_chunks::<2>();
     let units: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();

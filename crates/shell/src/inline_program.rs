@@ -148,7 +148,6 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the string literals of a text.
 fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;

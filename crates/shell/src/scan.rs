@@ -28,7 +28,7 @@ pub fn name_length(text: &str) -> usize {
 }
 
 /// Returns the length of `${…}` with its braces.
-pub fn braced(text: &str) -> usize {
+pub(crate) fn braced(text: &str) -> usize {
     let (mut open, mut escaped) = (0_usize, false);
     for (at, character) in text.char_indices() {
         match character {
@@ -45,7 +45,7 @@ pub fn braced(text: &str) -> usize {
 }
 
 /// Returns the length up to the closing backquote.
-pub fn backquote(text: &str) -> usize {
+pub(crate) fn backquote(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
         if character == '`' && !escaped {

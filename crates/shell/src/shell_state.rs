@@ -71,14 +71,14 @@ impl ShellState {
     }
 
     /// Marks the last command as a wrapper of the next one.
-    pub fn mark_wrapper(&mut self) {
+    pub(crate) fn mark_wrapper(&mut self) {
         if let Some(command) = self.script.commands.last_mut() {
             command.is_wrapper = true;
         }
     }
 
     /// Deducts a value's length from the byte budget; returns whether the budget suffices.
-    pub fn take_budget(&mut self, length: usize) -> bool {
+    pub(crate) fn take_budget(&mut self, length: usize) -> bool {
         let affords = self.bytes >= length;
         self.bytes = self.bytes.saturating_sub(length);
         self.script.truncated |= !affords;
@@ -126,7 +126,7 @@ impl ShellState {
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
-    pub fn positional(&mut self, values: Vec<String>) {
+    pub(crate) fn positional(&mut self, values: Vec<String>) {
         for number in 1..10_usize {
             let name = number.to_string();
             match values.get(number - 1) {

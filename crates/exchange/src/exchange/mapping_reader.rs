@@ -45,8 +45,7 @@ impl<'v> MappingReader<'v> {
         Some(Self::of(value.as_mapping()?.iter().filter_map(entry), subject, line))
     }
 
-    /// Reports a problem.
-    pub fn report_problem(&mut self, code: FindingCode, message: impl Into<String>) {
+    pub(crate) fn report_problem(&mut self, code: FindingCode, message: impl Into<String>) {
         self.messages.push((code, message.into()));
     }
 
@@ -72,7 +71,7 @@ impl<'v> MappingReader<'v> {
     }
 
     /// Reads an enum value through `of`, in snake_case; reports unknown values.
-    pub fn enum_value<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub(crate) fn enum_value<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(name)?;
         let word = of(&snake_case(&text.replace('-', "_")));
         if word.is_none() {
@@ -164,7 +163,7 @@ impl<'v> MappingReader<'v> {
     }
 
     /// Adds the problems of a nested mapping, prefixed with `name`.
-    pub fn absorb(&mut self, mut part: MappingReader<'_>, name: &str) {
+    pub(crate) fn absorb(&mut self, mut part: MappingReader<'_>, name: &str) {
         part.report_unread();
         self.messages
             .extend(part.messages.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));

@@ -16,7 +16,6 @@ use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, compose, read};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement};
 use cm_playbook::embedding_model::{NoEmbeddings, WordVectors};
 
-/// The contents of the vault.
 pub struct VaultContents<'a> {
     /// Notes of the vault.
     pub notes: &'a [Note],

@@ -24,7 +24,7 @@ use cm_note::note::{Feedback, FeedbackSignal, name};
 use cm_note::path::NotePath;
 
 /// Note of feedback events that were reconstructed from a count.
-pub const COUNTED: &str = "imported count";
+pub(crate) const COUNTED: &str = "imported count";
 
 /// Maximum number of events that are reconstructed from a count.
 const MOST: f64 = 1_000.0;

@@ -30,7 +30,7 @@ pub fn relations(body: &str) -> Vec<WireRelation> {
 }
 
 /// Whether a body contains a line `- [category] text`; tasks, links and footnotes do not count.
-pub fn has_observation(body: &str) -> bool {
+pub(crate) fn has_observation(body: &str) -> bool {
     prose::lines(body).any(|line| {
         let category =
             item(&line).and_then(|item| item.strip_prefix('[')).and_then(|rest| rest.split_once(']'));

@@ -162,7 +162,6 @@ const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
 /// Generated notes of the earlier tool.
 const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
-/// Plans the import of a folder.
 pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
     let mut plan = ImportPlan { findings: folder.findings.clone(), ..ImportPlan::default() };
     plan.skipped = folder.findings.iter().map(unread).collect();

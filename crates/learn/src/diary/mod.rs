@@ -31,9 +31,9 @@ use cm_text::similarity::overlap;
 use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of an item, in characters.
-pub const ITEM: usize = 220;
+pub(crate) const ITEM: usize = 220;
 /// Maximum number of items per section.
-pub const ITEMS: usize = 15;
+pub(crate) const ITEMS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diary {
@@ -72,7 +72,6 @@ pub struct Diary {
     pub anchors: Vec<String>,
     /// Related sessions, determined by the caller.
     pub related: Vec<RelatedSessionRef>,
-    /// Origin of the diary.
     pub origin: DiaryOrigin,
 }
 
@@ -83,7 +82,6 @@ pub struct DiaryItem {
     pub text: String,
     /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
-    /// Author of the statement.
     pub voice: StatementAuthor,
     /// Whether it applies beyond the task, as in "always", "never" or "I prefer".
     pub standing: bool,
@@ -239,7 +237,7 @@ impl Diary {
     }
 
     /// Returns the section with this heading for modification.
-    pub fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
+    pub(crate) fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
         Some(match heading {
             "Accomplishments" => &mut self.accomplishments,
             "Decisions" => &mut self.decisions,

@@ -126,7 +126,7 @@ fn written_sign(sign: &OutcomeEvidence) -> String {
 }
 
 /// Renders an item as a list entry.
-pub fn render_item(item: &DiaryItem) -> String {
+pub(crate) fn render_item(item: &DiaryItem) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
         return format!("- {}", as_line(&item.text));

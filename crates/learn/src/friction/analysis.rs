@@ -292,7 +292,7 @@ impl FrictionAnalysis {
     }
 
     /// Returns `true` if the sessions belong to more than one project.
-    pub fn spans_projects(&self) -> bool {
+    pub(crate) fn spans_projects(&self) -> bool {
         self.sessions.iter().map(|session| &session.project).collect::<BTreeSet<_>>().len() > 1
     }
 }

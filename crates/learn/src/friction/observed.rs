@@ -29,7 +29,7 @@ const SAME_INTERRUPT_SECONDS: f64 = 1.0;
 
 /// Returns `true` if a signal is a user reaction. Reactions give weight to a stash or silence after
 /// them and anchor candidates.
-pub fn is_reaction(kind: SignalKind) -> bool {
+pub(crate) fn is_reaction(kind: SignalKind) -> bool {
     matches!(kind, SignalKind::UserCorrection | SignalKind::UserCurse | SignalKind::InterruptCascade)
 }
 

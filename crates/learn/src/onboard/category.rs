@@ -203,7 +203,7 @@ impl Category {
     }
 
     /// Returns `true` if a lower-case word indicates the category.
-    pub fn matches_word(self, word: &str) -> bool {
+    pub(crate) fn matches_word(self, word: &str) -> bool {
         self.matches_name(word) || is_among(word, self.text_words())
     }
 

@@ -92,7 +92,6 @@ impl ParsedCommand {
         if has_subcommand && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
     }
 
-    /// Returns the kind of work.
     pub fn work(&self) -> CommandKind {
         let (program, sub) = (self.program(), self.word(1));
         if self.words.iter().any(|word| matches!(word.as_str(), "--help" | "--version" | "--dry-run")) {
@@ -162,7 +161,7 @@ impl ParsedCommand {
     }
 
     /// Returns the first line of the message of `git commit -m`.
-    pub fn commit_subject(&self) -> Option<&str> {
+    pub(crate) fn commit_subject(&self) -> Option<&str> {
         if self.work() != CommandKind::Commit {
             return None;
         }

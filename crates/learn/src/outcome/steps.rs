@@ -68,7 +68,7 @@ impl SessionStep {
     }
 
     /// Returns the first simple command with a wanted kind of work.
-    pub fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
+    pub(crate) fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }
 

@@ -20,7 +20,6 @@ use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleP
 use cm_session::status::SessionStatus;
 use cm_text::similarity::jaccard;
 
-/// Input from one session.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionInput<'a> {
     pub diary: &'a Diary,
@@ -298,7 +297,7 @@ pattern!(
 
 /// Returns `true` if a sentence names the cause of a problem. Such a cause was fixed afterwards, so
 /// it is not a lasting fact.
-pub fn names_a_cause(text: &str) -> bool {
+pub(crate) fn names_a_cause(text: &str) -> bool {
     NAMED_LEAD.is_match(text)
 }
 

@@ -64,9 +64,9 @@ pub struct StatedFact {
 /// One end of a supersession.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactRef {
-    /// Index among the known facts.
+    /// Index in the list of existing facts that was given to [`compare`].
     Known(usize),
-    /// Index among the new facts.
+    /// Index in [`FactPlan::new`].
     New(usize),
 }
 

@@ -129,7 +129,6 @@ pub struct NewPreference {
     pub workspace: Option<String>,
     /// Agent of the first session.
     pub agent: Option<String>,
-    /// Observations of the preference.
     pub observations: Vec<Observation>,
     /// Reason why it needs review by a person; `None` if it is active at once.
     pub draft: Option<&'static str>,

@@ -27,11 +27,8 @@ const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end
 pub struct MemoryPart {
     /// Text between the markers, ending with a line break.
     pub text: String,
-    /// Number of facts.
     pub facts: usize,
-    /// Number of preferences.
     pub preferences: usize,
-    /// Number of episodes.
     pub episodes: usize,
     /// Number of facts and preferences that did not fit.
     pub omitted: usize,

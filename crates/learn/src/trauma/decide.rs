@@ -8,7 +8,6 @@ use super::{Danger, DangerClass, DangerSeverity, dangers, shape};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 
-/// Verdict of the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuardVerdict {

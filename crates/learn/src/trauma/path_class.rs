@@ -163,7 +163,7 @@ impl CommandContext<'_> {
     }
 
     /// Like [`reach`](Self::reach), but a symbolic link is classified by its target, as for writes.
-    pub fn reach_through(&self, path: &str) -> PathClass {
+    pub(crate) fn reach_through(&self, path: &str) -> PathClass {
         self.classify(path.trim(), true)
     }
 
@@ -347,7 +347,7 @@ impl CommandContext<'_> {
 const TEMPORARY_MARK: &str = "\u{1}temporary";
 
 /// Returns `true` if a file name is that of a generated file or folder.
-pub fn is_made(name: &str) -> bool {
+pub(crate) fn is_made(name: &str) -> bool {
     MADE.contains(&name)
         || MADE_ENDINGS.iter().any(|ending| name.ends_with(ending) && name.len() >= ending.len())
 }

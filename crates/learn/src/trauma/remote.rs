@@ -37,7 +37,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
 }
 
 /// Returns the danger of a downloaded file that a later command of the same script runs.
-pub fn chained(script: &ParsedScript) -> Option<Danger> {
+pub(crate) fn chained(script: &ParsedScript) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
         let runner =

@@ -10,7 +10,6 @@ use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_text::similarity;
 use cm_text::tokens::fold;
 
-/// Kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {

@@ -116,7 +116,8 @@ fn is_crossed(one: &RuleClaim, other: &RuleClaim) -> bool {
     meet(false, true) && meet(true, false)
 }
 
-/// The words of a claim's first or last step, without those that occur in both steps.
+/// The words of a claim about an order, of its first or last step, without those that occur in both:
+/// of "test before the release", `test` or `release`.
 fn stage(claim: &RuleClaim, last: bool) -> impl Iterator<Item = &ClaimTerm> {
     let behind = claim.before.map(|before| last == before);
     let twice = |term: &ClaimTerm| {

@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use super::lexicon::{CueWord, LEXICON};
 use super::rule_token::{RuleToken, TokenGap};
 
-/// A word of the purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PurposeWord {
     stem: String,

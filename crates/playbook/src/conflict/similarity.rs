@@ -188,7 +188,7 @@ fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -
 }
 
 /// Whether two rules differ in a name or number: each has one that the other lacks.
-pub fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
+pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
     beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
 }
 

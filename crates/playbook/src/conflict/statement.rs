@@ -147,11 +147,6 @@ fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {
     signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
 }
 
-/// Fast upper bound: whether the likeness of two rules can be at least `least`.
-pub fn may_be_like(a: &RuleStatement, b: &RuleStatement, least: f64) -> bool {
-    a.overlap(b) >= least
-}
-
 /// Share of common words, 0–1. Words that one rule affirms and the other denies do not count as
 /// common, so "always X" is not similar to "never X".
 pub fn likeness(a: &RuleStatement, b: &RuleStatement) -> f64 {

@@ -28,6 +28,12 @@ fn ground(a: &str, b: &str) -> Option<ConflictReason> {
     opposition(&RuleStatement::of(a), &RuleStatement::of(b)).map(|opposition| opposition.ground)
 }
 
+/// Pairs that contradict each other by words alone, found by way of the candidate pairs.
+fn oppositions(rules: &[RuleStatement]) -> Vec<(usize, usize, RuleContradiction)> {
+    let pairs = pairs::may_oppose(rules).into_iter();
+    pairs.filter_map(|(a, b)| Some((a, b, opposition(&rules[a], &rules[b])?))).collect()
+}
+
 #[test]
 fn denial_is_found_and_double_denial_is_none() {
     assert_eq!(

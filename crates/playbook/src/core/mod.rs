@@ -56,8 +56,10 @@ enum CoreSection<'s> {
     /// Pinned memories of any type.
     Pinned,
     /// Memories of some types.
-    Memories { title: &'s str, types: Vec<&'s str> },
-    /// Rules.
+    Memories {
+        title: &'s str,
+        types: Vec<&'s str>,
+    },
     Rules,
     /// Anti-patterns.
     Pitfalls,

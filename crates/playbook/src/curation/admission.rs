@@ -12,14 +12,12 @@ use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_note::note::check::is_category;
 use cm_note::note::suspicion::{payload, suspicion};
 
-/// A proposed rule.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposedRule<'a> {
     /// Text as proposed.
     pub content: &'a str,
     /// Category as proposed.
     pub category: &'a str,
-    /// Rule or anti-pattern.
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
     pub reach: RuleScope<'a>,

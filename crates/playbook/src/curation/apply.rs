@@ -63,7 +63,6 @@ pub struct CurationRequest<'a> {
     pub read_only_paths: &'a [(NotePath, String)],
 }
 
-/// Result of a curation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurationResult {
     /// The playbook: existing bullets in their order, then new ones.

@@ -78,12 +78,12 @@ impl BulletIndex {
     }
 
     /// Whether another bullet has the same id.
-    pub fn is_double(&self, at: usize) -> bool {
+    pub(crate) fn is_double(&self, at: usize) -> bool {
         self.doubles.contains(self.get(at).id.as_str())
     }
 
     /// Whether a bullet has exactly this id.
-    pub fn contains_id(&self, id: &str) -> bool {
+    pub(crate) fn contains_id(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
@@ -117,7 +117,7 @@ impl BulletIndex {
         self.bullets.iter().map(|indexed| &indexed.bullet)
     }
 
-    pub fn into_bullets(self) -> Vec<Bullet> {
+    pub(crate) fn into_bullets(self) -> Vec<Bullet> {
         self.bullets.into_iter().map(|indexed| indexed.bullet).collect()
     }
 

@@ -4,7 +4,7 @@ use super::adding::tags;
 use super::apply::Curation;
 use super::bullet_index::is_standing;
 use super::report::{Inversion, MaturityStep};
-use cm_note::bullet::content::{self, RuleHash};
+use cm_note::bullet::content;
 use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
 use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
@@ -231,9 +231,4 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
         story += &format!(": {}", reasons.join(", "));
     }
     story + "."
-}
-
-/// Whether a text is the inversion of a rule.
-pub fn warns_of(text: &str, rule: &str) -> bool {
-    RuleHash::of(text) == RuleHash::of(&inverse(rule).text)
 }

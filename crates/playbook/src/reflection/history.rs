@@ -107,7 +107,6 @@ impl VaultView<'_, '_> {
         })
     }
 
-    /// The bullet with this id.
     fn bullet(&self, id: &str) -> Option<usize> {
         match self.graph.resolve(id) {
             Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == NoteKind::Bullet),

@@ -111,7 +111,7 @@ fn of_hex(run: &[u8]) -> Vec<u8> {
 
 /// Decodes base64 in either alphabet; ignores all other characters, including white space and
 /// padding.
-pub fn of_base64(run: &[u8]) -> Vec<u8> {
+pub(crate) fn of_base64(run: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0);
     for byte in run {

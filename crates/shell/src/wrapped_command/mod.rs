@@ -9,7 +9,7 @@ use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
 use embedded::{shell, texts};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
-pub fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
+pub(crate) fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
         return None;

@@ -122,7 +122,6 @@ impl CanonicalForm {
         OPPOSITES.iter().any(|[a, b]| (ours == [*a] && theirs == [*b]) || (ours == [*b] && theirs == [*a]))
     }
 
-    /// Number of negations.
     pub fn negations(&self) -> usize {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
     }

@@ -3,7 +3,8 @@
 use super::class::{CharClass, class_of};
 use super::{TokenRole, Tokenizer, fold};
 
-/// Extent of a run without white space, and whether it has several parts.
+/// End of a run without white space, and whether the run is an identifier of several parts, as in
+/// `socket_keepalive`.
 pub(super) struct RunExtent {
     pub(super) end: usize,
     pub(super) compound: bool,

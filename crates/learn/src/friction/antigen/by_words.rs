@@ -138,12 +138,12 @@ pub struct CandidateContext<'c> {
 }
 
 /// Returns `true` if the user corrects themselves, as in "wrong window" or "never mind".
-pub fn is_self_correction(text: &str) -> bool {
+pub(crate) fn is_self_correction(text: &str) -> bool {
     SELF_CORRECTION.is_match(text)
 }
 
 /// Returns the words and adjacent word pairs of a text, lower-cased and without stop words.
-pub fn shingles(text: &str) -> BTreeSet<String> {
+pub(crate) fn shingles(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> =
         WORD.find_iter(&lower).map(|word| word.as_str()).filter(|word| !is_filler(word)).collect();

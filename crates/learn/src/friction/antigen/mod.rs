@@ -68,7 +68,7 @@ pub struct PrecedingActions {
 }
 
 /// Returns `true` if candidates are collected around signals of this kind.
-pub fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
+pub(crate) fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
     match rules {
         FrictionRules::Classic => matches!(
             kind,

@@ -38,7 +38,7 @@ pub struct StepWindow<'l> {
 impl<'l> StepWindow<'l> {
     /// Returns the window that ends with the first step at this time or, if no step has it, with
     /// the last one before it.
-    pub fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
+    pub(crate) fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
         let steps: Vec<&LogRecord> = log.records.iter().filter(|record| record.role.is_step()).collect();
         let exact = steps.iter().position(|step| step.at == at);
         let before = || steps.iter().rposition(|step| step.at.is_some() && step.at <= at);
@@ -47,7 +47,7 @@ impl<'l> StepWindow<'l> {
 
     /// Returns the window that ends with a record or, if the record is not a step, with the last
     /// step before it.
-    pub fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
+    pub(crate) fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
         let steps: Vec<&LogRecord> =
             log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
         let last = steps.len().checked_sub(1)?;

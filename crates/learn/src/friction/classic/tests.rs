@@ -43,7 +43,6 @@ fn kinds(script: &[&str]) -> Vec<SignalKind> {
     signals(&log(script), &FrictionThresholds::default()).into_iter().map(|signal| signal.kind).collect()
 }
 
-/// Counts the signals of a kind.
 fn count(kind: SignalKind, script: &[&str]) -> usize {
     kinds(script).into_iter().filter(|found| *found == kind).count()
 }
