@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::remote::SHOWN;
-use cm_net::{InvalidServerUrl, shortened};
+use cm_net::InvalidServerUrl;
+use cm_text::shorten::short_line;
 
 /// Result of embedding operations.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -181,7 +182,7 @@ impl From<cm_net::Error> for Error {
                 Self::OutOfReach { url, cause: format!("no answer within {after:?}") }
             }
             cm_net::Error::Refused { url, status, message, .. } => {
-                Self::Refused { url, status, message: shortened(&message, SHOWN), hint: None }
+                Self::Refused { url, status, message: short_line(&message, SHOWN), hint: None }
             }
             cm_net::Error::Malformed { url, why } => Self::Malformed { url, why },
             cm_net::Error::Key { url, why } => Self::Key { url, why },

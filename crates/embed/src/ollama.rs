@@ -11,8 +11,9 @@ use serde_json::json;
 use super::Embedder;
 use super::error::{Error, Result};
 use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
-use cm_net::{Client, ServerUrl, reason, shortened};
+use cm_net::{Client, ServerUrl, reason};
 use cm_text::embedding::Embedding;
+use cm_text::shorten::short_line;
 
 /// A model on an Ollama server.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Ollama {
             url: self.url.clone(),
             why: reason(&body)
                 .filter(|_| body.starts_with(b"{\"error\""))
-                .map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)),
+                .map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)),
         })?;
         self.warm.store(true, Ordering::Relaxed);
         Ok(answer.embeddings)

@@ -8,8 +8,9 @@ use serde_json::json;
 use super::Embedder;
 use super::error::{Error, Result};
 use super::remote::{BATCH, RemoteEmbedder, SHOWN, client};
-use cm_net::{ApiKey, Client, ServerUrl, reason, shortened};
+use cm_net::{ApiKey, Client, ServerUrl, reason};
 use cm_text::embedding::Embedding;
+use cm_text::shorten::short_line;
 
 /// Maximum length of a text in bytes. The models accept 8,191 tokens, and a token has at least one
 /// byte.
@@ -66,7 +67,7 @@ impl OpenAi {
         let malformed = |why| Error::Malformed { url: self.url.clone(), why };
         let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| {
             let said = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
-            malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
+            malformed(said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)))
         })?;
         in_order(answer.data).ok_or_else(|| malformed("vectors with an invalid `index`".to_owned()))
     }

@@ -25,7 +25,6 @@ pub struct AdoptionCandidate<'a> {
     pub is_explicit: bool,
 }
 
-/// Options of an adoption.
 #[derive(Debug, Clone, Copy)]
 pub struct AdoptionOptions<'a> {
     /// Adds all keys of a memory, not only the id.
@@ -136,8 +135,8 @@ fn consider(
     let mut edits = vec![missing_keys::set("id", id.as_str())];
     if how.full {
         let (path, modified) = (note.path, note.modified);
-        let known = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
-        edits.extend(missing_keys::edits(&parsed.fields, split.body(), known));
+        let context = CompletionContext { path, modified, title: TitleFrom::Heading, types: how.types };
+        edits.extend(missing_keys::edits(&parsed.fields, split.body(), context));
     }
     match edit::apply(text, &edits) {
         Ok(_) => Ok(Some(AdoptedNote { path: note.path.clone(), id, edits })),
@@ -163,10 +162,10 @@ mod tests {
         let mut plan = AdoptionPlan::default();
         let mut count = 0;
         let types = TypeTable::default();
-        for (path, bytes, named) in notes {
+        for (path, bytes, has_id) in notes {
             let path = NotePath::parse(path).unwrap();
             let modified = Instant::parse("2026-05-01").unwrap();
-            let note = AdoptionCandidate { path: &path, bytes, modified, is_explicit: *named };
+            let note = AdoptionCandidate { path: &path, bytes, modified, is_explicit: *has_id };
             plan.add(note, AdoptionOptions { full, types: &types }, &mut || {
                 count += 1;
                 NoteId::parse(&format!("id-{count}")).unwrap()
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_documents_and_broken_notes_are_left_and_named() {
+    fn logs_documents_and_broken_notes_are_left_and_listed() {
         let notes: [(&str, &[u8], bool); 7] = [
             ("README.md", b"# R", false),
             ("AGENTS.md", b"# A", true),

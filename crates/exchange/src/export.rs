@@ -15,7 +15,6 @@ use cm_note::frontmatter::split::Split;
 use cm_note::note::{Note, NoteKind, RelationEntry};
 use cm_note::score::DecayScore;
 
-/// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
@@ -45,7 +44,7 @@ impl ExportFormat {
     }
 
     /// Parses a name as printed by `name`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }

@@ -18,7 +18,6 @@ use cm_playbook::generated::{GeneratedFile, clipped, head};
 /// Command named in the file's header.
 const COMMAND: &str = "cm export --format memory.md";
 
-/// Title of the file.
 const TITLE: &str = "Memory, exported";
 
 /// First characters of every file written by an export.
@@ -58,22 +57,22 @@ pub fn plan(
         section(&mut text, title, bullets.iter().map(line));
     }
     let all = memory_entries(graph, scores);
-    let mut told: Vec<&(CoreEntry, DecayScore)> =
+    let mut shown: Vec<&(CoreEntry, DecayScore)> =
         all.iter().filter(|(entry, score)| entry.pinned || score.value() >= active).collect();
-    told.sort_by_key(|(entry, score)| (Reverse(*score), &entry.id, &entry.path));
-    let told: Vec<&CoreEntry> = told.into_iter().map(|(entry, _)| entry).collect();
-    let known =
+    shown.sort_by_key(|(entry, score)| (Reverse(*score), &entry.id, &entry.path));
+    let shown: Vec<&CoreEntry> = shown.into_iter().map(|(entry, _)| entry).collect();
+    let is_ours_line =
         |entry: &CoreEntry| SECTIONS.iter().any(|(_, types)| types.contains(&entry.note_type.as_str()));
     for (title, types) in SECTIONS {
-        let own = told.iter().filter(|entry| types.contains(&entry.note_type.as_str()));
+        let own = shown.iter().filter(|entry| types.contains(&entry.note_type.as_str()));
         section(&mut text, title, own.map(|entry| memory(entry, &notes)));
     }
-    let others = told.iter().filter(|entry| !known(entry));
+    let others = shown.iter().filter(|entry| !is_ours_line(entry));
     section(&mut text, "Other", others.map(|entry| memory(entry, &notes)));
-    let figures = format!("{} and {}", counted(proven.len(), "rule"), counted(told.len(), "memory"));
-    let omitted = bullets.len() - proven.len() + all.len() - told.len();
+    let figures = format!("{} and {}", counted(proven.len(), "rule"), counted(shown.len(), "memory"));
+    let omitted = bullets.len() - proven.len() + all.len() - shown.len();
     let head = head(TITLE, day, COMMAND, &format!("{figures} proven in use; {omitted} left out."));
-    GeneratedFile::new(head + &text, proven.len() + told.len(), omitted)
+    GeneratedFile::new(head + &text, proven.len() + shown.len(), omitted)
 }
 
 /// Established and proven rules that may be shown to agents: proven first, then by score.
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_ours_is_known_by_its_beginning() {
+    fn a_file_of_ours_is_recognized_by_its_beginning() {
         let graph = Graph::connect(&[]);
         let file = plan(&[], &graph, &[], 0.5, "2026-11-21");
         assert!(file.text.starts_with(OPENING), "{}", file.text);

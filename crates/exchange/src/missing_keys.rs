@@ -68,15 +68,15 @@ const UPDATED: [&str; 12] = [
 
 /// The edits that add `type`, `title`, `importance`, `created` and `updated` where they are
 /// missing.
-pub fn edits(fields: &FrontmatterFields, body: &str, known: CompletionContext<'_>) -> Vec<Edit> {
-    let mut edits = type_edits(fields, known);
+pub fn edits(fields: &FrontmatterFields, body: &str, context: CompletionContext<'_>) -> Vec<Edit> {
+    let mut edits = type_edits(fields, context);
     if !written(fields, "title") {
-        edits.push(set("title", title(body, known)));
+        edits.push(set("title", title(body, context)));
     }
     if !written(fields, "importance") {
         edits.push(Edit::Set { key: "importance".to_owned(), value: 0.5.into() });
     }
-    let (created, updated) = times(fields, known.modified);
+    let (created, updated) = times(fields, context.modified);
     for (key, at) in [("created", created), ("updated", updated)] {
         if !written(fields, key) {
             edits.push(set(key, at.to_string()));
@@ -92,7 +92,7 @@ pub fn set(key: &str, text: impl Into<String>) -> Edit {
 
 /// Applies each edit that can be applied and returns the errors of the others. Text with invalid
 /// frontmatter stays unchanged and fails every edit.
-pub fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
+pub(crate) fn apply_each(text: &str, edits: &[Edit]) -> (String, Vec<EditError>) {
     match edit::apply(text, edits) {
         Ok(done) => (done, Vec::new()),
         Err(_) => {
@@ -118,19 +118,19 @@ pub fn written(fields: &FrontmatterFields, key: &str) -> bool {
     })
 }
 
-fn type_edits(fields: &FrontmatterFields, known: CompletionContext<'_>) -> Vec<Edit> {
+fn type_edits(fields: &FrontmatterFields, context: CompletionContext<'_>) -> Vec<Edit> {
     let own = fields.get("type").filter(|_| written(fields, "type"));
     let Some(own) = own else {
-        return vec![set("type", type_of_folders(known))];
+        return vec![set("type", type_of_folders(context))];
     };
     let text = own.text().unwrap_or_default();
-    if known.types.get(&text).is_some() {
+    if context.types.get(&text).is_some() {
         return Vec::new();
     }
-    if let Some(fitting) = type_named(&text, known.types) {
+    if let Some(fitting) = find_type(&text, context.types) {
         return vec![set("type", fitting)];
     }
-    let mut edits = vec![set("type", type_of_folders(known))];
+    let mut edits = vec![set("type", type_of_folders(context))];
     // `note` is what tools write that know no types; it says nothing worth keeping.
     if !text.eq_ignore_ascii_case("note") && fields.get("source_type").is_none() {
         edits.push(Edit::Set { key: "source_type".to_owned(), value: own.value.clone() });
@@ -139,31 +139,31 @@ fn type_edits(fields: &FrontmatterFields, known: CompletionContext<'_>) -> Vec<E
 }
 
 /// The type with this name or folder; case, spaces, `-` and `_` do not matter.
-fn type_named(word: &str, types: &TypeTable) -> Option<String> {
+fn find_type(word: &str, types: &TypeTable) -> Option<String> {
     let folder = word.trim().to_lowercase().replace([' ', '_'], "-");
     let name = folder.replace('-', "_");
     types.get(&name).or_else(|| types.of_folder(&folder)).map(|found| found.name.clone())
 }
 
 /// The type named by the nearest parent folder, else `general`.
-fn type_of_folders(known: CompletionContext<'_>) -> String {
-    let folders = known.path.folder().rsplit('/');
+fn type_of_folders(context: CompletionContext<'_>) -> String {
+    let folders = context.path.folder().rsplit('/');
     folders
         .filter(|folder| !folder.is_empty())
-        .find_map(|folder| type_named(folder, known.types))
+        .find_map(|folder| find_type(folder, context.types))
         .unwrap_or_else(|| "general".to_owned())
 }
 
-fn title(body: &str, known: CompletionContext<'_>) -> String {
+fn title(body: &str, context: CompletionContext<'_>) -> String {
     let heading = || {
         let headings = markdown::outline(body, 1).headings;
         headings.into_iter().find(|heading| heading.level == 1).map(|heading| heading.text)
     };
-    let found = if known.title == TitleFrom::Heading { heading() } else { None };
-    let title = found.unwrap_or_else(|| known.path.stem().to_owned());
+    let found = if context.title == TitleFrom::Heading { heading() } else { None };
+    let title = found.unwrap_or_else(|| context.path.stem().to_owned());
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().filter(|c| !c.is_control()).take(TITLE).collect();
-    if short.is_empty() { known.path.stem().to_owned() } else { short }
+    if short.is_empty() { context.path.stem().to_owned() } else { short }
 }
 
 /// Creation and modification time, from the note's own keys, else from the file; the modification
@@ -194,8 +194,8 @@ mod tests {
         let path = NotePath::parse(path).unwrap();
         let modified = Instant::parse("2026-05-01T10:00:00Z").unwrap();
         let types = TypeTable::default();
-        let known = CompletionContext { path: &path, modified, title: from, types: &types };
-        let edits = edits(&parse::parse(&split).fields, split.body(), known);
+        let context = CompletionContext { path: &path, modified, title: from, types: &types };
+        let edits = edits(&parse::parse(&split).fields, split.body(), context);
         let (text, refused) = apply_each(text, &edits);
         assert_eq!(refused, []);
         text
@@ -216,8 +216,8 @@ mod tests {
 
         text
         ");
-        let named = completed("Use it.md", "# Use Postgres\n", TitleFrom::Name);
-        assert!(named.contains("type: general\ntitle: Use it\n"));
+        let completion = completed("Use it.md", "# Use Postgres\n", TitleFrom::Name);
+        assert!(completion.contains("type: general\ntitle: Use it\n"));
     }
 
     #[test]

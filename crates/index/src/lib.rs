@@ -29,6 +29,6 @@ pub use refresh::{Options, PendingRefresh, RefreshReport};
 pub use store::{Candidates, Index};
 pub use text::{
     Candidate, CandidateRequest, Neighbours, NoteHit, NoteHits, PassageSimilarity, Snippets, admits,
-    beginning, is_stopword,
+    beginning,
 };
 pub use vector::{IndexVersion, SimilarityScan, VectorTable, VectorWriter, Vectors};

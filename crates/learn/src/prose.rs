@@ -75,8 +75,8 @@ pattern!(SETEXT = r"^(?:=+|-{3,}|\*{3,}|_{3,})$");
 ///
 /// ```
 /// use cm_learn::prose::{MessageAuthor, sentences};
-/// let said = sentences("No, use `pnpm` here.\n```\nnpm ERR! x\n```\nIt is faster. Right?", MessageAuthor::Person);
-/// let texts: Vec<&str> = said.iter().map(|sentence| sentence.text.as_str()).collect();
+/// let statements = sentences("No, use `pnpm` here.\n```\nnpm ERR! x\n```\nIt is faster. Right?", MessageAuthor::Person);
+/// let texts: Vec<&str> = statements.iter().map(|sentence| sentence.text.as_str()).collect();
 /// assert_eq!(texts, ["No, use `pnpm` here.", "It is faster.", "Right?"]);
 /// ```
 pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
@@ -84,8 +84,8 @@ pub fn sentences(message: &str, reading: MessageAuthor) -> Vec<Sentence> {
         return Vec::new();
     }
     let message = &message[..message.floor_char_boundary(MESSAGE)];
-    let kept = without_tagged_blocks(message);
-    let mut lines = lines_of(&kept, reading);
+    let remaining = without_tagged_blocks(message);
+    let mut lines = lines_of(&remaining, reading);
     if reading == MessageAuthor::Person && lines.len() > LETTER {
         lines.drain(EDGE..lines.len() - EDGE);
     }
@@ -109,7 +109,7 @@ fn without_cm_blocks(message: &str) -> String {
 /// Removes the tags with matching names and their content. An unclosed tag of a program extends to
 /// the end.
 fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
-    let (mut kept, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
+    let (mut remaining, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
     let mut open_ended: std::collections::HashSet<&str> = std::collections::HashSet::new();
     while let Some(open) = TAG.captures_at(text, at) {
         let (Some(whole), Some(name)) = (open.get(0), open.get(1)) else { break };
@@ -128,12 +128,12 @@ fn without_tagged(text: &str, wanted: impl Fn(&str) -> bool) -> String {
                 continue;
             }
         };
-        kept.push_str(&text[from..whole.start()]);
-        kept.push('\n');
+        remaining.push_str(&text[from..whole.start()]);
+        remaining.push('\n');
         (from, at) = (end, end);
     }
-    kept.push_str(&text[from..]);
-    kept
+    remaining.push_str(&text[from..]);
+    remaining
 }
 
 fn begins_line(text: &str, at: usize) -> bool {
@@ -294,18 +294,18 @@ fn plain(line: &str) -> String {
                 '`' | '"' | '“' | '\'' | '(' | '[' | '/' | '$' | '@' | '.' | '~' | '-' | '<' | '#'
             )
     });
-    let mut kept = String::with_capacity(line.len());
+    let mut remaining = String::with_capacity(line.len());
     for (at, piece) in line.split('`').enumerate() {
         if at > 0 {
-            kept.push('`');
+            remaining.push('`');
         }
-        kept.push_str(&if at % 2 == 0 {
+        remaining.push_str(&if at % 2 == 0 {
             piece.replace("**", "").replace("__", "")
         } else {
             piece.to_owned()
         });
     }
-    kept.trim().to_owned()
+    remaining.trim().to_owned()
 }
 
 /// Cuts a text to `most` characters, between words, with a trailing `…`. Code spans are dropped
@@ -317,18 +317,18 @@ fn plain(line: &str) -> String {
 pub fn cut(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let room = text.char_indices().nth(most.saturating_sub(1)).map_or(end, |(at, _)| at);
-    let mut kept = &text[..room];
+    let mut remaining = &text[..room];
     if !text[room..].starts_with(char::is_whitespace) {
-        kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(before, _)| before);
+        remaining = remaining.rsplit_once(char::is_whitespace).map_or(remaining, |(before, _)| before);
     }
-    if kept.matches('`').count() % 2 == 1 {
-        let open = kept.rfind('`').unwrap_or(0);
+    if remaining.matches('`').count() % 2 == 1 {
+        let open = remaining.rfind('`').unwrap_or(0);
         if open > 0 {
-            kept = &kept[..open];
+            remaining = &remaining[..open];
         }
     }
-    let kept = kept.trim_end().trim_end_matches([',', ';', ':', '(', '-', '–', '—']).trim_end();
-    format!("{kept}…")
+    let remaining = remaining.trim_end().trim_end_matches([',', ';', ':', '(', '-', '–', '—']).trim_end();
+    format!("{remaining}…")
 }
 
 #[cfg(test)]
@@ -416,9 +416,9 @@ mod tests {
 
     #[test]
     fn a_bold_line_is_a_heading_of_an_agents_text() {
-        let said = sentences("**Changes made:**\n- Added it", MessageAuthor::Agent);
-        assert_eq!((said[0].text.as_str(), said[0].heading.as_str()), ("Changes made:", ""));
-        assert_eq!((said[1].heading.as_str(), said[1].listed), ("changes made", true));
+        let statements = sentences("**Changes made:**\n- Added it", MessageAuthor::Agent);
+        assert_eq!((statements[0].text.as_str(), statements[0].heading.as_str()), ("Changes made:", ""));
+        assert_eq!((statements[1].heading.as_str(), statements[1].listed), ("changes made", true));
     }
 
     proptest! {
@@ -435,8 +435,8 @@ mod tests {
         fn a_cut_text_fits_and_begins_as_it_did(text in "[a-zé` ,]{0,80}", most in 1_usize..60) {
             let short = cut(&text, most);
             prop_assert!(short.chars().count() <= most.max(1) || short == text);
-            let kept = short.trim_end_matches('…');
-            prop_assert!(text.starts_with(kept));
+            let remaining = short.trim_end_matches('…');
+            prop_assert!(text.starts_with(remaining));
         }
     }
 }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_told_with_what_the_person_said_and_wants() {
+    fn a_session_is_reported_with_what_the_person_stated_and_wants() {
         let events = log_of(vec![
             person("Fix the *login* test"),
             agent("Done."),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_messages_the_first_and_the_last_are_told() {
+    fn of_very_many_messages_the_first_and_the_last_are_reported() {
         let body = body("Long", &meta(), &log_of((0..100).map(|n| person(&format!("Step {n} please")))));
         assert!(body.contains("- Step 0 please") && body.contains("- Step 99 please"), "{body}");
         assert!(body.contains("- … 40 messages left out") && !body.contains("Step 50 "), "{body}");

@@ -8,7 +8,8 @@ use super::error::{KEY_HINT, LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
 use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
-use cm_net::{Client, ServerUrl, reason, shortened};
+use cm_net::{Client, ServerUrl, reason};
+use cm_text::shorten::short_line;
 
 /// Header with the API version.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
@@ -92,12 +93,12 @@ impl AnthropicClient {
     fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
         let answer: AnthropicAnswer = serde_json::from_slice(body).map_err(|error| {
             let said = reason(body).filter(|_| body.windows(14).any(|part| part == b"\"type\":\"error\""));
-            let why = said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN));
+            let why = said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN));
             LlmError::Malformed { who: self.url.clone(), why }
         })?;
         let text: String = answer.content.into_iter().map(|block| block.text).collect();
         let stop = match answer.stop_reason.as_deref() {
-            Some("refusal") => StopReason::Refused(shortened(&text, SHOWN)),
+            Some("refusal") => StopReason::Refused(short_line(&text, SHOWN)),
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
             _ => StopReason::Done,
         };

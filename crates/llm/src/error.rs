@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::budget::BudgetError;
-use cm_net::{InvalidServerUrl, shortened};
+use cm_net::InvalidServerUrl;
+use cm_text::shorten::short_line;
 
 /// Result type of this layer.
 pub type Result<T> = std::result::Result<T, LlmError>;
@@ -173,7 +174,7 @@ impl From<InvalidServerUrl> for LlmError {
 }
 
 fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {}", shortened(message, SHOWN)) }
+    if message.is_empty() { String::new() } else { format!(": {}", short_line(message, SHOWN)) }
 }
 
 fn rest(wait: Option<Duration>) -> String {

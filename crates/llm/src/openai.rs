@@ -9,7 +9,8 @@ use super::error::{KEY_HINT, LlmError, Result};
 use super::estimate::complete_usage;
 use super::request::{ModelReply, ModelRequest, StopReason};
 use super::request_variant::{AcceptedVariant, JsonMode, RequestVariant, TokenLimitParameter};
-use cm_net::{Client, ServerUrl, reason, shortened};
+use cm_net::{Client, ServerUrl, reason};
+use cm_text::shorten::short_line;
 
 /// Maximum number of request variants tried: three JSON formats, and another parameter for the
 /// length limit.
@@ -126,7 +127,7 @@ impl OpenAiClient {
         let malformed = |why| LlmError::Malformed { who: self.url.clone(), why };
         let answer: OpenAiAnswer = serde_json::from_slice(body).map_err(|error| {
             let said = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
-            malformed(said.map_or_else(|| error.to_string(), |said| shortened(&said, SHOWN)))
+            malformed(said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)))
         })?;
         let choice = answer.choices.into_iter().next();
         let choice = choice.ok_or_else(|| malformed("a response without a choice".to_owned()))?;
@@ -136,7 +137,7 @@ impl OpenAiClient {
             None => String::new(),
         };
         let stop = match (choice.message.refusal, choice.finish_reason.as_deref()) {
-            (Some(why), _) if !why.trim().is_empty() => StopReason::Refused(shortened(&why, SHOWN)),
+            (Some(why), _) if !why.trim().is_empty() => StopReason::Refused(short_line(&why, SHOWN)),
             (_, Some("content_filter")) => {
                 StopReason::Refused("the provider's content filter stopped it".to_owned())
             }

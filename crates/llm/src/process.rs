@@ -16,7 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::error::{LlmError, Result, SHOWN};
-use cm_net::{RetrySleeper, shortened};
+use cm_net::RetrySleeper;
+use cm_text::shorten::one_line;
 
 /// Interval of checks whether the program has exited.
 const STEP: Duration = Duration::from_millis(20);
@@ -191,7 +192,7 @@ impl ExternalProgram<'_> {
 
     fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], said: &[u8]) -> LlmError {
         let text = if complaints.trim_ascii().is_empty() { said } else { complaints };
-        let text = shortened(&String::from_utf8_lossy(text), usize::MAX);
+        let text = one_line(&String::from_utf8_lossy(text));
         let from = text.char_indices().rev().nth(SHOWN - 2).map_or(0, |(at, _)| at);
         let message = if from > 0 { format!("…{}", &text[from..]) } else { text };
         let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::error_body::shortened;
+use cm_text::shorten::short_line;
 
 /// Result of HTTP requests.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -53,7 +53,7 @@ pub enum Error {
 }
 
 fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {}", shortened(message, SHOWN)) }
+    if message.is_empty() { String::new() } else { format!(": {}", short_line(message, SHOWN)) }
 }
 
 fn rest(wait: Option<Duration>) -> String {

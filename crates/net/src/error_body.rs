@@ -24,23 +24,14 @@ fn in_json(document: &Value) -> Option<String> {
     said.or_else(shown)
 }
 
-/// Shortens an untrusted text to one line of at most `most` characters, without control characters.
-pub fn shortened(text: &str, most: usize) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cm_text::shorten::short_line;
 
     #[test]
     fn what_a_server_says_is_one_short_line() {
-        let said = |body: &str| reason(body.as_bytes()).map(|text| shortened(&text, 200));
+        let said = |body: &str| reason(body.as_bytes()).map(|text| short_line(&text, 200));
         assert_eq!(said(r#"{"error":{"message":"no\nsuch model"}}"#).as_deref(), Some("no such model"));
         assert_eq!(said(r#"[{"error":{"message":"no such model"}}]"#).as_deref(), Some("no such model"));
         assert_eq!(said(r#"{"error":"busy"}"#).as_deref(), Some("busy"));
@@ -50,7 +41,7 @@ mod tests {
             Some(r#"[{"loc":["response_format"]}]"#)
         );
         assert_eq!(said("<html>Bad\r\n Gateway").as_deref(), Some("<html>Bad Gateway"));
-        assert_eq!(said(&"é".repeat(300)).map(|text| text.chars().count()), Some(201));
+        assert_eq!(said(&"é".repeat(300)).map(|text| text.chars().count()), Some(200));
         assert_eq!((said(""), said(r#"{"data":[]}"#), said("[]")), (None, None, None));
     }
 }

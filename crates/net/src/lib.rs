@@ -18,6 +18,6 @@ pub use address::{InvalidServerUrl, ServerUrl};
 pub use api_key::{ApiKey, AuthHeader};
 pub use client::{Client, ClientConfig};
 pub use error::{Error, Result};
-pub use error_body::{reason, shortened};
+pub use error_body::reason;
 pub use retry_policy::RetryPolicy;
 pub use retry_sleeper::RetrySleeper;

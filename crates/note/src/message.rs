@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use cm_text::shorten::{one_line, short_line};
+
 /// A structured commit message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitMessage {
@@ -74,13 +76,6 @@ impl CommitMessage {
     }
 }
 
-/// Puts a value on one line: control characters and white space become single spaces, so that a
-/// value cannot forge a trailer.
-fn line_of(text: &str) -> String {
-    let cleaned: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Indents body lines that would be parsed as trailers.
 fn body_of(text: &str) -> String {
     let guard = |line: &str| if line.starts_with("Cm-") { format!(" {line}") } else { line.to_owned() };
@@ -89,18 +84,14 @@ fn body_of(text: &str) -> String {
 
 impl fmt::Display for CommitMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subject = line_of(&self.subject);
-        match subject.char_indices().nth(SUBJECT) {
-            Some((end, _)) => writeln!(f, "{}…", subject[..end].trim_end())?,
-            None => writeln!(f, "{subject}")?,
-        }
+        writeln!(f, "{}", short_line(&self.subject, SUBJECT))?;
         writeln!(f)?;
         if !self.body.trim().is_empty() {
             writeln!(f, "{}\n", body_of(&self.body))?;
         }
-        writeln!(f, "Cm-Op: {}", line_of(&self.op))?;
+        writeln!(f, "Cm-Op: {}", one_line(&self.op))?;
         for id in &self.ids {
-            writeln!(f, "Cm-Id: {}", line_of(id))?;
+            writeln!(f, "Cm-Id: {}", one_line(id))?;
         }
         let rest = [
             ("Cm-Session", &self.session),
@@ -111,7 +102,7 @@ impl fmt::Display for CommitMessage {
         ];
         for (key, value) in rest {
             if let Some(value) = value {
-                writeln!(f, "{key}: {}", line_of(value))?;
+                writeln!(f, "{key}: {}", one_line(value))?;
             }
         }
         Ok(())

@@ -42,8 +42,8 @@ impl<'m> WordVectors<'m> {
 
     /// The embedding of a word; cached.
     pub fn word(&self, word: &str) -> Option<Rc<Embedding>> {
-        if let Some(known) = self.words.borrow().get(word) {
-            return known.clone();
+        if let Some(cached) = self.words.borrow().get(word) {
+            return cached.clone();
         }
         let found = self.meaning.embedding(word).map(Rc::new);
         self.words.borrow_mut().insert(word.to_owned(), found.clone());
@@ -51,7 +51,7 @@ impl<'m> WordVectors<'m> {
     }
 
     /// Whether the model returns no vectors, tested with one common word.
-    pub fn is_disabled(&self) -> bool {
+    pub(crate) fn is_disabled(&self) -> bool {
         self.word("rule").is_none()
     }
 

@@ -2,6 +2,7 @@
 
 use cm_note::markdown::escape::{escape_inline, escape_link_text, link_destination, visible};
 use cm_note::path::NotePath;
+use cm_text::shorten::shorten;
 
 /// A file that is generated from the notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,16 +62,9 @@ pub fn link(title: &str, path: &NotePath) -> String {
     format!("[{shown}]({})", link_destination(path.as_str()))
 }
 
-/// The first `most` characters of a text, with `…` if it was cut.
+/// The visible text as inline Markdown, cut by [`shorten`] before it is escaped.
 pub fn clipped(text: &str, most: usize) -> String {
-    let text = visible(text);
-    match text.char_indices().nth(most) {
-        None => escape_inline(&text),
-        Some(_) => {
-            let end = text.char_indices().nth(most - 1).map_or(0, |(end, _)| end);
-            escape_inline(text[..end].trim_end()) + "…"
-        }
-    }
+    escape_inline(&shorten(&visible(text), most))
 }
 
 #[cfg(test)]
@@ -90,12 +84,5 @@ mod tests {
         assert!(!same_but_for_day(&old, ""));
         let forged = |day: &str| file("2026-11-20", "a") + &format!("> Written {day} by hand\n");
         assert!(!same_but_for_day(&forged("2026-11-20"), &forged("2026-11-21")));
-    }
-
-    #[test]
-    fn text_is_clipped_at_characters_and_says_so() {
-        assert_eq!(clipped("äöü", 3), "äöü");
-        assert_eq!(clipped("äöüß", 3), "äö…");
-        assert_eq!(clipped("a\nb  c d", 5), "a b…");
     }
 }

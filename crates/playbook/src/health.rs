@@ -175,7 +175,7 @@ impl PlaybookHealth {
 
 /// Pairs of similar rules, most similar first: rules of one category with enough common words, or
 /// rules of overlapping scope with close enough meaning. `rules` is in the order of `bullets`.
-pub fn merge_pairs(
+pub(crate) fn merge_pairs(
     bullets: &[&Bullet],
     rules: &ComparedRules<'_>,
     least: MinSimilarity,
@@ -261,11 +261,11 @@ mod tests {
         ];
         let health = of(&bullets);
         assert_eq!((health.bullets, health.live, health.stale), (4, 3, 1));
-        let named = |list: &[ScoredRule]| -> Vec<(String, f64)> {
+        let rows = |list: &[ScoredRule]| -> Vec<(String, f64)> {
             list.iter().map(|one| (one.content.clone(), one.score.value())).collect()
         };
-        assert_eq!(named(&health.top), [("Run the tests.".to_owned(), 0.5)]);
-        assert_eq!(named(&health.at_risk), [("Mock the database.".to_owned(), -2.0)]);
+        assert_eq!(rows(&health.top), [("Run the tests.".to_owned(), 0.5)]);
+        assert_eq!(rows(&health.at_risk), [("Mock the database.".to_owned(), -2.0)]);
         assert_eq!(health.bands, BTreeMap::from([(Band::Neutral, 2), (Band::AtRisk, 1)]));
         assert_eq!(health.by_maturity, BTreeMap::from([(Maturity::Candidate, 3), (Maturity::Deprecated, 1)]));
     }

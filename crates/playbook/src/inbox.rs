@@ -192,11 +192,11 @@ fn conflicts(graph: &Graph<'_>, contradicted: &[&Edge], rules: &LiveRules<'_>) -
             since: graph.written(edge),
         })
         .collect();
-    let named: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
+    let with_entry: HashSet<_> = entries.iter().map(|entry| pair(entry.notes[0], entry.notes[1])).collect();
     for (a, b, found) in rules.compared.opposed() {
         let at = (rules.at[a], rules.at[b]);
-        let known = named.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
-        if !known && rules.bullets[a].rule_scope().overlaps(&rules.bullets[b].rule_scope()) {
+        let is_listed = with_entry.contains(&pair(at.0, at.1)) || both_hold(notes, at, None);
+        if !is_listed && rules.bullets[a].rule_scope().overlaps(&rules.bullets[b].rule_scope()) {
             entries.push(InboxNoteEntry { notes: vec![at.0, at.1], why: found.reason, since: None });
         }
     }

@@ -73,7 +73,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn find_starter(name: &str) -> Option<Starter> {
-    let (name, text) = SETS.iter().find(|(known, _)| *known == name)?;
+    let (name, text) = SETS.iter().find(|(other, _)| *other == name)?;
     read(name, text)
 }
 

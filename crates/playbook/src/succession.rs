@@ -140,7 +140,7 @@ mod tests {
         texts.iter().map(read).collect()
     }
 
-    fn told(notes: &[Note], at: usize) -> Vec<(SuccessionSide, String, ReplacementField, usize)> {
+    fn edges_of(notes: &[Note], at: usize) -> Vec<(SuccessionSide, String, ReplacementField, usize)> {
         let graph = Graph::connect(notes);
         succession(&graph, at)
             .into_iter()
@@ -155,14 +155,14 @@ mod tests {
             ("playbook/a/two.md", "id: b-2-bbbbbb\nsupersedes: b-1-aaaaaa\nreplaced_by: b-9-gone00"),
         ]);
         assert_eq!(
-            told(&notes, 0),
+            edges_of(&notes, 0),
             [
                 (SuccessionSide::After, "b-2-bbbbbb".to_owned(), ReplacementField::ReplacedBy, 1),
                 (SuccessionSide::After, "b-9-gone00".to_owned(), ReplacementField::ReplacedBy, 2),
             ]
         );
         assert_eq!(
-            told(&notes, 1)[0],
+            edges_of(&notes, 1)[0],
             (SuccessionSide::Before, "b-1-aaaaaa".to_owned(), ReplacementField::ReplacedBy, 1)
         );
         let graph = Graph::connect(&notes);
@@ -179,7 +179,7 @@ mod tests {
             ("playbook/a/two.md", "id: b-2-bbbbbb\ntype: anti_pattern"),
         ]);
         assert_eq!(
-            told(&notes, 1),
+            edges_of(&notes, 1),
             [(SuccessionSide::Before, "b-1-aaaaaa".to_owned(), ReplacementField::InvertedTo, 1)]
         );
     }
@@ -190,6 +190,6 @@ mod tests {
             ("playbook/a/one.md", "id: b-1-aaaaaa\nreplaced_by: b-2-bbbbbb"),
             ("playbook/a/two.md", "id: b-2-bbbbbb\nreplaced_by: b-1-aaaaaa"),
         ]);
-        assert_eq!(told(&notes, 0).len(), 2);
+        assert_eq!(edges_of(&notes, 0).len(), 2);
     }
 }

@@ -23,7 +23,7 @@ pub struct Assignment {
 }
 
 /// Parses the assignment to the name around `hit`.
-pub fn parse_assignment(text: &str, hit: Range<usize>) -> Assignment {
+pub(crate) fn parse_assignment(text: &str, hit: Range<usize>) -> Assignment {
     let Some(name) = AssignedName::around(text, hit) else { return Assignment::default() };
     let values = [name.value(text), name.compared(text)];
     let read = values[0].as_ref().map(|value| value.range.clone()).unwrap_or_default();
@@ -153,8 +153,9 @@ impl AssignedName {
         if spaces > 0 && !quoted && matches!(rest.as_bytes().first(), Some(b'"' | b'\'' | b'`')) {
             return AssignedValue::read(text, at + spaces, 0);
         }
-        let said = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("was ")).filter(|_| spaces > 0)?;
-        AssignedValue::read(text, text.len() - said.len(), 0)
+        let assigned =
+            rest.strip_prefix("is ").or_else(|| rest.strip_prefix("was ")).filter(|_| spaces > 0)?;
+        AssignedValue::read(text, text.len() - assigned.len(), 0)
             .filter(|value| value.quoted || value.has_digit(bytes))
     }
 

@@ -55,7 +55,7 @@ pub fn argument(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
 
 /// Returns Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`, or after
 /// `bundle config`. `at` is the end of the word `bundle`.
-pub fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
+pub(crate) fn bundler(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = randomness::run(&bytes[at..], NAME, 80);
     let after = at + name;

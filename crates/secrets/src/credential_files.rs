@@ -73,13 +73,13 @@ pub fn pgpass(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let colons: Vec<usize> =
         entry.match_indices(':').map(|(at, _)| at).filter(|at| !entry[..*at].ends_with('\\')).collect();
     let [host, port, database, user] = colons[..] else { return None };
-    let named = host > 0 && port + 1 < database && database + 1 < user;
+    let has_fields = host > 0 && port + 1 < database && database + 1 < user;
     let plain = entry[..host]
         .bytes()
         .all(|byte| randomness::is(byte, NAME | DOT | DASH) || matches!(byte, b'*' | b'/'));
     let password = &entry[user + 1..];
     let secret = password.len() >= 3 && !placeholder::is_placeholder(password) && !is_count(password);
-    (hit.start == start + host && named && plain && secret).then_some(start + user + 1..start + length)
+    (hit.start == start + host && has_fields && plain && secret).then_some(start + user + 1..start + length)
 }
 
 /// Whether a value is a short number, such as a line or column number.
@@ -89,7 +89,7 @@ fn is_count(value: &str) -> bool {
 
 /// Prefixes of password hashes: the schemes of `crypt`, LDAP and web frameworks.
 #[rustfmt::skip]
-pub const SCHEMES: [&str; 29] = [
+pub(crate) const SCHEMES: [&str; 29] = [
     "$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2", "$scrypt$",
     "$pbkdf2", "$P$", "$H$", "pbkdf2_sha256$", "pbkdf2_sha1$", "bcrypt_sha256$", "scrypt:32768:",
     "{SHA}", "{SSHA}", "{SHA256}", "{SSHA256}", "{SHA512}", "{SSHA512}", "{MD5}", "{SMD5}", "{PBKDF2",

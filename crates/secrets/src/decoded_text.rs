@@ -9,7 +9,7 @@ mod split;
 
 use std::ops::Range;
 
-pub use encoded::of_base64;
+pub(crate) use encoded::of_base64;
 
 /// Maximum nesting of encodings, such as base64 in base64 in URL encoding.
 pub const DEPTH: usize = 3;
@@ -43,7 +43,7 @@ struct OriginPiece {
 impl DecodedText {
     /// Maps a range of the reading to the text. For a joined reading, returns `None` if the range
     /// is an unchanged copy.
-    pub fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
+    pub(crate) fn in_text(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let pieces = match &self.origin {
             ByteOrigin::Whole(whole) => return Some(whole.clone()),
             ByteOrigin::Pieces(pieces) => pieces,
@@ -83,11 +83,11 @@ impl<'t> DecodedTextBuilder<'t> {
     }
 
     /// Copies the text up to `range`, and appends the replacement for it, which may be empty.
-    fn replace(&mut self, range: Range<usize>, said: &str) {
+    fn replace(&mut self, range: Range<usize>, replacement: &str) {
         self.copy_to(range.start);
-        if !said.is_empty() {
+        if !replacement.is_empty() {
             self.pieces.push(OriginPiece { at: self.decoded.len(), from: range.clone(), is_copy: false });
-            self.decoded.push_str(said);
+            self.decoded.push_str(replacement);
         }
         self.until = range.end;
     }

@@ -452,7 +452,7 @@ regexes = ['''.*''']
     }
 
     #[test]
-    fn entropy_is_told_in_bits() {
+    fn entropy_is_reported_in_bits() {
         assert_eq!(entropy("aaaa"), 0.0);
         assert!((entropy("abcd") - 2.0).abs() < 1e-9);
         assert_eq!(entropy(""), 0.0);

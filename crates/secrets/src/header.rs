@@ -38,7 +38,7 @@ fn is_bearer(value: &str) -> bool {
 }
 
 /// Whether a value is base64 of a user name, a colon and a password.
-pub fn is_basic(value: &str) -> bool {
+pub(crate) fn is_basic(value: &str) -> bool {
     let encoded = value.trim_end_matches('=');
     if !encoded.bytes().all(|byte| randomness::is(byte, BASE64 | URL_SAFE) && byte != b'=') {
         return false;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_credentials_are_told_from_the_word_by_what_they_say() {
+    fn basic_credentials_are_distinguished_from_the_word_by_what_they_say() {
         assert!(is_basic("YWRhOmNvcnJlY3Q="));
         assert!(!is_basic("authentication"));
         assert!(!is_basic("Programming"));

@@ -6,7 +6,7 @@ use super::randomness::{self, NAME};
 const REACH: usize = 32 * 1024;
 
 /// Length of a string prefix before a quote: `@"`, `b'`, `f"`.
-pub fn string_prefix(bytes: &[u8]) -> usize {
+pub(crate) fn string_prefix(bytes: &[u8]) -> usize {
     let letters = bytes
         .iter()
         .take(2)

@@ -103,8 +103,9 @@ fn is_access_id(words: &[String]) -> bool {
 }
 
 fn kind(word: &str) -> Option<NameStrength> {
-    let ends =
-        |list: &[&str]| list.iter().any(|known| word == *known || (known.len() > 4 && word.ends_with(known)));
+    let ends = |list: &[&str]| {
+        list.iter().any(|listed| word == *listed || (listed.len() > 4 && word.ends_with(listed)))
+    };
     if ends(&PASSWORDS)
         || (word.ends_with("pass")
             && !["bypass", "compass", "overpass", "surpass", "trespass"].contains(&word))

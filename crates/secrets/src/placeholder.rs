@@ -30,7 +30,7 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a label may contain this byte.
-pub fn is_label_byte(byte: u8) -> bool {
+pub(crate) fn is_label_byte(byte: u8) -> bool {
     randomness::is(byte, ALNUM) || byte == b'-'
 }
 
@@ -54,13 +54,15 @@ pub fn is_placeholder(value: &str) -> bool {
 }
 
 /// Whether a token with a recognizable format is a mask or an example.
-pub fn is_example(token: &str) -> bool {
+pub(crate) fn is_example(token: &str) -> bool {
     let says = |word: &str| {
         ["your", "example", "placeholder", "changeme", "dummy", "sample", "here"].contains(&word)
     };
     let words = token.to_ascii_lowercase();
-    let said = || words.split(['-', '_', '.']).any(says) || words.ends_with("here");
-    is_mask(token) || is_series(words.as_bytes()) || (said() && !randomness::looks_random(token))
+    let is_placeholder_word = || words.split(['-', '_', '.']).any(says) || words.ends_with("here");
+    is_mask(token)
+        || is_series(words.as_bytes())
+        || (is_placeholder_word() && !randomness::looks_random(token))
 }
 
 /// Whether a text contains a long sequence, such as `abcdefghijkl` or `123456789012`, or a long run
@@ -84,9 +86,10 @@ fn is_series(bytes: &[u8]) -> bool {
 /// Whether the value refers to another value: `$NAME`, `${NAME}`, `{{ name }}`, `<name>`, `%NAME%`.
 fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let named = |from: usize| randomness::run(&bytes[from.min(bytes.len())..], NAME, 128);
-    let all_name =
-        |from: usize| named(from) > 0 && from + named(from) == bytes.len() && is_variable(&bytes[from..]);
+    let name_length = |from: usize| randomness::run(&bytes[from.min(bytes.len())..], NAME, 128);
+    let all_name = |from: usize| {
+        name_length(from) > 0 && from + name_length(from) == bytes.len() && is_variable(&bytes[from..])
+    };
     let wrapped = |open: &str, close: &str| value.starts_with(open) && value.contains(close);
     names_within(value)
         || (bytes[0] == b'$' && (all_name(1) || value.len() == 2))

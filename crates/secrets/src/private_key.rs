@@ -43,7 +43,7 @@ pub fn block(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Returns the private lines of a PuTTY key file; `hit` is `Private-Lines:`, which is followed by
 /// their number.
-pub fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn putty(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let rest = text[hit.end..].trim_start_matches(' ');
     let digits = randomness::run(rest.as_bytes(), randomness::DIGIT, 3);
     let count: usize = rest[..digits].parse().ok()?;

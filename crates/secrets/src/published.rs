@@ -47,7 +47,7 @@ const FIREBASE: [u64; 9] = [
 const SHORT: usize = 64;
 
 /// Whether this is a published key, or contains EXAMPLE in capitals, as AWS's example keys do.
-pub fn is_published(secret: &str) -> bool {
+pub(crate) fn is_published(secret: &str) -> bool {
     secret.len() <= SHORT && secret.contains("EXAMPLE") && !secret.contains(char::is_whitespace)
         || PUBLISHED.iter().any(|(head, tail)| secret.strip_prefix(head) == Some(tail))
         || is_sample_jwt(secret)
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_keys_are_known_and_others_are_not() {
+    fn published_keys_are_recognized_and_others_are_not() {
         let jwt =
             ["eyJhbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.abc"].concat();
         for secret in [["AKIAIOSF", "ODNN7EXAMPLE"].concat(), PUBLISHED[0].0.to_owned() + PUBLISHED[0].1, jwt]

@@ -16,36 +16,34 @@ const HEX_LETTER: Alphabet = 1 << 3;
 /// `A` to `F`.
 const HEX_CAPITAL: Alphabet = 1 << 4;
 /// `_`.
-pub const UNDERSCORE: Alphabet = 1 << 5;
+pub(crate) const UNDERSCORE: Alphabet = 1 << 5;
 /// `-`.
-pub const DASH: Alphabet = 1 << 6;
+pub(crate) const DASH: Alphabet = 1 << 6;
 /// `.`.
 pub const DOT: Alphabet = 1 << 7;
 /// `+` and `/`.
-pub const PLUS_SLASH: Alphabet = 1 << 8;
+pub(crate) const PLUS_SLASH: Alphabet = 1 << 8;
 /// `=`.
-pub const EQUALS: Alphabet = 1 << 9;
+pub(crate) const EQUALS: Alphabet = 1 << 9;
 /// `~`.
-pub const TILDE: Alphabet = 1 << 10;
+pub(crate) const TILDE: Alphabet = 1 << 10;
 /// `%`.
-pub const PERCENT: Alphabet = 1 << 11;
+pub(crate) const PERCENT: Alphabet = 1 << 11;
 /// `:`.
-pub const COLON: Alphabet = 1 << 12;
+pub(crate) const COLON: Alphabet = 1 << 12;
 
-/// Letters.
 pub const LETTER: Alphabet = UPPER | LOWER;
-/// Letters and digits.
-pub const ALNUM: Alphabet = LETTER | DIGIT;
+pub(crate) const ALNUM: Alphabet = LETTER | DIGIT;
 /// Characters of identifiers.
 pub const NAME: Alphabet = ALNUM | UNDERSCORE;
 /// URL-safe base64 without padding.
-pub const URL_SAFE: Alphabet = NAME | DASH;
+pub(crate) const URL_SAFE: Alphabet = NAME | DASH;
 /// Base64 with padding.
-pub const BASE64: Alphabet = ALNUM | PLUS_SLASH | EQUALS;
+pub(crate) const BASE64: Alphabet = ALNUM | PLUS_SLASH | EQUALS;
 /// Lower-case hexadecimal digits.
 pub const HEX: Alphabet = DIGIT | HEX_LETTER;
 /// Hexadecimal digits in either case.
-pub const ANY_HEX: Alphabet = HEX | HEX_CAPITAL;
+pub(crate) const ANY_HEX: Alphabet = HEX | HEX_CAPITAL;
 
 const CLASSES: [Alphabet; 256] = classes();
 
@@ -89,13 +87,13 @@ pub fn run(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
 }
 
 /// Number of trailing bytes in the alphabet, at most `limit`.
-pub fn run_back(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
+pub(crate) fn run_back(text: &[u8], alphabet: Alphabet, limit: usize) -> usize {
     text.iter().rev().take(limit).take_while(|byte| is(**byte, alphabet)).count()
 }
 
 /// Whether a word can begin at this offset: no letter or digit precedes it, except at the end of an
 /// escape such as `\n`, `\u0022`, `%3D` or a color code.
-pub fn begins_here(text: &[u8], at: usize) -> bool {
+pub(crate) fn begins_here(text: &[u8], at: usize) -> bool {
     let before = &text[..at.min(text.len())];
     match before {
         [] => true,
@@ -124,19 +122,19 @@ pub fn is_uuid(text: &str) -> bool {
 
 /// Whether the text is a UUID of version 1, which is made from clock and network address and can be
 /// guessed.
-pub fn is_clock_uuid(text: &str) -> bool {
+pub(crate) fn is_clock_uuid(text: &str) -> bool {
     is_uuid(text) && text.trim_start_matches('{').as_bytes().get(14) == Some(&b'1')
 }
 
 /// Whether the text has the form of a digest: hexadecimal digits in one case, with the length of a
 /// common hash.
-pub fn is_digest(text: &str) -> bool {
+pub(crate) fn is_digest(text: &str) -> bool {
     let one_case = text.bytes().all(|b| is(b, HEX)) || text.bytes().all(|b| is(b, ANY_HEX) && !is(b, LOWER));
     one_case && matches!(text.len(), 32 | 40 | 56 | 64 | 96 | 128)
 }
 
 /// Whether the text is labelled as a digest: `sha256:…`, `sha512-…`, `md5=…`, `h1:…`.
-pub fn names_digest(text: &str) -> bool {
+pub(crate) fn names_digest(text: &str) -> bool {
     const HEADS: [&str; 9] =
         ["sha1", "sha224", "sha256", "sha384", "sha512", "md5", "h1", "blake3", "blake2b"];
     let Some(end) = text.find([':', '-', '=', '/']) else { return false };
@@ -144,7 +142,7 @@ pub fn names_digest(text: &str) -> bool {
 }
 
 /// Whether the text is probably generated: few of its characters belong to words or plain numbers.
-pub fn looks_random(text: &str) -> bool {
+pub(crate) fn looks_random(text: &str) -> bool {
     let bytes = text.as_bytes();
     let letters = bytes.iter().filter(|byte| is(**byte, LETTER)).count();
     let digits = bytes.iter().filter(|byte| is(**byte, DIGIT)).count();
@@ -255,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_generator_made_is_told_from_what_a_person_wrote() {
+    fn what_a_generator_made_is_distinguished_from_what_a_person_wrote() {
         for text in [
             "7q4hzk2w9xj5vb1",
             "w8k3r5t1z7q2m4",

@@ -355,7 +355,7 @@ pub fn labels() -> impl Iterator<Item = &'static str> {
 }
 
 /// Creates a candidate of a custom pattern, which takes precedence over the built-in rules.
-pub fn custom_candidate<'r>(range: Range<usize>, label: &'r str) -> SecretCandidate<'r> {
+pub(crate) fn custom_candidate<'r>(range: Range<usize>, label: &'r str) -> SecretCandidate<'r> {
     SecretCandidate { range, label, weight: 20 }
 }
 

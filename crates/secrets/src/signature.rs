@@ -11,7 +11,7 @@ const REACH: usize = 600;
 
 /// Returns the value of `sig=` at `hit`, if other parameters of a shared access signature are near
 /// it.
-pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const PARAMETERS: [&str; 6] = ["sv=", "se=", "sr=", "sp=", "skn=", "SharedAccessSignature"];
     let bytes = text.as_bytes();
     if randomness::run_back(&bytes[..hit.start], ALNUM | UNDERSCORE, 1) > 0 {
@@ -31,7 +31,7 @@ pub fn shared_access(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
 pub const MEMBERS: [&str; 7] = ["\"d\"", "\"p\"", "\"q\"", "\"dp\"", "\"dq\"", "\"qi\"", "\"k\""];
 
 /// Returns the value of the member at `hit`, if it belongs to a JSON Web Key.
-pub fn key_member(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn key_member(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     const KEY: usize = 4096;
     let rest = &text[hit.end..];
     let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;

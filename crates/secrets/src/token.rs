@@ -84,7 +84,7 @@ pub fn around(kind: &MarkedToken, text: &[u8], at: usize) -> Option<Range<usize>
 
 /// Returns the byte range of a Discord bot token: three parts separated by dots, the first a number
 /// in base64. `at` is the offset of the first dot.
-pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub(crate) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(at + 1).is_none_or(|byte| !randomness::is(*byte, URL_SAFE)) {
         return None;
     }
@@ -106,7 +106,7 @@ pub fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
 ///
 /// # Errors
 /// Returns the offset up to which there is no such token.
-pub fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
+pub(crate) fn in_parts(text: &[u8], at: usize) -> Result<Range<usize>, usize> {
     const PART: usize = 30;
     const MOST: usize = 8 * 1024;
     let long = randomness::run(&text[at + 1..], URL_SAFE, PART) == PART

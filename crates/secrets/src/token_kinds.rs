@@ -343,7 +343,7 @@ const fn azure_key(mark: &'static str, before: usize, after: usize) -> MarkedTok
 }
 
 /// Every kind of token with a marker.
-pub const MARKED: &[MarkedToken] = &[
+pub(crate) const MARKED: &[MarkedToken] = &[
     MarkedToken {
         mark: "Q~",
         label: "azure-secret",
@@ -396,5 +396,5 @@ pub const MARKED: &[MarkedToken] = &[
 ];
 
 /// Facebook app tokens. Their marker, a bar, is too common for the table.
-pub const FACEBOOK: MarkedToken =
+pub(crate) const FACEBOOK: MarkedToken =
     MarkedToken { mark: "|", label: "facebook-token", before: (DIGIT, 15, 16), after: (URL_SAFE, 27, 40) };

@@ -6,7 +6,7 @@ use super::placeholder;
 use super::randomness::{self, ALNUM, NAME};
 
 /// Maximum length of a URL's credentials, in bytes.
-pub const REACH: usize = 512;
+pub(crate) const REACH: usize = 512;
 
 /// Returns the password before the `@` of a URL; its `://` is at `at`.
 pub fn password(text: &str, at: usize) -> Option<Range<usize>> {
@@ -80,7 +80,7 @@ fn is_example(user: &str, password: &str) -> bool {
 }
 
 /// URL prefixes of webhooks, where the path grants access, with their labels.
-pub const WEB_HOOKS: [(&str, &str); 16] = [
+pub(crate) const WEB_HOOKS: [(&str, &str); 16] = [
     ("hooks.slack.com/", "slack-webhook"),
     ("discord.com/api/webhooks/", "discord-webhook"),
     ("discordapp.com/api/webhooks/", "discord-webhook"),
@@ -100,7 +100,7 @@ pub const WEB_HOOKS: [(&str, &str); 16] = [
 ];
 
 /// Returns the secret part of a webhook URL; its known prefix ends at `from`.
-pub fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
+pub(crate) fn web_hook(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let part = NAME
         | randomness::DASH

@@ -42,12 +42,12 @@ fn names_content(value: &str) -> bool {
 }
 
 /// Whether the attribute of a configuration element is a password: anything but a placeholder.
-pub fn is_stored(value: &str) -> bool {
+pub(crate) fn is_stored(value: &str) -> bool {
     value.len() >= 6 && !placeholder::is_placeholder(value) && !value.contains(char::is_whitespace)
 }
 
 /// Returns the byte ranges of words that are secrets themselves, as in `Bearer …`.
-pub fn secret_parts(value: &str) -> Vec<(usize, usize)> {
+pub(crate) fn secret_parts(value: &str) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     let mut at = 0;
     for part in value.split(' ') {

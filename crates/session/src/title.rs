@@ -1,6 +1,7 @@
 //! Titles of sessions, derived from their first prompt.
 
 use super::harness_text::is_scaffold;
+use cm_text::shorten::shorten;
 
 /// Maximum length of a title, in characters.
 pub const LONGEST: usize = 100;
@@ -16,12 +17,7 @@ pub fn of_prompt(text: &str) -> Option<String> {
 /// Returns the first line that is not empty, shortened to a title's length.
 pub fn of_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let mut title: String = line.chars().take(LONGEST).collect();
-    if line.chars().nth(LONGEST).is_some() {
-        title.pop();
-        title.push('…');
-    }
-    Some(title)
+    Some(shorten(line, LONGEST).into_owned())
 }
 
 #[cfg(test)]

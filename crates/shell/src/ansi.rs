@@ -1,5 +1,7 @@
 //! Escape sequences of `$'…'`, `printf` and `echo -e`.
 
+use super::scan::{after, split};
+
 /// Returns the unescaped text before the closing apostrophe, and the number of bytes read,
 /// including the apostrophe.
 pub fn unescaped(text: &str) -> (String, usize) {
@@ -8,7 +10,7 @@ pub fn unescaped(text: &str) -> (String, usize) {
         match character {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '\'' => return (plain(&text[..at]), at + 1),
+            '\'' => return (plain(split(text, at).0), at + 1),
             _ => {}
         }
     }
@@ -21,13 +23,14 @@ pub fn plain(text: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
-        bytes.extend_from_slice(&rest.as_bytes()[..at]);
-        rest = &rest[at + 1..];
+        let (plain, escape) = split(rest, at);
+        bytes.extend_from_slice(plain.as_bytes());
+        rest = after(escape, 1);
         let Some(first) = rest.chars().next() else {
             bytes.push(b'\\');
             break;
         };
-        let tail = &rest[first.len_utf8()..];
+        let tail = after(rest, first.len_utf8());
         rest = match first {
             'n' => simple(&mut bytes, b'\n', tail),
             't' => simple(&mut bytes, b'\t', tail),
@@ -61,7 +64,8 @@ fn simple<'t>(bytes: &mut Vec<u8>, byte: u8, tail: &'t str) -> &'t str {
 /// text; returns the text after the number.
 fn coded<'t>(bytes: &mut Vec<u8>, text: &'t str, base: u32, most: usize) -> &'t str {
     let length = text.chars().take(most).take_while(|digit| digit.is_digit(base)).count();
-    let Ok(number) = u32::from_str_radix(&text[..length], base) else { return text };
+    let (digits, rest) = split(text, length);
+    let Ok(number) = u32::from_str_radix(digits, base) else { return text };
     match u8::try_from(number) {
         Ok(byte) => bytes.push(byte),
         Err(_) => {
@@ -69,5 +73,5 @@ fn coded<'t>(bytes: &mut Vec<u8>, text: &'t str, base: u32, most: usize) -> &'t 
             bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
-    &text[length..]
+    rest
 }

@@ -2,6 +2,7 @@
 
 use super::expand::{ExpandedPart, part, texts, words};
 use super::parse::{CommandDraft, CommandReader, run};
+use super::scan::after;
 use super::token::{RawWord, WordPiece};
 use super::{Redirect, ShellWord, SimpleCommand};
 
@@ -97,7 +98,7 @@ impl<'t> CommandReader<'_, 't> {
         let parts = self.parts(raw);
         let quoted = raw.iter().any(WordPiece::is_quoted);
         let values: Vec<String> =
-            texts(&parts).into_iter().map(|text| text[name.len() + 1..].to_owned()).collect();
+            texts(&parts).into_iter().map(|text| after(&text, name.len() + 1).to_owned()).collect();
         let before = self.reading.variables.get(bare).and_then(|values| values.first()).cloned();
         let before = before.filter(|_| adds).unwrap_or_default();
         let values: Vec<String> = values.into_iter().map(|value| format!("{before}{value}")).collect();
@@ -116,8 +117,8 @@ fn assigned(raw: &RawWord) -> Option<&str> {
     let Some(WordPiece::Text { text, quoted: false }) = raw.first() else { return None };
     let (name, _) = text.split_once('=')?;
     let bare = name.strip_suffix('+').unwrap_or(name);
-    let named = !bare.is_empty()
+    let is_name = !bare.is_empty()
         && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !bare.as_bytes()[0].is_ascii_digit();
-    named.then_some(name)
+        && !bare.starts_with(|first: char| first.is_ascii_digit());
+    is_name.then_some(name)
 }

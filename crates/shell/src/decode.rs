@@ -7,9 +7,10 @@ pub fn base64(text: &str) -> Option<String> {
 }
 
 /// Decodes base64 of UTF-16LE, the form that PowerShell's `-EncodedCommand` takes.
-pub fn base64_utf16(text: &str) -> Option<String> {
+pub(crate) fn base64_utf16(text: &str) -> Option<String> {
     let bytes = base64_bytes(text)?;
-    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
     String::from_utf16(&units).ok()
 }
 
@@ -40,6 +41,7 @@ pub fn hex(text: &str) -> Option<String> {
     let digits: Option<Vec<u32>> =
         text.chars().filter(|character| !character.is_whitespace()).map(|digit| digit.to_digit(16)).collect();
     let digits = digits?;
-    let bytes = digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect();
+    let (pairs, _) = digits.as_chunks::<2>();
+    let bytes = pairs.iter().map(|[high, low]| (high << 4 | low) as u8).collect();
     String::from_utf8(bytes).ok()
 }

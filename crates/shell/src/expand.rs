@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ShellWord;
+use super::scan::after;
 use super::token::WordPiece;
 
 /// Maximum number of words that one word expands to.
@@ -26,6 +27,10 @@ pub struct ExpandedPart {
 }
 
 impl ExpandedPart {
+    fn first(&self) -> &str {
+        self.choices.first().map_or("", String::as_str)
+    }
+
     /// Creates a part with one literal text.
     pub fn text(text: &str, quoted: bool) -> Self {
         Self { choices: vec![text.to_owned()], quoted, splits: false }
@@ -78,7 +83,11 @@ fn products(parts: &[ExpandedPart]) -> Vec<Vec<&str>> {
     let mut found: Vec<Vec<&str>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {
         let many = found.len() * part.choices.len() <= WORDS;
-        let choices = if many { part.choices.as_slice() } else { &part.choices[..1] };
+        let choices = if many {
+            part.choices.as_slice()
+        } else {
+            part.choices.first().map_or(&[][..], std::slice::from_ref)
+        };
         if let [only] = choices {
             found.iter_mut().for_each(|texts| texts.push(only));
             continue;
@@ -168,7 +177,7 @@ fn operated(value: &str, operator: &str) -> Option<String> {
         }
         ':' => match operator.as_bytes().get(1)? {
             b'-' | b'=' | b'?' if !value.is_empty() => Some(value.to_owned()),
-            b'0'..=b'9' => slice(value, &operator[1..]),
+            b'0'..=b'9' => slice(value, after(operator, 1)),
             _ => None,
         },
         '-' | '=' | '?' => Some(value.to_owned()),
@@ -194,8 +203,8 @@ enum BraceUnit {
 /// Expands the braces of a word. Returns the word itself if it has no braces or would expand to too
 /// many words.
 fn braces(parts: Vec<ExpandedPart>) -> Vec<Vec<ExpandedPart>> {
-    let opens = |part: &ExpandedPart| !part.quoted && !part.splits && part.choices[0].contains('{');
-    let length: usize = parts.iter().map(|part| part.choices[0].len()).sum();
+    let opens = |part: &ExpandedPart| !part.quoted && !part.splits && part.first().contains('{');
+    let length: usize = parts.iter().map(|part| part.first().len()).sum();
     if !parts.iter().any(opens) || length > BRACED {
         return vec![parts];
     }
@@ -216,14 +225,10 @@ fn braces(parts: Vec<ExpandedPart>) -> Vec<Vec<ExpandedPart>> {
 fn units(parts: &[ExpandedPart]) -> Vec<BraceUnit> {
     let mut units = Vec::new();
     for part in parts {
-        if part.quoted
-            || part.splits
-            || part.choices.len() > 1
-            || part.choices[0].starts_with(['$', '`', '<'])
-        {
+        if part.quoted || part.splits || part.choices.len() > 1 || part.first().starts_with(['$', '`', '<']) {
             units.push(BraceUnit::Part(part.clone()));
         } else {
-            units.extend(part.choices[0].chars().map(BraceUnit::Character));
+            units.extend(part.first().chars().map(BraceUnit::Character));
         }
     }
     units
@@ -243,8 +248,8 @@ fn joined(units: Vec<BraceUnit>) -> Vec<ExpandedPart> {
                     parts.push(ExpandedPart::text("", false));
                     plain = true;
                 }
-                if let Some(part) = parts.last_mut() {
-                    part.choices[0].push(character);
+                if let Some(text) = parts.last_mut().and_then(|part| part.choices.first_mut()) {
+                    text.push(character);
                 }
             }
         }
@@ -271,16 +276,20 @@ fn alternatives(word: &[BraceUnit]) -> Option<Vec<Vec<BraceUnit>>> {
         }
         let Some(close) = close else { continue };
         let inner: Vec<Vec<BraceUnit>> = if commas.is_empty() {
-            match range(&word[open + 1..close]) {
+            match range(word.get(open + 1..close)?) {
                 Some(items) => items,
                 None => continue,
             }
         } else {
             let mut from = open + 1;
             commas.push(close);
-            commas.iter().map(|to| word[std::mem::replace(&mut from, to + 1)..*to].to_vec()).collect()
+            commas
+                .iter()
+                .filter_map(|to| Some(word.get(std::mem::replace(&mut from, to + 1)..*to)?.to_vec()))
+                .collect()
         };
-        let whole = |item: Vec<BraceUnit>| [&word[..open], &item, &word[close + 1..]].concat();
+        let (before, after) = (word.get(..open)?, word.get(close + 1..)?);
+        let whole = |item: Vec<BraceUnit>| [before, &item, after].concat();
         return Some(inner.into_iter().map(whole).collect());
     }
     None

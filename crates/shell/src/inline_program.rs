@@ -1,6 +1,7 @@
 //! Programs in another language on the command line (`python -c`, `node -e`): finds the commands
 //! that they start and the folders that they delete, if both are literals.
 
+use super::scan::{after, split};
 use super::{ShellWord, SimpleCommand};
 
 /// Interpreters and their flags that take a program as argument.
@@ -90,7 +91,7 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for call in calls {
         for (at, _) in text.match_indices(call).take(32) {
-            found.extend(argument_text(text, &text[at + call.len()..]));
+            found.extend(argument_text(text, after(text, at + call.len())));
         }
     }
     found
@@ -100,12 +101,8 @@ pub fn calls(text: &str, calls: &[&str]) -> Vec<String> {
 const ARGUMENT: usize = 2048;
 
 fn argument_text(text: &str, rest: &str) -> Option<String> {
-    let mut end = rest.len().min(ARGUMENT);
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    let rest = rest[..end].trim_start();
-    let argument = &rest[..closing(rest)];
+    let rest = split(rest, rest.floor_char_boundary(ARGUMENT)).0.trim_start();
+    let (argument, _) = split(rest, closing(rest));
     if argument.contains("Path.home()") || argument.contains("homedir()") || argument.contains("Dir.home") {
         let below = literals(argument).concat();
         return Some(format!("~/{}", below.trim_start_matches('/')).trim_end_matches('/').to_owned());
@@ -127,7 +124,7 @@ fn argument_text(text: &str, rest: &str) -> Option<String> {
 fn assigned(text: &str, name: &str) -> Option<String> {
     let set = [format!("{name} = "), format!("{name}=")];
     let at = set.iter().find_map(|set| text.find(set.as_str()).map(|at| at + set.len()))?;
-    let line = text[at..].lines().next()?;
+    let line = after(text, at).lines().next()?;
     if line.contains("temp") {
         return None;
     }
@@ -151,16 +148,16 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the string literals of a text.
 fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find(['"', '\'', '`']) {
-        let quote = rest[open..].chars().next().unwrap_or('"');
-        let inner = &rest[open + 1..];
-        let Some(end) = inner.find(quote) else { break };
-        found.push(inner[..end].to_owned());
-        rest = &inner[end + 1..];
+        let mut inner = after(rest, open).chars();
+        let Some((literal, tail)) = inner.next().and_then(|quote| inner.as_str().split_once(quote)) else {
+            break;
+        };
+        found.push(literal.to_owned());
+        rest = tail;
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Lexer for command lines.
 
 use super::ansi;
-use super::scan::{backquote, braced, name_length, redirect};
+use super::scan::{after, backquote, braced, name_length, redirect, split};
 use super::token::{RawWord, ShellToken, WordPiece};
 
 /// Maximum nesting depth of substitutions that are parsed.
@@ -93,12 +93,12 @@ impl<'t> ShellLexer<'t> {
     }
 
     fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+        after(self.text, self.at)
     }
 
     fn step(&mut self) {
         let rest = self.rest();
-        let first = rest.as_bytes()[0];
+        let first = rest.bytes().next().unwrap_or_default();
         if matches!(first, b' ' | b'\t' | b'\r') {
             self.at += 1;
         } else if rest.starts_with("\\\n") {
@@ -139,8 +139,7 @@ impl<'t> ShellLexer<'t> {
             return None;
         }
         // One that is longer than this is read as commands in brackets.
-        let near = &rest[..rest.len().min(1024)];
-        near.windows(2).position(|pair| pair == b"))").map(|end| end + 2)
+        rest.windows(2).take(1023).position(|pair| pair == b"))").map(|end| end + 2)
     }
 
     fn bracket(&mut self, sign: &str) {
@@ -169,7 +168,7 @@ impl<'t> ShellLexer<'t> {
         while let Some(first) = self.rest().chars().next() {
             let rest = self.rest();
             match first {
-                '<' | '>' if self.at == begin && rest[1..].starts_with('(') => {
+                '<' | '>' if self.at == begin && after(rest, 1).starts_with('(') => {
                     self.substitution(&mut word, 2, false);
                 }
                 ' ' | '\t' | '\n' | '\r' | ';' | '|' | '&' | '(' | ')' | '<' | '>' => break,
@@ -208,9 +207,9 @@ impl<'t> ShellLexer<'t> {
     }
 
     fn single(&mut self, word: &mut WordDraft) {
-        let inner = &self.text[self.at + 1..];
+        let inner = after(self.text, self.at + 1);
         let end = inner.find('\'').unwrap_or(inner.len());
-        word.push_str(&inner[..end], true);
+        word.push_str(split(inner, end).0, true);
         self.at = (self.at + end + 2).min(self.text.len());
     }
 
@@ -229,7 +228,7 @@ impl<'t> ShellLexer<'t> {
             match first {
                 '"' if closes => return true,
                 '\\' => {
-                    let next = self.rest()[1..].chars().next();
+                    let next = after(self.rest(), 1).chars().next();
                     if !matches!(next, Some('"' | '\\' | '$' | '`' | '\n')) {
                         word.push('\\', true);
                     }
@@ -249,7 +248,7 @@ impl<'t> ShellLexer<'t> {
     }
 
     fn escaped(&mut self, word: &mut WordDraft) {
-        let next = self.rest()[1..].chars().next();
+        let next = after(self.rest(), 1).chars().next();
         if word.keeps_backslash() {
             word.push('\\', false);
             self.at += 1;
@@ -285,7 +284,7 @@ impl<'t> ShellLexer<'t> {
         } else if rest.starts_with("$\"") && !quoted {
             self.at += 1;
         } else {
-            match name_length(&rest[1..]) {
+            match name_length(after(rest, 1)) {
                 0 => {
                     word.push('$', quoted);
                     self.at += 1;
@@ -296,10 +295,11 @@ impl<'t> ShellLexer<'t> {
     }
 
     fn parameter(&mut self, word: &mut WordDraft, length: usize, quoted: bool) {
-        let text = &self.rest()[..length];
+        let (text, _) = split(self.rest(), length);
         let runs = text.starts_with("${") || text.starts_with("$((");
-        let tokens = if runs && text[2..].contains(['$', '`']) && self.nesting < NESTING {
-            vec![ShellToken::Word(expanding(&text[2..], self.nesting + 1))]
+        let inner = after(text, 2);
+        let tokens = if runs && inner.contains(['$', '`']) && self.nesting < NESTING {
+            vec![ShellToken::Word(expanding(inner, self.nesting + 1))]
         } else {
             Vec::new()
         };
@@ -308,23 +308,23 @@ impl<'t> ShellLexer<'t> {
     }
 
     fn substitution(&mut self, word: &mut WordDraft, open: usize, quoted: bool) {
-        let inner = &self.rest()[open..];
+        let inner = after(self.rest(), open);
         let (tokens, length) = if self.nesting < NESTING {
             ShellLexer::new(inner, self.nesting + 1, true).enclosed()
         } else {
             (too_deep(), inner.len())
         };
-        let text = self.rest()[..open + length].to_owned();
+        let text = split(self.rest(), open + length).0.to_owned();
         self.at += text.len();
         word.pieces.push(WordPiece::Substitution { text, tokens, quoted });
     }
 
     fn backquoted(&mut self, word: &mut WordDraft, quoted: bool) {
-        let inner = &self.rest()[1..];
+        let inner = after(self.rest(), 1);
         let length = backquote(inner);
-        let tokens = nested(&inner[..length].replace("\\`", "`"), self.nesting + 1);
+        let tokens = nested(&split(inner, length).0.replace("\\`", "`"), self.nesting + 1);
         let end = (1 + length + 1).min(self.rest().len());
-        let text = self.rest()[..end].to_owned();
+        let text = split(self.rest(), end).0.to_owned();
         self.at += end;
         word.pieces.push(WordPiece::Substitution { text, tokens, quoted });
     }
@@ -357,7 +357,7 @@ impl<'t> ShellLexer<'t> {
             while self.at < self.text.len() {
                 let rest = self.rest();
                 let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-                let line = &rest[..length];
+                let (line, _) = split(rest, length);
                 self.at += length;
                 let bare = line.trim_end_matches(['\n', '\r']);
                 if (if pending.tabs { bare.trim_start_matches('\t') } else { bare }) == pending.end {

@@ -5,6 +5,8 @@
 //! sets them; the environment and the file system are not read, so glob patterns stay as written.
 //! Data (quoted text, comments, the body of a here-document) is never a command.
 
+#![warn(clippy::indexing_slicing)]
+
 mod ansi;
 mod build_command;
 pub mod decode;
@@ -61,6 +63,9 @@ pub struct SimpleCommand {
     pub upstream: Vec<SimpleCommand>,
     /// Whether it runs on another machine or in a container.
     pub is_remote: bool,
+    /// Whether it only runs the command after its own flags, as `sudo`, `timeout` and `npx` do; that
+    /// command follows in the script.
+    pub is_wrapper: bool,
     /// Working folder set by an earlier `cd`.
     pub folder: Option<String>,
 }
@@ -111,7 +116,7 @@ fn is_flag(word: &str, flag: &str) -> bool {
         let letters = word.strip_prefix('-').unwrap_or("");
         return !letters.starts_with('-')
             && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && letters.contains(&flag[1..]);
+            && letters.contains(flag.trim_start_matches('-'));
     }
     word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
 }
@@ -148,4 +153,5 @@ pub fn line_of(words: &[&str]) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::scan::{after, split};
 use super::{ShellWord, SimpleCommand, ansi, decode};
 
 /// Contents of the files that the text itself wrote, by path.
@@ -52,10 +53,10 @@ fn echo(command: &SimpleCommand) -> String {
         let letters = word.text.strip_prefix('-').unwrap_or("");
         !letters.is_empty() && letters.bytes().all(|letter| matches!(letter, b'n' | b'e' | b'E'))
     };
-    let options = command.args.iter().take_while(|word| is_option(word)).count();
-    let texts: Vec<&str> = command.args[options..].iter().map(|word| word.text.as_str()).collect();
-    let line = texts.join(" ");
-    let has = |letter: char| command.args[..options].iter().any(|word| word.text.contains(letter));
+    let count = command.args.iter().take_while(|word| is_option(word)).count();
+    let (options, words) = command.args.split_at_checked(count).unwrap_or_default();
+    let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let has = |letter: char| options.iter().any(|word| word.text.contains(letter));
     let line = if has('e') { ansi::plain(&line) } else { line };
     if has('n') { line } else { line + "\n" }
 }
@@ -76,16 +77,16 @@ fn printf(command: &SimpleCommand) -> Option<String> {
         let before = args.len();
         let mut rest = format.text.as_str();
         while let Some(at) = rest.find('%') {
-            printed.push_str(&ansi::plain(&rest[..at]));
-            let spec = &rest[at + 1..];
+            printed.push_str(&ansi::plain(split(rest, at).0));
+            let spec = after(rest, at + 1);
             let width = spec.len() - spec.trim_start_matches(|c: char| "-+ #0123456789.".contains(c)).len();
-            let Some(kind) = spec[width..].chars().next() else { break };
+            let Some(kind) = after(spec, width).chars().next() else { break };
             match kind {
                 '%' => printed.push('%'),
                 'b' => printed.push_str(&ansi::plain(args.next().unwrap_or(""))),
                 _ => printed.push_str(args.next().unwrap_or("")),
             }
-            rest = &spec[width + kind.len_utf8()..];
+            rest = after(spec, width + kind.len_utf8());
         }
         printed.push_str(&ansi::plain(rest));
         if args.peek().is_none() || args.len() == before || printed.len() > LONGEST {

@@ -68,7 +68,7 @@ pub fn run(
         at += 1;
         match token {
             ShellToken::Word(word) if reader.draft.words.is_empty() && plain(word) == Some("function") => {
-                at += reader.function(&tokens[at..]);
+                at += reader.function(tail(tokens, at));
             }
             ShellToken::Word(word) => reader.draft.words.push(word),
             ShellToken::Redirect(sign) => {
@@ -78,7 +78,7 @@ pub fn run(
                 }
             }
             ShellToken::Body(body) => reader.draft.input = Some(body),
-            ShellToken::Sign("(") => reader.open(&tokens[at..]),
+            ShellToken::Sign("(") => reader.open(tail(tokens, at)),
             ShellToken::Sign(sign) => reader.sign(sign),
         }
     }
@@ -137,9 +137,10 @@ impl<'t> CommandReader<'_, 't> {
             _ => None,
         };
         let Some(name) = name else { return 0 };
-        self.reading.define(name, body(&rest[1..]));
+        let rest = tail(rest, 1);
+        self.reading.define(name, body(rest));
         let brackets = [ShellToken::Sign("("), ShellToken::Sign(")")];
-        if rest[1..].starts_with(&brackets) { 3 } else { 1 }
+        if rest.starts_with(&brackets) { 3 } else { 1 }
     }
 
     /// Completes the current command; `pipes` means that its output goes into a pipe.
@@ -214,7 +215,7 @@ impl<'t> CommandReader<'_, 't> {
                 operands().for_each(|name| drop(self.reading.variables.remove(name)));
             }
             "set" if command.args.first().is_some_and(|word| word.text == "--") => {
-                let values = command.args[1..].iter().map(|word| word.text.clone()).collect();
+                let values = command.args.iter().skip(1).map(|word| word.text.clone()).collect();
                 self.reading.positional(values);
             }
             _ => {}
@@ -240,7 +241,7 @@ impl<'t> CommandReader<'_, 't> {
     fn skip_reserved_words(&mut self, raw: &[&'t RawWord]) -> Vec<&'t RawWord> {
         let reserved = |word: &&&RawWord| plain(word).is_some_and(|word| RESERVED.contains(&word));
         let skipped = raw.iter().take_while(reserved).count();
-        let raw = &raw[skipped..];
+        let raw = tail(raw, skipped);
         match raw.first().and_then(|word| plain(word)) {
             Some("for" | "select") => {
                 if let Some(name) = raw.get(1).and_then(|word| plain(word)) {
@@ -266,6 +267,11 @@ impl<'t> CommandReader<'_, 't> {
     }
 }
 
+/// Returns the items from an index on; empty beyond the end.
+fn tail<T>(items: &[T], from: usize) -> &[T] {
+    items.get(from..).unwrap_or_default()
+}
+
 /// Returns the text of a word without quotes and expansions; `None` for other words.
 fn plain(raw: &RawWord) -> Option<&str> {
     match raw.as_slice() {
@@ -284,11 +290,11 @@ fn body(rest: &[ShellToken]) -> &[ShellToken] {
         if is(token, "}") {
             depth = depth.saturating_sub(1);
             if depth == 0 {
-                return &rest[open + 1..at];
+                return rest.get(open + 1..at).unwrap_or_default();
             }
         }
     }
-    &rest[open + 1..]
+    tail(rest, open + 1)
 }
 
 /// Resolves a path against a working folder.

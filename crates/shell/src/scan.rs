@@ -3,6 +3,16 @@
 /// Redirection operators, longest first.
 const REDIRECTS: [&str; 11] = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">"];
 
+/// Splits a text at a byte offset. An offset that is not a character boundary counts as the end.
+pub fn split(text: &str, at: usize) -> (&str, &str) {
+    text.split_at_checked(at).unwrap_or((text, ""))
+}
+
+/// Returns the text after a byte offset.
+pub fn after(text: &str, at: usize) -> &str {
+    split(text, at).1
+}
+
 /// Returns the redirection operator at the start of the text.
 pub fn redirect(rest: &str) -> Option<&'static str> {
     let found = REDIRECTS.iter().find(|sign| rest.starts_with(**sign)).copied();
@@ -18,7 +28,7 @@ pub fn name_length(text: &str) -> usize {
 }
 
 /// Returns the length of `${…}` with its braces.
-pub fn braced(text: &str) -> usize {
+pub(crate) fn braced(text: &str) -> usize {
     let (mut open, mut escaped) = (0_usize, false);
     for (at, character) in text.char_indices() {
         match character {
@@ -35,7 +45,7 @@ pub fn braced(text: &str) -> usize {
 }
 
 /// Returns the length up to the closing backquote.
-pub fn backquote(text: &str) -> usize {
+pub(crate) fn backquote(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
         if character == '`' && !escaped {

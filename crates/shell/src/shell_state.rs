@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::expand::Variables;
 use super::lex::tokens;
 use super::output::KnownFiles;
+use super::scan::split;
 use super::token::ShellToken;
 use super::{DEPTH, ParsedScript, SimpleCommand, parse};
 
@@ -44,16 +45,13 @@ impl ShellState {
 
     /// Parses a text and appends its commands. Returns their output, if known.
     pub fn text(&mut self, text: &str, depth: usize, folder: Option<&str>) -> Option<String> {
-        let mut end = text.len().min(LONGEST);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = text.floor_char_boundary(LONGEST);
         self.script.truncated |= end < text.len();
         if depth > DEPTH || !self.take_budget(end / 8) {
             self.script.truncated = true;
             return None;
         }
-        parse::run(&tokens(&text[..end]), depth, self, folder)
+        parse::run(&tokens(split(text, end).0), depth, self, folder)
     }
 
     /// Returns the content of a file that the text itself wrote.
@@ -72,8 +70,15 @@ impl ShellState {
         room
     }
 
+    /// Marks the last command as a wrapper of the next one.
+    pub(crate) fn mark_wrapper(&mut self) {
+        if let Some(command) = self.script.commands.last_mut() {
+            command.is_wrapper = true;
+        }
+    }
+
     /// Deducts a value's length from the byte budget; returns whether the budget suffices.
-    pub fn take_budget(&mut self, length: usize) -> bool {
+    pub(crate) fn take_budget(&mut self, length: usize) -> bool {
         let affords = self.bytes >= length;
         self.bytes = self.bytes.saturating_sub(length);
         self.script.truncated |= !affords;
@@ -121,7 +126,7 @@ impl ShellState {
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
-    pub fn positional(&mut self, values: Vec<String>) {
+    pub(crate) fn positional(&mut self, values: Vec<String>) {
         for number in 1..10_usize {
             let name = number.to_string();
             match values.get(number - 1) {

@@ -137,7 +137,7 @@ fn flags_are_found_alone_and_among_others() {
 }
 
 #[test]
-fn what_is_nested_too_deeply_is_said() {
+fn what_is_nested_too_deeply_is_stated() {
     let deep = "$(".repeat(100) + "rm -rf /" + &")".repeat(100);
     assert!(read(&format!("echo {deep}")).truncated);
 }

@@ -1,7 +1,7 @@
 //! Tables of programs that run another program, with the arguments before the inner command.
 
 /// Programs that run the rest of their arguments, with their flags that take a value.
-pub const PREFIXES: [(&str, &[&str]); 49] = [
+pub(crate) const PREFIXES: [(&str, &[&str]); 51] = [
     ("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "--user", "--group", "--chdir"]),
     ("doas", &["-u", "-C"]),
     ("pkexec", &["--user"]),
@@ -44,6 +44,8 @@ pub const PREFIXES: [(&str, &[&str]); 49] = [
     ("torsocks", &[]),
     ("npx", &["-p", "--package"]),
     ("bunx", &[]),
+    ("pnpx", &[]),
+    ("xvfb-run", &["-e", "-f", "-n", "-p", "-s", "-w"]),
     ("uvx", &["--from", "--with", "-p"]),
     ("direnv", &[]),
     ("dotenv", &["-f", "-e"]),
@@ -179,4 +181,4 @@ pub const SHELLS: [&str; 18] = [
 ];
 
 /// Builtins that run a file of commands, or commands on their input.
-pub const SOURCES: [&str; 2] = ["source", "."];
+pub(crate) const SOURCES: [&str; 2] = ["source", "."];

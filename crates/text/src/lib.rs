@@ -2,7 +2,10 @@
 
 pub mod canonical;
 pub mod embedding;
+pub mod position;
+pub mod shorten;
 pub mod similarity;
 pub mod spelling;
+pub mod stop_words;
 pub mod tokens;
 pub mod word_diff;

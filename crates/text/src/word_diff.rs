@@ -60,12 +60,14 @@ pub fn shorten(pieces: &[DiffPiece], lines: usize) -> Vec<DiffPiece> {
             continue;
         }
         let same = |text: &str| DiffPiece { kind: DiffKind::Same, text: text.to_owned() };
-        let kept = [
+        let pieces_around = [
             same(&piece.text[..head]),
             DiffPiece { kind: DiffKind::Gap, text: String::new() },
             same(&piece.text[tail..]),
         ];
-        out.extend(kept.into_iter().filter(|piece| piece.kind == DiffKind::Gap || !piece.text.is_empty()));
+        out.extend(
+            pieces_around.into_iter().filter(|piece| piece.kind == DiffKind::Gap || !piece.text.is_empty()),
+        );
     }
     out
 }

@@ -43,7 +43,7 @@ fn forms() -> PossibleValuesParser {
 
 /// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let format = ExportFormat::named(&arguments.format)
+    let format = ExportFormat::from_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
     let memory = Context::open(call)?;
     let options = export::Options { format, out: arguments.out, force: arguments.force };

@@ -49,7 +49,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let memory = Context::open(call)?;
     let options = import::Options {
         source: arguments.source,
-        from: ImportFormat::named(&arguments.from),
+        from: ImportFormat::from_name(&arguments.from),
         into: arguments.into,
         dry_run: arguments.dry_run,
     };

@@ -6,7 +6,8 @@
 use serde_json::{Map, Value};
 
 use super::{HookAgent, HookEvent};
-use cm_learn::trauma::hook::{GuardRequest, HookProtocol, command_of};
+use cm_learn::outcome::shell_call::command_of;
+use cm_learn::trauma::hook::{GuardRequest, HookProtocol};
 use cm_session::harness_text::without_hook_context;
 use cm_session::injected_markers;
 

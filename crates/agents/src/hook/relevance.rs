@@ -31,19 +31,13 @@ impl ContentWords {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    /// Share of the shorter text's words that the other text contains, 0–1.
-    fn overlap(&self, other: &Self) -> f64 {
-        let both = self.0.intersection(&other.0).count();
-        both as f64 / self.0.len().min(other.0.len()).max(FEWEST) as f64
-    }
 }
 
 /// Scores the relevance of a note to a question, 0–1, by their common words and their cosine
 /// similarity (−1 to 1; `None` if the note has no embedding).
 #[must_use]
 pub fn relevance(question: &ContentWords, note: &ContentWords, cosine: Option<f64>) -> f64 {
-    let words = question.overlap(note);
+    let words = similarity::overlap(&question.0, &note.0, FEWEST);
     let meaning = cosine.map_or(0.0, |cosine| ((cosine - FAR) / (SAME - FAR)).clamp(0.0, 1.0));
     let (better, other) = if words > meaning { (words, meaning) } else { (meaning, words) };
     (better + BOTH * other).min(1.0)

@@ -9,6 +9,7 @@ use crate::context::open::Context;
 use crate::error::{Error, Result};
 use crate::sessions::diary_location::DiaryLocation;
 use cm_index::sessions::{SessionSummary, Stretch};
+use cm_text::shorten::short_line;
 
 /// Number of chunks read from the index at once.
 const AT_ONCE: usize = 500;
@@ -159,12 +160,7 @@ fn shorten(said: ShownEvent) -> ShownEvent {
     if !matches!(said.kind.as_str(), "tool_call" | "tool_rejected" | "error") {
         return said;
     }
-    let line = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut text: String = line.chars().take(BRIEF).collect();
-    if text.len() < line.len() {
-        text.push('…');
-    }
-    ShownEvent { text, ..said }
+    ShownEvent { text: short_line(&said.text, BRIEF), ..said }
 }
 
 #[cfg(test)]

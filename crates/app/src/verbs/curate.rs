@@ -345,7 +345,12 @@ fn changes(
     let place = |path: &NotePath, id: &NoteId| {
         sharded(open, path.folder(), path.file_name(), id).unwrap_or_else(|_| path.clone())
     };
-    Ok(plan::changes(before, after, memory.now(), &VaultFiles { body: &body, known: &known, place: &place }))
+    Ok(plan::changes(
+        before,
+        after,
+        memory.now(),
+        &VaultFiles { body: &body, is_known: &known, place: &place },
+    ))
 }
 
 /// Maximum number of IDs in a commit message.

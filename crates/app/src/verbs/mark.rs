@@ -22,8 +22,8 @@ use cm_note::note::{Feedback, FeedbackSignal, Note, NoteKind, REASONS};
 use cm_note::score::Scoring;
 use cm_note::score::bullet::{MaturityChange, MaturityInput, effective, verdict};
 use cm_playbook::curation::Authority;
-use cm_playbook::curation::apply::uncounted_by;
 use cm_playbook::curation::delta::{CurationDelta, DeltaFile, FeedbackDelta};
+use cm_playbook::curation::feedback::uncounted_by;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
 
 /// A feedback event.

@@ -29,6 +29,7 @@ use cm_playbook::curation::apply::{self, CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
 use cm_playbook::curation::{Authority, Playbook};
 use cm_secrets::RedactionRules as Secrets;
+use cm_text::shorten::shorten;
 
 /// A destructive command that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -303,7 +304,7 @@ fn source(one: &ScannedIncident) -> SessionSource {
 fn content(one: &ScannedIncident) -> String {
     let text = format!("AVOID: `{}`, which {}.", one.shape, one.reason);
     // A rule is at most 500 characters long.
-    if text.chars().count() <= 480 { text } else { text.chars().take(479).chain(['…']).collect() }
+    shorten(&text, 480).into_owned()
 }
 
 /// Adds the incident and its session to each new bullet.

@@ -15,7 +15,7 @@ pub(super) struct MappingReader<'v> {
     pub subject: String,
     /// First line of the mapping, from 1.
     line: u32,
-    said: Vec<(FindingCode, String)>,
+    messages: Vec<(FindingCode, String)>,
 }
 
 impl<'v> MappingReader<'v> {
@@ -25,10 +25,10 @@ impl<'v> MappingReader<'v> {
         subject: impl Into<String>,
         line: u32,
     ) -> Self {
-        let mut keys = Self { left: Vec::new(), subject: subject.into(), line, said: Vec::new() };
+        let mut keys = Self { left: Vec::new(), subject: subject.into(), line, messages: Vec::new() };
         for (written, value) in entries {
             let name = snake_case(&written);
-            match keys.left.iter().find(|(known, ..)| *known == name) {
+            match keys.left.iter().find(|(other, ..)| *other == name) {
                 Some((_, first, _)) => {
                     let message = format!("`{written}` means the same as `{first}`; the first one is used");
                     keys.report_problem(FindingCode::DuplicateKey, message);
@@ -41,23 +41,22 @@ impl<'v> MappingReader<'v> {
 
     /// The keys of a YAML value; `None` if it is not a mapping.
     pub fn of_value(value: &'v Value, subject: impl Into<String>, line: u32) -> Option<Self> {
-        let named = |(key, value)| Some((scalar_text(key)?, value));
-        Some(Self::of(value.as_mapping()?.iter().filter_map(named), subject, line))
+        let entry = |(key, value)| Some((scalar_text(key)?, value));
+        Some(Self::of(value.as_mapping()?.iter().filter_map(entry), subject, line))
     }
 
-    /// Reports a problem.
-    pub fn report_problem(&mut self, code: FindingCode, message: impl Into<String>) {
-        self.said.push((code, message.into()));
+    pub(crate) fn report_problem(&mut self, code: FindingCode, message: impl Into<String>) {
+        self.messages.push((code, message.into()));
     }
 
     /// Whether a key exists and has not been read.
     pub fn has(&self, name: &str) -> bool {
-        self.left.iter().any(|(known, ..)| known == name)
+        self.left.iter().any(|(other, ..)| other == name)
     }
 
     /// Reads a value; `None` if the key is missing or the value is null.
     pub fn take(&mut self, name: &str) -> Option<&'v Value> {
-        let at = self.left.iter().position(|(known, ..)| known == name)?;
+        let at = self.left.iter().position(|(other, ..)| other == name)?;
         Some(self.left.remove(at).2).filter(|value| !value.is_null())
     }
 
@@ -72,7 +71,7 @@ impl<'v> MappingReader<'v> {
     }
 
     /// Reads an enum value through `of`, in snake_case; reports unknown values.
-    pub fn enum_value<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub(crate) fn enum_value<T>(&mut self, name: &str, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(name)?;
         let word = of(&snake_case(&text.replace('-', "_")));
         if word.is_none() {
@@ -164,9 +163,10 @@ impl<'v> MappingReader<'v> {
     }
 
     /// Adds the problems of a nested mapping, prefixed with `name`.
-    pub fn absorb(&mut self, mut part: MappingReader<'_>, name: &str) {
+    pub(crate) fn absorb(&mut self, mut part: MappingReader<'_>, name: &str) {
         part.report_unread();
-        self.said.extend(part.said.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));
+        self.messages
+            .extend(part.messages.into_iter().map(|(code, message)| (code, format!("{name}: {message}"))));
     }
 
     fn report_unread(&mut self) {
@@ -184,7 +184,7 @@ impl<'v> MappingReader<'v> {
     /// Reports the unread keys and turns all problems into findings.
     pub fn finish(mut self, file: &str, findings: &mut Vec<Finding>) {
         self.report_unread();
-        findings.extend(self.said.into_iter().map(|(code, message)| Finding {
+        findings.extend(self.messages.into_iter().map(|(code, message)| Finding {
             path: file.to_owned(),
             line: Some(self.line),
             column: None,
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn either_spelling_is_one_key_and_what_nobody_takes_is_said() {
+    fn either_spelling_is_one_key_and_what_nobody_takes_is_stated() {
         let value: Value =
             yaml_serde::from_str("helpfulCount: 3\nhelpful_count: 4\nmood: good\npinned: maybe\n").unwrap();
         let mut keys = MappingReader::of_value(&value, "bullet b-1", 7).unwrap();
@@ -221,9 +221,9 @@ mod tests {
         assert_eq!(keys.flag("pinned"), None);
         let mut findings = Vec::new();
         keys.finish("playbook.yaml", &mut findings);
-        let said: Vec<&str> = findings.iter().map(|found| found.message.as_str()).collect();
+        let messages: Vec<&str> = findings.iter().map(|found| found.message.as_str()).collect();
         assert_eq!(
-            said,
+            messages,
             [
                 "bullet b-1: `helpful_count` means the same as `helpfulCount`; the first one is used",
                 "bullet b-1: `pinned` is not true or false: `maybe`",

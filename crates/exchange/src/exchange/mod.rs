@@ -39,7 +39,7 @@ pub struct LeftOutKind {
 }
 
 /// Category of bullets that name none.
-pub const GENERAL: &str = "general";
+pub(crate) const GENERAL: &str = "general";
 
 /// Converts a name to a valid category: `[a-z][a-z0-9_-]{0,49}`.
 pub fn category(name: &str) -> String {

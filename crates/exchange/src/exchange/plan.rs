@@ -16,7 +16,6 @@ use cm_note::note::{Note, NoteKind, RelationTable, TypeTable, compose, read};
 use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement};
 use cm_playbook::embedding_model::{NoEmbeddings, WordVectors};
 
-/// The contents of the vault.
 pub struct VaultContents<'a> {
     /// Notes of the vault.
     pub notes: &'a [Note],
@@ -76,16 +75,16 @@ pub struct BulletImportPlan {
 /// Plans an import. Findings about quarantined bullets are added to the document's.
 pub fn plan(document: &mut ImportedDocument, held: &VaultContents<'_>, file: &str) -> BulletImportPlan {
     let mut plan = BulletImportPlan::default();
-    let mut known = ExistingBullets::of(held);
+    let mut existing = ExistingBullets::of(held);
     for bullet in std::mem::take(&mut document.bullets) {
         let quarantined = quarantined(bullet, file, &mut document.findings);
-        match known.bullet(quarantined, held) {
+        match existing.bullet(quarantined, held) {
             Ok(composed) => plan.bullets.push(composed),
             Err(skipped) => plan.skipped.push(skipped),
         }
     }
     for blocked in std::mem::take(&mut document.blocked) {
-        match known.pattern(blocked) {
+        match existing.pattern(blocked) {
             Ok(composed) => plan.blocked.push(composed),
             Err(skipped) => plan.skipped.push(skipped),
         }
@@ -271,8 +270,8 @@ mod tests {
              hour!\n",
             &blocked,
         );
-        let said: Vec<_> = plan.bullets.iter().map(|(bullet, _)| bullet.content()).collect();
-        assert_eq!(said, ["Never cache every answer of the gateway for an hour."]);
+        let labels: Vec<_> = plan.bullets.iter().map(|(bullet, _)| bullet.content()).collect();
+        assert_eq!(labels, ["Never cache every answer of the gateway for an hour."]);
         assert_eq!(plan.skipped[0].why, BulletSkipReason::Blocked);
     }
 

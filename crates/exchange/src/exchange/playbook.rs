@@ -24,7 +24,7 @@ use cm_note::note::{Feedback, FeedbackSignal, name};
 use cm_note::path::NotePath;
 
 /// Note of feedback events that were reconstructed from a count.
-pub const COUNTED: &str = "imported count";
+pub(crate) const COUNTED: &str = "imported count";
 
 /// Maximum number of events that are reconstructed from a count.
 const MOST: f64 = 1_000.0;
@@ -70,8 +70,8 @@ pub fn read(text: &str, file: &str, now: Instant) -> Result<ImportedDocument, No
     let undated = created_at(&mut keys).unwrap_or(now);
     let mut reader = PlaybookParser { file, undated, document: ImportedDocument::default() };
     let lines = |name: &str, index: usize| {
-        let named = fields.iter().find(|field| field.key.eq_ignore_ascii_case(&name.replace('_', "")));
-        let field = fields.iter().find(|field| field.key == name).or(named);
+        let matching = fields.iter().find(|field| field.key.eq_ignore_ascii_case(&name.replace('_', "")));
+        let field = fields.iter().find(|field| field.key == name).or(matching);
         line(field.map_or(1, |field| field.item_line(index)))
     };
     for (index, item) in keys.list("bullets").into_iter().enumerate() {
@@ -334,7 +334,7 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
     for (name, signal) in
         [("helpful_count", FeedbackSignal::Helpful), ("harmful_count", FeedbackSignal::Harmful)]
     {
-        let known = events.iter().filter(|event: &&Feedback| event.signal == signal).count();
+        let recorded = events.iter().filter(|event: &&Feedback| event.signal == signal).count();
         let count = keys.number(name).unwrap_or(0.0);
         if count > MOST {
             keys.report_problem(
@@ -342,7 +342,7 @@ fn feedback(keys: &mut MappingReader<'_>, at: Instant) -> Vec<Feedback> {
                 format!("`{name}` is {count}; it was limited to {MOST}"),
             );
         }
-        let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(known);
+        let missing = (count.clamp(0.0, MOST) as usize).saturating_sub(recorded);
         let counted = Feedback { note: Some(COUNTED.to_owned()), ..Feedback::new(at, signal) };
         events.extend(std::iter::repeat_n(counted, missing));
     }
@@ -386,10 +386,10 @@ fn feedback_event(keys: &mut MappingReader<'_>, undated: Instant) -> Option<Feed
 /// `source_agents`.
 fn sources(keys: &mut MappingReader<'_>) -> Vec<SessionSource> {
     let (sessions, agents) = (keys.texts("source_sessions"), keys.texts("source_agents"));
-    let told: Vec<SessionSource> =
+    let stated: Vec<SessionSource> =
         keys.list("sources").into_iter().filter_map(|item| source(keys, item)).collect();
-    if !told.is_empty() {
-        return told;
+    if !stated.is_empty() {
+        return stated;
     }
     let agent_of = |index: usize| match agents.as_slice() {
         [one] => Some(one.clone()),
@@ -413,19 +413,19 @@ fn sources(keys: &mut MappingReader<'_>) -> Vec<SessionSource> {
 }
 
 fn source(keys: &mut MappingReader<'_>, value: &Value) -> Option<SessionSource> {
-    let told = MappingReader::of_value(value, "", 0).map(|mut source| {
+    let stated = MappingReader::of_value(value, "", 0).map(|mut source| {
         let line = source.text("line").and_then(|line| line.parse().ok());
         let (session, agent) = (source.text("session"), source.text("agent"));
         keys.absorb(source, "`sources`");
         session.map(|session| SessionSource { session, agent, line })
     });
-    if !matches!(told, Some(Some(_))) {
+    if !matches!(stated, Some(Some(_))) {
         keys.report_problem(
             FindingCode::InvalidValue,
             "an item of `sources` has no `session` and was skipped",
         );
     }
-    told.flatten()
+    stated.flatten()
 }
 
 fn derived_from(keys: &mut MappingReader<'_>) -> DerivedFrom {
@@ -452,9 +452,9 @@ fn verify(keys: &mut MappingReader<'_>) -> Option<Verify> {
 
 fn incident(keys: &mut MappingReader<'_>) -> Option<Incident> {
     let mut incident = keys.mapping("incident")?;
-    let told = incident.text("class").zip(incident.text("shape"));
+    let stated = incident.text("class").zip(incident.text("shape"));
     let (session, date) = (incident.text("session"), incident.text("date"));
-    let read = told.map(|(class, shape)| Incident { class, shape, session, date });
+    let read = stated.map(|(class, shape)| Incident { class, shape, session, date });
     keys.absorb(incident, "`incident`");
     if read.is_none() {
         keys.report_problem(

@@ -60,8 +60,8 @@ pub fn read(text: &str, file: &str, now: Instant) -> ImportedDocument {
 /// Findings for `description` and `globs` of a Cursor rule, which bullets cannot represent.
 fn frontmatter(split: &Split<'_>, file: &str) -> Vec<Finding> {
     let fields = parse::parse(split).fields;
-    let said = |key: &str| Some((key.to_owned(), fields.get(key)?.text().filter(|text| !text.is_empty())?));
-    let noted = ["description", "globs"].into_iter().filter_map(said);
+    let pair = |key: &str| Some((key.to_owned(), fields.get(key)?.text().filter(|text| !text.is_empty())?));
+    let noted = ["description", "globs"].into_iter().filter_map(pair);
     noted
         .map(|(key, text)| Finding {
             path: file.to_owned(),

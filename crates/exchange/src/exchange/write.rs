@@ -169,12 +169,12 @@ fn sources(sources: &[SessionSource]) -> Value {
 
 /// A mapping of the non-null values; null if there are none.
 fn mapping<const N: usize>(pairs: [(&str, Value); N]) -> Value {
-    let told: Mapping = pairs
+    let listing: Mapping = pairs
         .into_iter()
         .filter(|(_, value)| !value.is_null())
         .map(|(key, value)| (text(key), value))
         .collect();
-    if told.is_empty() { Value::Null } else { Value::Mapping(told) }
+    if listing.is_empty() { Value::Null } else { Value::Mapping(listing) }
 }
 
 fn text(text: &str) -> Value {

@@ -24,13 +24,17 @@ pub(super) fn used(folder: &ImportFolder, placed: &[&PlacedFile<'_>]) -> Vec<Str
 /// The file that a link refers to: relative to the note, relative to the folder's root, else the
 /// shortest path that ends with the target.
 fn find<'f>(folder: &'f ImportFolder, from: &NotePath, target: &str) -> Option<&'f String> {
-    let has = |path: &str| folder.attachments.iter().find(|known| *known == path);
+    let has = |path: &str| folder.attachments.iter().find(|attachment| *attachment == path);
     let along = from.resolve(target).and_then(|path| has(path.as_str()));
     let rooted = || has(target.trim_start_matches('/'));
     let by_end = || {
         let end = format!("/{target}").to_lowercase();
-        let fits = |known: &&String| format!("/{known}").to_lowercase().ends_with(&end);
-        folder.attachments.iter().filter(fits).min_by_key(|known| (known.len(), known.as_str()))
+        let fits = |attachment: &&String| format!("/{attachment}").to_lowercase().ends_with(&end);
+        folder
+            .attachments
+            .iter()
+            .filter(fits)
+            .min_by_key(|attachment| (attachment.len(), attachment.as_str()))
     };
     along.or_else(rooted).or_else(by_end)
 }

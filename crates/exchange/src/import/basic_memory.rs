@@ -30,7 +30,7 @@ pub fn relations(body: &str) -> Vec<WireRelation> {
 }
 
 /// Whether a body contains a line `- [category] text`; tasks, links and footnotes do not count.
-pub fn has_observation(body: &str) -> bool {
+pub(crate) fn has_observation(body: &str) -> bool {
     prose::lines(body).any(|line| {
         let category =
             item(&line).and_then(|item| item.strip_prefix('[')).and_then(|rest| rest.split_once(']'));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn relation_lines_are_told_from_prose_links_and_code() {
+    fn relation_lines_are_distinguished_from_prose_links_and_code() {
         let body = "\
 # Relations
 
@@ -175,7 +175,7 @@ not_a_list [[X]]
     }
 
     #[test]
-    fn a_type_is_kept_by_its_name_or_as_the_context() {
+    fn a_type_is_retained_by_its_name_or_as_the_context() {
         let id = NoteId::parse("5f0c").unwrap();
         let shown = |relation: &str, context: Option<&str>| {
             let entry = entry(&wire(relation, "X", context), &id, &RelationTable::default());

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_is_known_by_its_marks() {
+    fn each_tool_is_recognized_by_its_marks() {
         let key_alone = ("a.md", "---\npermalink: a/b\n---\n");
         let linked = ("a.md", "---\npermalink: a/b\n---\n- [tech] SQLite\n");
         let page = ("a.md", "---\npermalink: /about/\n---\n");

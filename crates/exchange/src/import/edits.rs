@@ -84,9 +84,9 @@ impl<'a> ImportContext<'a> {
             ImportFormat::Zk | ImportFormat::Markdown | ImportFormat::ClaudeMemory => TitleFrom::Heading,
         };
         let file = placed.file;
-        let known =
+        let existing =
             CompletionContext { path: &file.path, modified: file.modified, title, types: self.how.types };
-        edits.extend(missing_keys::edits(fields, body, known));
+        edits.extend(missing_keys::edits(fields, body, existing));
         match self.how.format {
             ImportFormat::BasicMemory => edits.extend(self.of_basic_memory(placed, fields, body)),
             ImportFormat::Zk => edits.extend(self.of_zk(placed, fields, body)),

@@ -44,18 +44,21 @@ fn contains_all(source: &[u8], there: &[u8]) -> bool {
     let (source, there) = (parse::parse(&source), parse::parse(&there));
     source.faults.is_empty()
         && source.fields.iter().filter(|field| field.key != "type" && !field.value.is_null()).all(|field| {
-            there.fields.get(&field.key).is_some_and(|kept| kept.value == field.value || holds(kept, field))
+            there
+                .fields
+                .get(&field.key)
+                .is_some_and(|existing| existing.value == field.value || holds(existing, field))
         })
 }
 
 /// Whether a list contains all items of another, which may be written as one text.
-fn holds(kept: &FrontmatterField, source: &FrontmatterField) -> bool {
-    let Value::Sequence(kept) = &kept.value else { return false };
+fn holds(existing: &FrontmatterField, source: &FrontmatterField) -> bool {
+    let Value::Sequence(existing) = &existing.value else { return false };
     match &source.value {
-        Value::Sequence(items) => items.iter().all(|item| kept.contains(item)),
+        Value::Sequence(items) => items.iter().all(|item| existing.contains(item)),
         Value::String(text) => {
             let mut words = edit::words(&source.key, text).map(Value::String);
-            words.all(|word| kept.contains(&word))
+            words.all(|word| existing.contains(&word))
         }
         _ => false,
     }

@@ -58,7 +58,7 @@ impl ImportFormat {
     }
 
     /// Parses a name as printed by `name`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
@@ -162,14 +162,13 @@ const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
 /// Generated notes of the earlier tool.
 const GENERATED: [&str; 2] = ["CORE.md", "REFLECTION.md"];
 
-/// Plans the import of a folder.
 pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
     let mut plan = ImportPlan { findings: folder.findings.clone(), ..ImportPlan::default() };
     plan.skipped = folder.findings.iter().map(unread).collect();
     let ours = how.format == ImportFormat::ClaudeMemory;
-    let beside =
+    let is_separate =
         |path: &str| BESIDE.contains(&path) || DERIVED.contains(&path.split('/').next().unwrap_or(""));
-    let attachments = folder.attachments.iter().filter(|path| !(ours && beside(path)));
+    let attachments = folder.attachments.iter().filter(|path| !(ours && is_separate(path)));
     plan.attachments = attachments.cloned().collect();
     if ours {
         usage(folder, &mut plan);
@@ -190,8 +189,9 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
             }
             None => {
                 let reading = read::read(&placed.target, &bytes, how.types, how.relations);
-                let told = reading.note.findings.into_iter().filter(|found| found.severity != Severity::Info);
-                plan.findings.extend(told.chain(refused));
+                let reported =
+                    reading.note.findings.into_iter().filter(|found| found.severity != Severity::Info);
+                plan.findings.extend(reported.chain(refused));
                 let id = std::str::from_utf8(&bytes).ok().and_then(own_id);
                 let (source, target) = (placed.file.path.clone(), placed.target.clone());
                 plan.incoming.push(IncomingFile { source, target, bytes, id });
@@ -210,9 +210,9 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
 /// Source and target path of an attachment, at the same place relative to the notes.
 fn copy(path: &str, how: &ImportOptions<'_>) -> Option<(NotePath, NotePath)> {
     let source = NotePath::parse(path).ok()?;
-    let beside = how.format == ImportFormat::ClaudeMemory || how.into.is_empty();
+    let is_separate = how.format == ImportFormat::ClaudeMemory || how.into.is_empty();
     let target =
-        if beside { source.clone() } else { NotePath::parse(&format!("{}/{path}", how.into)).ok()? };
+        if is_separate { source.clone() } else { NotePath::parse(&format!("{}/{path}", how.into)).ok()? };
     Some((source, target))
 }
 

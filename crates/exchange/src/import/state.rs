@@ -98,9 +98,9 @@ fn is_collection(value: &Value) -> bool {
 }
 
 fn add(found: &mut AccessStatsByNote, id: &str, access: AccessStats) {
-    let known = found.entry(id.to_owned()).or_default();
-    known.count = known.count.max(access.count);
-    known.last = known.last.max(access.last);
+    let stats = found.entry(id.to_owned()).or_default();
+    stats.count = stats.count.max(access.count);
+    stats.last = stats.last.max(access.last);
 }
 
 fn access(entry: &Value) -> AccessStats {

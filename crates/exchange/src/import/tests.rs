@@ -155,21 +155,21 @@ fn folders_that_mean_something_here_take_no_foreign_notes() {
 }
 
 #[test]
-fn broken_notes_come_in_as_they_are_and_are_told() {
+fn broken_notes_come_in_as_they_are_and_are_reported() {
     let mut source = folder(&[("bad.md", "---\ntitle: a: b\n---\ntext"), ("open.md", "---\ntitle: x\ntext")]);
     source.notes.push(ImportFile { bytes: b"caf\xe9".to_vec(), ..source.notes[0].clone() });
     source.notes[2].path = path("latin.md");
     let plan = planned(&source, ImportFormat::Obsidian, "in", &Files::new());
     for (file, incoming) in source.notes.iter().zip(&plan.incoming) {
         assert_eq!((&file.bytes, &incoming.id), (&incoming.bytes, &None));
-        let told =
+        let messages =
             |found: &Finding| found.path == incoming.target.as_str() && found.severity == Severity::Error;
-        assert!(plan.findings.iter().any(told), "{}", incoming.target);
+        assert!(plan.findings.iter().any(messages), "{}", incoming.target);
     }
 }
 
 #[test]
-fn relations_of_basic_memory_are_written_beside_its_text() {
+fn relations_of_basic_memory_are_written_next_to_its_text() {
     let coffee = "---\ntitle: Coffee\ntype: note\npermalink: drinks/coffee\ntags: [brewing]\n---\n\n- [method] Pour over #slow (tried)\n- requires [[Grinder]] (always)\n- pairs_with [[drinks/chocolate]]\n- relates_to [[Nowhere]]\n- [[Grinder]]\n";
     let source = folder(&[
         ("drinks/Coffee.md", coffee),
@@ -297,7 +297,7 @@ fn a_vault_of_the_earlier_tool_comes_in_byte_for_byte() {
 }
 
 #[test]
-fn two_notes_of_one_id_both_come_in_and_are_told() {
+fn two_notes_of_one_id_both_come_in_and_are_reported() {
     let note = "---\nid: x1\n---\n";
     let plan =
         planned(&folder(&[("a.md", note), ("b.md", note)]), ImportFormat::Markdown, "in", &Files::new());

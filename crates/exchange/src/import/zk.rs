@@ -47,7 +47,7 @@ impl TagSyntax {
 }
 
 fn add(tags: &mut Vec<String>, tag: &str) {
-    if tags.iter().all(|known| known != tag) {
+    if tags.iter().all(|other| other != tag) {
         tags.push(tag.to_owned());
     }
 }
@@ -85,7 +85,7 @@ fn multiword_tags(line: &str) -> Vec<&str> {
 
 /// Additional names of notes that links of the notebook use: prefixes that match exactly one file
 /// name, such as `abcd` for `abcd-some-title.md`.
-pub fn short_names(notes: &[(&NotePath, &str)]) -> BTreeMap<NotePath, Vec<String>> {
+pub(crate) fn short_names(notes: &[(&NotePath, &str)]) -> BTreeMap<NotePath, Vec<String>> {
     let stems: BTreeMap<String, Vec<&NotePath>> =
         notes.iter().fold(BTreeMap::new(), |mut stems, (path, _)| {
             stems.entry(path.stem().to_lowercase()).or_default().push(path);

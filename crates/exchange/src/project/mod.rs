@@ -30,7 +30,6 @@ pub struct ProjectionOptions {
 pub struct RenderedSection {
     /// Text, ending with a line break.
     pub text: String,
-    /// Number of rules.
     pub rules: usize,
     /// Number of anti-patterns.
     pub pitfalls: usize,

@@ -54,8 +54,8 @@ mod tests {
             let text = format!("{before}<!-- cm:begin playbook x -->\nold\n<!-- cm:end playbook -->{after}");
             let once = SECTION.put(&text, &one).unwrap();
             prop_assert!(once.starts_with(&before) && once.ends_with(&after));
-            let kept = SECTION.without(&once).0;
-            prop_assert_eq!(kept, format!("{before}{after}"));
+            let remaining_text = SECTION.without(&once).0;
+            prop_assert_eq!(remaining_text, format!("{before}{after}"));
             prop_assert_eq!(SECTION.put(&once, &one).unwrap(), once);
             let fresh = SECTION.put(&before, &one).unwrap();
             prop_assert!(fresh.starts_with(&before));

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::stopwords::is_stopword;
 use cm_note::query::{Query, TextCondition};
+use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, Tokenizer, fold};
 
 /// Approximate length of a snippet, in bytes.
@@ -79,8 +79,8 @@ impl SnippetTerms {
                 }
             });
         }
-        if terms.iter().any(|term| !is_stopword(term)) {
-            terms.retain(|term| !is_stopword(term));
+        if terms.iter().any(|term| !is_stop_word(term)) {
+            terms.retain(|term| !is_stop_word(term));
         }
         Self { terms, prefixes }
     }

@@ -13,8 +13,8 @@ use tantivy::schema::{Field, IndexRecordOption};
 use super::document::{KEY, fact};
 use super::expand::{completions, corrections};
 use super::statistics::Statistics;
-use super::stopwords::is_stopword;
 use cm_note::query::{BooleanGroup, DateField, QueryNode, TextCondition, TextField};
+use cm_text::stop_words::is_stop_word;
 use cm_text::tokens::{TokenRole, TokenUnit, Tokenizer, fold};
 
 type Boxed = Box<dyn Foreign>;
@@ -187,8 +187,8 @@ impl<'a> Translator<'a> {
             }
         }
         // Words that say nothing count only where there is nothing else.
-        if words.iter().any(|wish| !wish.is_stopword()) {
-            words.retain(|wish| !wish.is_stopword());
+        if words.iter().any(|wish| !wish.is_stop_word()) {
+            words.retain(|wish| !wish.is_stop_word());
         }
         let words = self.rarest(words)?;
         for (index, wish) in words.iter().enumerate() {
@@ -223,7 +223,7 @@ impl<'a> Translator<'a> {
                     TokenRole::Word | TokenRole::Tail if named => PART,
                     TokenRole::Word | TokenRole::Tail => 1.0,
                 };
-                let noise = named && token.role == TokenRole::Word && is_stopword(token.text);
+                let noise = named && token.role == TokenRole::Word && is_stop_word(token.text);
                 (!noise).then(|| (token.text.to_owned(), weight))
             });
             let terms: Vec<(String, f32)> = terms.collect();
@@ -403,8 +403,8 @@ impl<'a> Translator<'a> {
 }
 
 impl OptionalTerm {
-    fn is_stopword(&self) -> bool {
-        self.plain.as_deref().is_some_and(is_stopword)
+    fn is_stop_word(&self) -> bool {
+        self.plain.as_deref().is_some_and(is_stop_word)
     }
 }
 

@@ -72,8 +72,8 @@ pub(super) fn accomplishments(events: &[SessionEvent], steps: &[SessionStep]) ->
             .iter()
             .rfind(|event| !event.side && matches!(event.kind, EventKind::AssistantText { .. }));
         if let (Some(closing), true, false) = (closing, changed, refused) {
-            let said = sentences(closing.kind.text().unwrap_or(""), MessageAuthor::Agent);
-            let claims = said.iter().filter_map(work_claim);
+            let statements = sentences(closing.kind.text().unwrap_or(""), MessageAuthor::Agent);
+            let claims = statements.iter().filter_map(work_claim);
             items.extend(
                 claims.filter_map(|text| DiaryItem::new(&text, closing.line, StatementAuthor::Agent)),
             );
@@ -81,8 +81,8 @@ pub(super) fn accomplishments(events: &[SessionEvent], steps: &[SessionStep]) ->
         reached.push(items);
     }
     // Of a long session, each turn tells less rather than the last ones nothing.
-    let told = |most: usize| reached.iter().map(|items| items.len().min(most)).sum::<usize>();
-    let most = (1..=A_TURN).rev().find(|most| told(*most) <= ITEMS).unwrap_or(1);
+    let shown = |most: usize| reached.iter().map(|items| items.len().min(most)).sum::<usize>();
+    let most = (1..=A_TURN).rev().find(|most| shown(*most) <= ITEMS).unwrap_or(1);
     reached.into_iter().flat_map(|items| items.into_iter().take(most)).collect()
 }
 
@@ -114,9 +114,10 @@ pub(super) fn decisions(events: &[SessionEvent]) -> Vec<DiaryItem> {
     let mut items = Vec::new();
     for event in events.iter().filter(|event| !event.side) {
         let EventKind::AssistantText { text } = &event.kind else { continue };
-        let said = sentences(text, MessageAuthor::Agent);
-        let chose =
-            said.iter().filter(|sentence| !sentence.text.ends_with('?') && CHOSE.is_match(&sentence.text));
+        let statements = sentences(text, MessageAuthor::Agent);
+        let chose = statements
+            .iter()
+            .filter(|sentence| !sentence.text.ends_with('?') && CHOSE.is_match(&sentence.text));
         items.extend(
             chose.filter_map(|sentence| DiaryItem::new(&sentence.text, event.line, StatementAuthor::Agent)),
         );
@@ -142,16 +143,16 @@ pub(super) fn causes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<Conf
             if event.side || !is_confirmed(at, &turn, steps) {
                 continue;
             }
-            let said = sentences(text, MessageAuthor::Agent);
-            let named = said
+            let statements = sentences(text, MessageAuthor::Agent);
+            let stated_causes = statements
                 .iter()
                 .filter_map(cause)
                 .filter_map(|text| DiaryItem::new(&text, event.line, StatementAuthor::Agent));
-            here.extend(named.take(1).map(|item| ConfirmedCause { at, item }));
+            here.extend(stated_causes.take(1).map(|item| ConfirmedCause { at, item }));
         }
         // A cause that is named after another, with nothing passed between them, takes its place.
         here.reverse();
-        let mut kept: Vec<ConfirmedCause> = Vec::new();
+        let mut confirmed: Vec<ConfirmedCause> = Vec::new();
         for cause in here {
             let settled = |later: &ConfirmedCause| {
                 steps.iter().any(|step| {
@@ -160,12 +161,12 @@ pub(super) fn causes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<Conf
                         && step.outcome == ToolOutcome::Ok
                 })
             };
-            if kept.last().is_none_or(settled) {
-                kept.push(cause);
+            if confirmed.last().is_none_or(settled) {
+                confirmed.push(cause);
             }
         }
-        kept.reverse();
-        causes.extend(kept);
+        confirmed.reverse();
+        causes.extend(confirmed);
     }
     causes
 }
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_session_every_turn_is_told() {
+    fn of_a_long_session_every_turn_is_reported() {
         let mut kinds = Vec::new();
         for turn in 0..ITEMS {
             kinds.push(person("Go on"));
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(of("Have I decided on this because of speed?"), 0);
     }
 
-    fn named(text: &str, check: ToolOutcome) -> Vec<String> {
+    fn stated_causes(text: &str, check: ToolOutcome) -> Vec<String> {
         let mut kinds = vec![person("Fix it"), agent(text)];
         kinds.extend(edited("1", "a.rs"));
         kinds.extend(ran("2", "cargo test", check, ""));
@@ -305,11 +306,11 @@ mod tests {
     fn a_cause_counts_where_a_change_followed_and_the_next_check_passed() {
         let text = "I see. The issue is that the cache key leaves out the tenant id.";
         assert_eq!(
-            named(text, ToolOutcome::Ok),
+            stated_causes(text, ToolOutcome::Ok),
             ["The issue is that the cache key leaves out the tenant id."]
         );
         for check in [ToolOutcome::Error, ToolOutcome::Unknown] {
-            assert_eq!(named(text, check), Vec::<String>::new());
+            assert_eq!(stated_causes(text, check), Vec::<String>::new());
         }
         for text in [
             "The issue might be that the cache key leaves out the tenant.",
@@ -317,7 +318,7 @@ mod tests {
             "The issue is:",
             "The error message says that the tenant is missing.",
         ] {
-            assert_eq!(named(text, ToolOutcome::Ok), Vec::<String>::new(), "{text}");
+            assert_eq!(stated_causes(text, ToolOutcome::Ok), Vec::<String>::new(), "{text}");
         }
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     use cm_session::event::ToolOutcome;
 
     #[test]
-    fn files_are_named_from_the_workspace_on_the_most_changed_first() {
+    fn files_are_listed_from_the_workspace_on_the_most_changed_first() {
         let kinds = [
             edited("1", "/w/a.rs"),
             edited("2", "/w/src/b.rs"),
@@ -102,8 +102,8 @@ mod tests {
             edited("5", "/tmp/d.rs"),
         ];
         let files = files(&steps(&log_of(kinds.concat())), Some("/w/"));
-        let told: Vec<_> = files.iter().map(|item| (item.text.as_str(), item.line)).collect();
-        assert_eq!(told, [("src/b.rs", 3), ("a.rs", 1), ("/other/c.rs", 7)]);
+        let listed: Vec<_> = files.iter().map(|item| (item.text.as_str(), item.line)).collect();
+        assert_eq!(listed, [("src/b.rs", 3), ("a.rs", 1), ("/other/c.rs", 7)]);
     }
 
     #[test]

@@ -40,12 +40,12 @@ pub fn extract(
     related: &[RelatedSessionRef],
 ) -> Diary {
     let steps = steps(events);
-    let told = UserStatements::of(meta, events);
+    let stated = UserStatements::of(meta, events);
     let causes = agent_statements::causes(events, &steps);
     let challenges = failures::challenges(events, &steps, &causes);
-    let mut decisions = told.decisions;
+    let mut decisions = stated.decisions;
     decisions.extend(agent_statements::decisions(events));
-    let mut learnings = told.learnings;
+    let mut learnings = stated.learnings;
     let quoted = |item: &DiaryItem| {
         challenges.iter().any(|other| other.text.contains(item.text.trim_end_matches('.')))
     };
@@ -67,7 +67,7 @@ pub fn extract(
         accomplishments: distinct(agent_statements::accomplishments(events, &steps), ITEMS),
         decisions: distinct(decisions, ITEMS),
         challenges: distinct(challenges, ITEMS),
-        preferences: distinct(told.preferences, ITEMS),
+        preferences: distinct(stated.preferences, ITEMS),
         learnings: distinct(learnings, ITEMS),
         tags: keywords::tags(&files, &steps),
         anchors: keywords::anchors(events, &steps, &files),
@@ -85,7 +85,8 @@ fn title(meta: &SessionMeta, events: &[SessionEvent]) -> String {
     let says = |title: &String| !title.starts_with('/') && !prose(title).is_empty();
     let prompts = events.iter().filter(|event| matches!(event.kind, EventKind::UserPrompt { .. }));
     let own = |event: &SessionEvent| event.kind.text().filter(|text| !text.starts_with('/')).map(prose);
-    let mut firsts = prompts.filter_map(own).filter_map(|said| Some(said.into_iter().next()?.text));
+    let mut firsts =
+        prompts.filter_map(own).filter_map(|statements| Some(statements.into_iter().next()?.text));
     let title = meta.title.as_deref().map(visible).filter(says).or_else(|| firsts.next());
     cut(&title.unwrap_or_else(|| format!("Session {} of {}", meta.id, meta.agent)), 80)
 }
@@ -100,9 +101,9 @@ struct UserStatements {
 
 impl UserStatements {
     fn of(meta: &SessionMeta, events: &[SessionEvent]) -> Self {
-        let mut told = Self::default();
+        let mut stated = Self::default();
         if meta.subagent {
-            return told;
+            return stated;
         }
         let (mut worked, mut lines) = (false, (0, 0));
         for event in events.iter().filter(|event| !event.side) {
@@ -110,12 +111,12 @@ impl UserStatements {
                 EventKind::AssistantText { .. } | EventKind::ToolCall { .. } => worked = true,
                 EventKind::UserPrompt { text } => {
                     lines = (lines.1, event.line);
-                    told.take(text, worked, event.line, lines.0);
+                    stated.take(text, worked, event.line, lines.0);
                 }
                 _ => {}
             }
         }
-        told
+        stated
     }
 
     fn take(&mut self, text: &str, worked: bool, line: u64, before: u64) {
@@ -154,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_is_not_told() {
-        let said = vec![
+    fn what_is_taken_back_is_not_reported() {
+        let statements = vec![
             agent("Done."),
             person("Let's use python instead of bash"),
             agent("Fine."),
             person("Actually, never mind. Let's continue using bash for the script."),
         ];
-        let texts: Vec<String> = diary(said).decisions.into_iter().map(|item| item.text).collect();
+        let texts: Vec<String> = diary(statements).decisions.into_iter().map(|item| item.text).collect();
         assert_eq!(texts, ["Let's continue using bash for the script."]);
     }
 

@@ -108,9 +108,10 @@ impl CheckRuns<'_> {
             return None;
         }
         let more = files.len().saturating_sub(2);
-        let mut named = files.iter().take(2).map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
+        let mut file_list =
+            files.iter().take(2).map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
         if more > 0 {
-            named.push_str(&format!(" and {more} more"));
+            file_list.push_str(&format!(" and {more} more"));
         }
         let times = if failures > 1 { format!(" {failures} times") } else { String::new() };
         let cause = causes.iter().rev().find(|cause| between.contains(&cause.at));
@@ -118,7 +119,8 @@ impl CheckRuns<'_> {
             format!(" {}", cut(cause.item.text.trim_end_matches('.'), 120))
         });
         let stop = if why.is_empty() || why.ends_with('…') { "" } else { "." };
-        let text = format!("`{}` failed{times}, and passed after changes to {named}.{why}{stop}", self.name);
+        let text =
+            format!("`{}` failed{times}, and passed after changes to {file_list}.{why}{stop}", self.name);
         DiaryItem::new(&text, first.result_line.unwrap_or(first.line), StatementAuthor::Log)
     }
 }
@@ -140,9 +142,9 @@ fn complaints(events: &[SessionEvent]) -> Vec<DiaryItem> {
         match &event.kind {
             EventKind::ToolCall { .. } | EventKind::AssistantText { .. } => worked = true,
             EventKind::UserPrompt { text } if worked && reaction(text) == Some(Reaction::Dissatisfied) => {
-                let said = sentences(text, MessageAuthor::Person);
-                let short = said.len() <= A_COMPLAINT;
-                let telling = said.iter().take(2).find(|sentence| {
+                let statements = sentences(text, MessageAuthor::Person);
+                let short = statements.len() <= A_COMPLAINT;
+                let telling = statements.iter().take(2).find(|sentence| {
                     let own = !sentence.listed
                         && !sentence.text.ends_with(['?', ':'])
                         && !ASIDE.is_match(&sentence.text);
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_and_its_fix_are_one_challenge_with_the_cause_that_was_named() {
+    fn an_error_and_its_fix_are_one_challenge_with_the_cause_that_was_listed() {
         use ToolOutcome::{Error, Ok};
         let cause = vec![agent("The issue is that the push leaves out the upstream flag.")];
         let found = of(vec![test("1", Error), cause, edited("2", "cmd/push.go").to_vec(), test("3", Ok)]);
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_to_the_end_is_told_unless_a_check_of_its_kind_passed_later() {
+    fn what_failed_to_the_end_is_reported_unless_a_check_of_its_kind_passed_later() {
         use ToolOutcome::{Error, Ok};
         let failed = of(vec![test("1", Error), test("2", Error)]);
         assert_eq!(failed, [(4, "`go test` still failed when it was last run.".to_owned())]);
@@ -206,9 +208,9 @@ mod tests {
 
     #[test]
     fn a_complaint_is_a_challenge_only_about_work_that_was_done() {
-        let said = || vec![person("The upload button still doesn't work on Safari")];
-        assert_eq!(of(vec![said()]), []);
-        assert_eq!(of(vec![vec![agent("Done.")], said()]).len(), 1);
+        let statements = || vec![person("The upload button still doesn't work on Safari")];
+        assert_eq!(of(vec![statements()]), []);
+        assert_eq!(of(vec![vec![agent("Done.")], statements()]).len(), 1);
         assert_eq!(of(vec![vec![agent("Done.")], vec![person("Revert that")]]), []);
     }
 }

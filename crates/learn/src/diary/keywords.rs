@@ -74,7 +74,7 @@ pub(super) fn tags(files: &[DiaryItem], steps: &[SessionStep]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let ending = base_name(&file.text).rsplit_once('.').map_or("", |(_, ending)| ending);
-        if let Some((_, language)) = LANGUAGES.iter().find(|(known, _)| *known == ending) {
+        if let Some((_, language)) = LANGUAGES.iter().find(|(other, _)| *other == ending) {
             *counts.entry(language).or_default() += 3;
         }
     }
@@ -119,7 +119,7 @@ fn codes(events: &[SessionEvent], steps: &[SessionStep]) -> Vec<String> {
     for step in steps.iter().filter(|step| step.outcome == ToolOutcome::Error && step.check().is_some()) {
         let text = events.get(step.done_at).and_then(|event| event.kind.text()).unwrap_or("");
         for code in CODE.find_iter(text).take(50) {
-            if !found.iter().any(|known| known == code.as_str()) {
+            if !found.iter().any(|other| other == code.as_str()) {
                 found.push(code.as_str().to_owned());
             }
         }
@@ -135,8 +135,8 @@ fn names(events: &[SessionEvent]) -> Vec<String> {
             continue;
         };
         let inline: String = text.split("```").step_by(2).collect();
-        let named = NAMED.captures_iter(&inline).filter_map(|found| Some(found.get(1)?.as_str()));
-        let here: BTreeSet<&str> = named.filter(|name| has_shape(name)).collect();
+        let capitalized = NAMED.captures_iter(&inline).filter_map(|found| Some(found.get(1)?.as_str()));
+        let here: BTreeSet<&str> = capitalized.filter(|name| has_shape(name)).collect();
         for name in here {
             *counts.entry(name.to_owned()).or_default() += 1;
         }

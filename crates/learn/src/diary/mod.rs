@@ -16,7 +16,7 @@ mod user_statements;
 pub use extract::{extract, id};
 pub use user_statements::{Utterance, UtteranceKind, utterances};
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,11 +27,13 @@ use cm_note::bullet::marker::markers;
 use cm_note::instant::Instant;
 use cm_note::markdown::escape::visible;
 use cm_session::status::SessionStatus;
+use cm_text::similarity::overlap;
+use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of an item, in characters.
-pub const ITEM: usize = 220;
+pub(crate) const ITEM: usize = 220;
 /// Maximum number of items per section.
-pub const ITEMS: usize = 15;
+pub(crate) const ITEMS: usize = 15;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diary {
@@ -70,7 +72,6 @@ pub struct Diary {
     pub anchors: Vec<String>,
     /// Related sessions, determined by the caller.
     pub related: Vec<RelatedSessionRef>,
-    /// Origin of the diary.
     pub origin: DiaryOrigin,
 }
 
@@ -81,7 +82,6 @@ pub struct DiaryItem {
     pub text: String,
     /// Line of the log, from 1; 0 for items that a person added to the note.
     pub line: u64,
-    /// Author of the statement.
     pub voice: StatementAuthor,
     /// Whether it applies beyond the task, as in "always", "never" or "I prefer".
     pub standing: bool,
@@ -176,23 +176,22 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Stop words.
-const EMPTY: [&str; 88] = [
-    "the", "a", "an", "and", "or", "to", "of", "in", "on", "at", "it", "its", "is", "are", "be", "was",
-    "were", "this", "that", "these", "those", "we", "i", "you", "they", "he", "she", "let", "lets", "s", "t",
-    "ll", "ve", "d", "re", "with", "for", "from", "by", "as", "so", "but", "if", "then", "than", "do",
-    "does", "did", "dont", "don", "not", "no", "yes", "ok", "okay", "please", "just", "also", "now", "here",
-    "there", "go", "use", "keep", "make", "want", "should", "would", "could", "can", "will", "option",
-    "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff", "all", "my", "our",
-    "your", "me", "actually", "instead",
+/// Words without a meaning of their own in statements, besides stop words.
+const FILLERS: [&str; 30] = [
+    "let", "lets", "ll", "ve", "d", "re", "dont", "don", "yes", "ok", "okay", "now", "go", "use", "keep",
+    "make", "want", "option", "approach", "one", "two", "first", "second", "third", "way", "thing", "stuff",
+    "your", "actually", "instead",
 ];
 
 /// Returns the distinct content words of a text.
-pub(crate) fn content_words(text: &str) -> HashSet<String> {
-    let telling = |word: &String| {
-        word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !EMPTY.contains(&word.as_str())
-    };
+pub(crate) fn content_words(text: &str) -> BTreeSet<String> {
+    let telling =
+        |word: &String| word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !is_filler(word);
     words(text).into_iter().filter(telling).collect()
+}
+
+fn is_filler(word: &str) -> bool {
+    is_stop_word(word) || FILLERS.contains(&word)
 }
 
 /// Counts the distinct content words of a text.
@@ -200,31 +199,27 @@ pub(crate) fn content_word_count(text: &str) -> usize {
     content_words(text).len()
 }
 
+/// Minimum overlap of two items with the same meaning.
+const SAME: f64 = 0.85;
+
 /// Removes duplicate items. Of duplicates, items of a person are preferred to those of the agent.
 /// At most `most` items remain, in their original order.
 pub fn distinct(items: Vec<DiaryItem>, most: usize) -> Vec<DiaryItem> {
     let mut ordered: Vec<(usize, DiaryItem)> = items.into_iter().enumerate().collect();
     ordered.sort_by_key(|(at, item)| (item.voice, *at));
-    let mut kept: Vec<(usize, DiaryItem, HashSet<String>)> = Vec::new();
+    let mut unique: Vec<(usize, DiaryItem, BTreeSet<String>)> = Vec::new();
     for (at, item) in ordered {
         let own = content_words(&item.text);
-        let same = |(_, other, words): &(usize, DiaryItem, HashSet<String>)| {
+        let same = |(_, other, words): &(usize, DiaryItem, BTreeSet<String>)| {
             let fewer = own.len().min(words.len());
-            other.key() == item.key() || (fewer > 3 && own.intersection(words).count() * 20 >= fewer * 17)
+            other.key() == item.key() || (fewer > 3 && overlap(&own, words, 0) >= SAME)
         };
-        if kept.len() < most && !kept.iter().any(same) {
-            kept.push((at, item, own));
+        if unique.len() < most && !unique.iter().any(same) {
+            unique.push((at, item, own));
         }
     }
-    kept.sort_by_key(|(at, ..)| *at);
-    kept.into_iter().map(|(_, item, _)| item).collect()
-}
-
-/// Jaccard similarity of two word sets, 0–1; 1 if both are empty.
-pub(crate) fn jaccard(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
-    let common = a.intersection(b).count();
-    let all = a.len() + b.len() - common;
-    if all == 0 { 1.0 } else { common as f64 / all as f64 }
+    unique.sort_by_key(|(at, ..)| *at);
+    unique.into_iter().map(|(_, item, _)| item).collect()
 }
 
 impl Diary {
@@ -242,7 +237,7 @@ impl Diary {
     }
 
     /// Returns the section with this heading for modification.
-    pub fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
+    pub(crate) fn section_mut(&mut self, heading: &str) -> Option<&mut Vec<DiaryItem>> {
         Some(match heading {
             "Accomplishments" => &mut self.accomplishments,
             "Decisions" => &mut self.decisions,
@@ -305,15 +300,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_is_kept_once_and_rather_in_the_persons_words() {
+    fn what_is_stated_twice_is_retained_once_and_rather_in_the_persons_words() {
         let items = vec![
             item("Use `pnpm` in this repository, not npm.", StatementAuthor::Agent),
             item("use pnpm in this repository not npm", StatementAuthor::Person),
             item("Another thing entirely was done.", StatementAuthor::Agent),
         ];
-        let kept = distinct(items, 10);
-        assert_eq!(kept.len(), 2);
-        assert_eq!(kept[0].voice, StatementAuthor::Person);
+        let unique = distinct(items, 10);
+        assert_eq!(unique.len(), 2);
+        assert_eq!(unique[0].voice, StatementAuthor::Person);
     }
 
     #[test]

@@ -72,8 +72,8 @@ pub fn outcome(judged: &RecordedOutcome) -> Value {
         ("reason", judged.reason.clone()),
     ];
     let text = |text: &str| Value::String(visible(text));
-    let said = parts.into_iter().filter_map(|(key, value)| Some((text(key), text(&value?))));
-    Value::Mapping(said.collect())
+    let properties = parts.into_iter().filter_map(|(key, value)| Some((text(key), text(&value?))));
+    Value::Mapping(properties.collect())
 }
 
 fn related(related: &RelatedSessionRef) -> Value {
@@ -126,7 +126,7 @@ fn written_sign(sign: &OutcomeEvidence) -> String {
 }
 
 /// Renders an item as a list entry.
-pub fn render_item(item: &DiaryItem) -> String {
+pub(crate) fn render_item(item: &DiaryItem) -> String {
     // What a person added comes from no line of a log.
     if item.line == 0 {
         return format!("- {}", as_line(&item.text));
@@ -190,7 +190,7 @@ mod tests {
     use cm_note::path::NotePath;
 
     #[test]
-    fn what_a_session_said_opens_nothing_in_the_note() {
+    fn what_a_session_stated_opens_nothing_in_the_note() {
         let hostile = "[[Secret]] #tag [cm: helpful b-mt2ssunl-jq6d8j] <!-- cm:begin --> [x](y.md) SOLVES:: [[z]] `[[code]]`";
         let item = DiaryItem::new(hostile, 4, StatementAuthor::Person).unwrap();
         let diary = Diary {

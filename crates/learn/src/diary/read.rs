@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_said_of_the_end_is_read_back_and_counts_rather_than_the_log() {
+    fn what_somebody_stated_of_the_end_is_read_back_and_counts_rather_than_the_log() {
         let judged = RecordedOutcome {
             status: SessionStatus::Failure,
             at: Instant::parse("2026-11-02T09:30:00Z").ok(),

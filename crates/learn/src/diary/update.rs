@@ -20,13 +20,13 @@ pub struct NoteUpdate {
 /// frontmatter keys are preserved; a body with any other manual change is not touched.
 pub fn renewal(text: &str, diary: &Diary) -> NoteUpdate {
     let split = Split::of(text);
-    let known = parse(&split).fields;
+    let current = parse(&split).fields;
     let old = read(text).unwrap_or_default();
     let is_rewritten = split.body().trim() != body(&old).trim();
     let own = Diary { id: old.id.clone(), ..with_own_items(diary, &old) };
     let mut edits: Vec<Edit> = keys(&own)
         .into_iter()
-        .filter(|(key, value)| known.get(key).is_none_or(|field| field.value != *value))
+        .filter(|(key, value)| current.get(key).is_none_or(|field| field.value != *value))
         .map(|(key, value)| Edit::Set { key, value })
         .collect();
     let fresh = body(&own);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_said_of_the_end_outlives_what_the_log_shows() {
+    fn what_somebody_stated_of_the_end_outlives_what_the_log_shows() {
         let judged = RecordedOutcome {
             status: SessionStatus::Failure,
             at: None,
@@ -106,18 +106,20 @@ mod tests {
             agent: None,
             reason: None,
         };
-        let told =
+        let corrected =
             Diary { origin: DiaryOrigin::OutcomeOnly, recorded_outcome: Some(judged.clone()), ..diary(&[]) };
-        let told =
-            Diary { verdict: OutcomeVerdict { status: SessionStatus::Failure, signs: Vec::new() }, ..told };
+        let corrected = Diary {
+            verdict: OutcomeVerdict { status: SessionStatus::Failure, signs: Vec::new() },
+            ..corrected
+        };
         let fresh = Diary {
             verdict: OutcomeVerdict { status: SessionStatus::Success, signs: Vec::new() },
             ..diary(&["The pool is cold."])
         };
-        let after = apply(&note(&told), &renewal(&note(&told), &fresh).edits).unwrap();
-        let kept = read(&after).unwrap();
+        let after = apply(&note(&corrected), &renewal(&note(&corrected), &fresh).edits).unwrap();
+        let reread = read(&after).unwrap();
         assert_eq!(
-            (kept.verdict.status, kept.recorded_outcome),
+            (reread.verdict.status, reread.recorded_outcome),
             (SessionStatus::Failure, Some(judged)),
             "{after}"
         );

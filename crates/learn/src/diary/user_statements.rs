@@ -133,9 +133,9 @@ pattern!(ASIDE = r"(?i)\b(?:i think|i guess|maybe|perhaps|not sure|wonder|probab
 ///
 /// ```
 /// use cm_learn::diary::{UtteranceKind, utterances};
-/// let told = utterances("No, use `pnpm` instead of npm. Is it slow?", true);
-/// assert_eq!((told.len(), told[0].kind), (1, UtteranceKind::Decision));
-/// assert_eq!(told[0].text, "use `pnpm` instead of npm.");
+/// let classified = utterances("No, use `pnpm` instead of npm. Is it slow?", true);
+/// assert_eq!((classified.len(), classified[0].kind), (1, UtteranceKind::Decision));
+/// assert_eq!(classified[0].text, "use `pnpm` instead of npm.");
 /// ```
 pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
     let message = message.trim_start();
@@ -155,9 +155,12 @@ pub fn utterances(message: &str, corrects: bool) -> Vec<Utterance> {
         let edge = *at < 2 || at + 1 == all.len();
         !many || (edge && !sentence.listed)
     });
-    let told = own.filter_map(|(_, sentence)| Some((sentence, one(sentence, corrects, general)?)));
+    let classified = own.filter_map(|(_, sentence)| Some((sentence, one(sentence, corrects, general)?)));
     // What is listed is what the task asks for, unless it says that it is to hold always.
-    told.filter(|(sentence, said)| !sentence.listed || said.standing).map(|(_, said)| said).collect()
+    classified
+        .filter(|(sentence, utterance)| !sentence.listed || utterance.standing)
+        .map(|(_, utterance)| utterance)
+        .collect()
 }
 
 /// A message with more sentences is a written task or pasted text; only its first two sentences and
@@ -252,7 +255,7 @@ mod tests {
     use super::*;
 
     fn kinds(message: &str) -> Vec<(UtteranceKind, bool)> {
-        utterances(message, true).into_iter().map(|said| (said.kind, said.standing)).collect()
+        utterances(message, true).into_iter().map(|utterance| (utterance.kind, utterance.standing)).collect()
     }
 
     #[track_caller]
@@ -332,10 +335,10 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_told_without_the_trouble_that_came_of_it() {
-        let told =
+    fn a_choice_is_reported_without_the_trouble_that_came_of_it() {
+        let classified =
             utterances("I've decided to use bcrypt for the passwords, but I'm not sure how to do it", true);
-        assert_eq!(told[0].text, "I've decided to use bcrypt for the passwords");
+        assert_eq!(classified[0].text, "I've decided to use bcrypt for the passwords");
     }
 
     #[test]
@@ -424,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_is_told() {
+    fn what_is_taken_back_is_reported() {
         each(&["Actually, never mind.", "scratch that"], Some((UtteranceKind::Retraction, false)));
     }
 

@@ -135,18 +135,20 @@ pub fn conclude(mut logs: Vec<ExaminedLog>, config: &FrictionConfig, now: Instan
         FrictionRules::Classic => logs.into_iter().map(|log| vec![log]).collect(),
         FrictionRules::Observed => group_by_conversation(logs),
     };
-    let mut told = sessions(conversations, config);
-    told.sort_by(|a, b| {
+    let mut scored_sessions = sessions(conversations, config);
+    scored_sessions.sort_by(|a, b| {
         (&a.session.project, a.session.started, &a.name).cmp(&(
             &b.session.project,
             b.session.started,
             &b.name,
         ))
     });
-    let candidates = candidates(&mut told, config.rules);
-    let clusters = clusters(&told, &candidates, config);
-    let (sessions, signals): (Vec<SessionReport>, Vec<Vec<FrictionSignal>>) =
-        told.into_iter().map(|told| (told.session, told.signals)).unzip();
+    let candidates = candidates(&mut scored_sessions, config.rules);
+    let clusters = clusters(&scored_sessions, &candidates, config);
+    let (sessions, signals): (Vec<SessionReport>, Vec<Vec<FrictionSignal>>) = scored_sessions
+        .into_iter()
+        .map(|scored_sessions| (scored_sessions.session, scored_sessions.signals))
+        .unzip();
     FrictionAnalysis {
         rules: config.rules,
         summary: summary(&sessions, config, now),
@@ -176,15 +178,15 @@ fn sessions(conversations: Vec<Vec<ExaminedLog>>, config: &FrictionConfig) -> Ve
         let short = session_id(log, SHORT_NAME);
         if taken.get(&short).is_some_and(|count| *count > 1) { session_id(log, usize::MAX) } else { short }
     };
-    let mut kept = Vec::new();
+    let mut scored = Vec::new();
     for group in &conversations {
         let first = group.first().map(&id);
         for (at, log) in group.iter().enumerate() {
             let fork = (at > 0).then(|| first.clone()).flatten();
-            kept.push(session_report(log, id(log), fork, config));
+            scored.push(session_report(log, id(log), fork, config));
         }
     }
-    kept
+    scored
 }
 
 /// Formats a session id such as `demo/1001-1000-aaaa1111`, with at most `characters` UTF-16 units
@@ -237,12 +239,12 @@ fn session_report(
 
 /// Collects the candidates, those of the session with the highest friction first. The classic rules
 /// use sessions of quality `BAD` only.
-fn candidates(kept: &mut [ScoredSession], rules: FrictionRules) -> Vec<AntigenCandidate> {
-    let mut order: Vec<usize> = (0..kept.len()).collect();
-    order.sort_by(|a, b| kept[*b].session.peak().total_cmp(&kept[*a].session.peak()));
+fn candidates(scored: &mut [ScoredSession], rules: FrictionRules) -> Vec<AntigenCandidate> {
+    let mut order: Vec<usize> = (0..scored.len()).collect();
+    order.sort_by(|a, b| scored[*b].session.peak().total_cmp(&scored[*a].session.peak()));
     let mut all = Vec::new();
     for at in order {
-        let ScoredSession { session, candidates, .. } = &mut kept[at];
+        let ScoredSession { session, candidates, .. } = &mut scored[at];
         if rules == FrictionRules::Classic && session.quality != SessionQuality::Bad {
             continue;
         }
@@ -255,7 +257,7 @@ fn candidates(kept: &mut [ScoredSession], rules: FrictionRules) -> Vec<AntigenCa
 }
 
 fn clusters(
-    kept: &[ScoredSession],
+    scored: &[ScoredSession],
     candidates: &[AntigenCandidate],
     config: &FrictionConfig,
 ) -> CandidateClusters {
@@ -263,13 +265,16 @@ fn clusters(
         return CandidateClusters::Classic(by_pattern::clusters(candidates));
     }
     let sessions: HashMap<&str, &SessionReport> =
-        kept.iter().map(|kept| (kept.session.session_id.as_str(), &kept.session)).collect();
-    let told = candidates.iter().filter_map(|candidate| {
+        scored.iter().map(|scored| (scored.session.session_id.as_str(), &scored.session)).collect();
+    let scored_sessions = candidates.iter().filter_map(|candidate| {
         let session = sessions.get(candidate.session_id.as_str())?;
         let conversation = session.conversation.as_deref().unwrap_or(&session.session_id);
         Some(CandidateContext { candidate, conversation, project: &session.project, ended: session.ended })
     });
-    CandidateClusters::Observed(by_words::clusters(&told.collect::<Vec<_>>(), config.thresholds.recurring))
+    CandidateClusters::Observed(by_words::clusters(
+        &scored_sessions.collect::<Vec<_>>(),
+        config.thresholds.recurring,
+    ))
 }
 
 impl FrictionAnalysis {
@@ -287,7 +292,7 @@ impl FrictionAnalysis {
     }
 
     /// Returns `true` if the sessions belong to more than one project.
-    pub fn spans_projects(&self) -> bool {
+    pub(crate) fn spans_projects(&self) -> bool {
         self.sessions.iter().map(|session| &session.project).collect::<BTreeSet<_>>().len() > 1
     }
 }

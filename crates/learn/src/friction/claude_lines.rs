@@ -57,9 +57,9 @@ impl ClaudeLineReader {
             self.log.started = self.log.started.or(at);
             self.log.ended = at;
         }
-        for (key, known) in [("gitBranch", &mut self.log.branch), ("cwd", &mut self.log.folder)] {
+        for (key, field) in [("gitBranch", &mut self.log.branch), ("cwd", &mut self.log.folder)] {
             if let Some(text) = record[key].as_str() {
-                *known = Some(text.to_owned());
+                *field = Some(text.to_owned());
             }
         }
         let Some((role, turn, parts)) = parse_record(record) else { return };
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_persons_words_in_progress_are_told_and_count_as_no_turn() {
+    fn a_persons_words_in_progress_are_reported_and_count_as_no_turn() {
         let log = read(
             r#"{"type":"progress","data":{"message":{"type":"user","message":{"content":"hm"}}}}
 {"type":"progress","data":{"message":{"type":"assistant","message":{"content":"hm"}}}}"#,

@@ -32,10 +32,10 @@ impl EventLogReader {
         self.at = event.at.or(self.at);
         let Some((role, part)) = (!event.side).then(|| record_part(&event.kind)).flatten() else { return };
         if let (RecordPart::Compaction(summary), Some(last)) = (&part, self.records.last_mut())
-            && let [RecordPart::Compaction(known)] = last.parts.as_mut_slice()
+            && let [RecordPart::Compaction(earlier)] = last.parts.as_mut_slice()
         {
             // The mark of a compaction and its summary are two records of one act.
-            *known = known.take().or_else(|| summary.clone());
+            *earlier = earlier.take().or_else(|| summary.clone());
             return;
         }
         let turn = role == RecordRole::Person && matches!(part, RecordPart::Text(_));

@@ -69,15 +69,15 @@ impl ExaminedLog {
         self.records.iter().filter_map(|record| record.id.clone()).collect()
     }
 
-    /// Removes the signals, candidates and turns of records that `known` reports as part of another
+    /// Removes the signals, candidates and turns of records that `seen` reports as part of another
     /// log, and moves the start time to the first remaining record.
-    pub(super) fn retain_unseen(&mut self, known: impl Fn(&RecordId) -> bool) {
-        let is_known = |record: &RecordMark| record.id.as_ref().is_some_and(&known);
-        let last_known = self.records.iter().rposition(is_known);
+    pub(super) fn retain_unseen(&mut self, seen: impl Fn(&RecordId) -> bool) {
+        let is_seen = |record: &RecordMark| record.id.as_ref().is_some_and(&seen);
+        let last_seen = self.records.iter().rposition(is_seen);
         // A record without an id is a copy if it stands among copies.
         let new = |(at, record): (usize, &RecordMark)| match record.id {
-            Some(_) => !is_known(record),
-            None => last_known.is_none_or(|last| at > last),
+            Some(_) => !is_seen(record),
+            None => last_seen.is_none_or(|last| at > last),
         };
         let new: Vec<bool> = self.records.iter().enumerate().map(new).collect();
         let is_new = |record: Option<usize>| record.is_none_or(|at| new.get(at).copied().unwrap_or(true));

@@ -36,20 +36,20 @@ fn without_copies(mut group: Vec<ExaminedLog>) -> Vec<ExaminedLog> {
     group.sort_by(|a, b| {
         b.records.len().cmp(&a.records.len()).then_with(|| (a.started, &a.name).cmp(&(b.started, &b.name)))
     });
-    let mut known: HashSet<RecordId> = HashSet::new();
-    let mut kept = Vec::new();
+    let mut seen: HashSet<RecordId> = HashSet::new();
+    let mut unique = Vec::new();
     for mut log in group {
         let ids: Vec<RecordId> =
             log.ids().into_iter().filter(|id| id.as_str().len() >= SHORTEST_ID).collect();
-        let copied = ids.iter().filter(|id| known.contains(id)).count();
+        let copied = ids.iter().filter(|id| seen.contains(id)).count();
         if copied > 0 {
-            if ids.iter().all(|id| known.contains(id)) {
+            if ids.iter().all(|id| seen.contains(id)) {
                 continue;
             }
-            log.retain_unseen(|id| known.contains(id));
+            log.retain_unseen(|id| seen.contains(id));
         }
-        known.extend(ids);
-        kept.push(log);
+        seen.extend(ids);
+        unique.push(log);
     }
-    kept
+    unique
 }

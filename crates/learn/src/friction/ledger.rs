@@ -20,24 +20,24 @@ use cm_note::instant::Instant;
 /// Ledger format version that this program writes.
 pub const VERSION: u32 = 1;
 /// Minimum number of conversations for a new entry.
-pub const FOR_AN_ENTRY: usize = 2;
+pub(crate) const FOR_AN_ENTRY: usize = 2;
 /// Number of conversations from which an entry is hot and needs a rule.
-pub const HOT: usize = 5;
+pub(crate) const HOT: usize = 5;
 /// Number of recurrences after which a rule has failed.
-pub const RECURRENCES: u32 = 2;
+pub(crate) const RECURRENCES: u32 = 2;
 /// Number of failed rules after which an entry is escalated to a person.
-pub const FAILED_ATTEMPTS: usize = 2;
+pub(crate) const FAILED_ATTEMPTS: usize = 2;
 /// Days since it was last seen after which an observed entry expires.
-pub const EXPIRES_AFTER_DAYS: f64 = 56.0;
+pub(crate) const EXPIRES_AFTER_DAYS: f64 = 56.0;
 /// Maximum number of quotes per entry.
 const QUOTES: usize = 5;
 /// Minimum overlap of keywords for a cluster to match an entry, as a share of the smaller set.
 const SAME: f64 = 0.5;
 
 /// Recommended maximum length of a fact, in characters.
-pub const FACT: usize = 160;
+pub(crate) const FACT: usize = 160;
 /// Hard maximum length of a fact, in characters.
-pub const LONGEST_FACT: usize = 180;
+pub(crate) const LONGEST_FACT: usize = 180;
 /// Number of most recent episodes that are shown.
 pub const EPISODES: usize = 10;
 

@@ -29,7 +29,7 @@ const SAME_INTERRUPT_SECONDS: f64 = 1.0;
 
 /// Returns `true` if a signal is a user reaction. Reactions give weight to a stash or silence after
 /// them and anchor candidates.
-pub fn is_reaction(kind: SignalKind) -> bool {
+pub(crate) fn is_reaction(kind: SignalKind) -> bool {
     matches!(kind, SignalKind::UserCorrection | SignalKind::UserCurse | SignalKind::InterruptCascade)
 }
 
@@ -305,7 +305,7 @@ fn verdict(outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutc
             ToolOutcome::Error
         }
         (ToolOutcome::Unknown, None) => ToolOutcome::Ok,
-        (known, _) => known,
+        (other, _) => other,
     }
 }
 

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_showed_is_told_from_what_a_person_wrote() {
+    fn what_a_terminal_showed_is_distinguished_from_what_a_person_wrote() {
         for paste in [
             "look\nroot@host:~# ls",
             "$ npm ci\nadded 3 packages",
@@ -128,14 +128,14 @@ mod tests {
         ] {
             assert!(is_terminal_paste(paste), "{paste}");
         }
-        for said in [
+        for sample in [
             "no\nls the logs please",
             "no",
             "> as you said\nno",
             "# Plan\n- one\n- two",
             "no\n\nthat is wrong",
         ] {
-            assert!(!is_terminal_paste(said), "{said}");
+            assert!(!is_terminal_paste(sample), "{sample}");
         }
     }
 

@@ -29,7 +29,6 @@ pub struct SessionLog {
     pub unread: u32,
 }
 
-/// One record of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
     /// Time of the record, if the log states it.
@@ -59,7 +58,7 @@ pub enum RecordRole {
 impl RecordRole {
     /// Returns `true` if records of this role are conversation steps, which form the context of a
     /// signal.
-    pub fn is_step(self) -> bool {
+    pub(crate) fn is_step(self) -> bool {
         matches!(self, Self::Person | Self::Program | Self::Agent)
     }
 }

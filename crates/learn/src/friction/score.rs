@@ -49,12 +49,10 @@ impl SessionQuality {
 /// Metrics computed from the signals of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrictionScore {
-    /// Friction totals.
     pub friction: FrictionTotals,
     /// Number of commands that succeeded and failed.
     pub momentum: CommandCounts,
     pub quality: SessionQuality,
-    /// Signals and friction by source.
     pub by_source: BTreeMap<SignalSource, SourceFriction>,
     /// Cumulative friction after each signal; never decreases.
     pub trajectory: Vec<f64>,

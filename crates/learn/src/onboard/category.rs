@@ -203,7 +203,7 @@ impl Category {
     }
 
     /// Returns `true` if a lower-case word indicates the category.
-    pub fn matches_word(self, word: &str) -> bool {
+    pub(crate) fn matches_word(self, word: &str) -> bool {
         self.matches_name(word) || is_among(word, self.text_words())
     }
 
@@ -212,21 +212,21 @@ impl Category {
     }
 }
 
-fn is_among(word: &str, known: &[&str]) -> bool {
-    known.iter().any(|known| match known.strip_suffix('*') {
+fn is_among(word: &str, patterns: &[&str]) -> bool {
+    patterns.iter().any(|patterns| match patterns.strip_suffix('*') {
         Some(begin) => word.starts_with(begin),
-        None => *known == word,
+        None => *patterns == word,
     })
 }
 
 /// Returns the categories of a bullet: those that match its category name and tags. If there are
 /// none, the category with the most words in the rule, at least two; otherwise empty.
 pub fn of_bullet(bullet: &Bullet) -> BTreeSet<Category> {
-    let named: Vec<String> =
+    let labels: Vec<String> =
         std::iter::once(&bullet.category).chain(&bullet.tags).flat_map(|name| parts(name)).collect();
     let of_names: BTreeSet<Category> = Category::ALL
         .into_iter()
-        .filter(|category| named.iter().any(|part| category.matches_name(part)))
+        .filter(|category| labels.iter().any(|part| category.matches_name(part)))
         .collect();
     if !of_names.is_empty() {
         return of_names;

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_degrees_begin_where_they_are_said_to() {
+    fn the_four_degrees_begin_where_they_are_stated_to() {
         let degrees = [0, 1, 2, 3, 10, 11].map(|n| CoverageLevel::of(n).words());
         let expected =
             ["critical", "underrepresented", "underrepresented", "adequate", "adequate", "well covered"];

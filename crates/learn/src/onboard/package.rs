@@ -4,7 +4,7 @@
 //! The session text is fenced as data, and enclosed in cm's markers so that it is skipped when the
 //! log of the reading agent is read in turn.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub fn framed(excerpt: &str) -> String {
 pub fn related<'a>(text: &str, bullets: &'a [Bullet]) -> Vec<&'a Bullet> {
     let own = content_words(text);
     let near = |bullet: &Bullet| {
-        let rule: HashSet<String> = content_words(&bullet.fields.content);
+        let rule: BTreeSet<String> = content_words(&bullet.fields.content);
         let common = rule.intersection(&own).count();
         if common < 2 { 0.0 } else { common as f64 / rule.len() as f64 }
     };

@@ -73,7 +73,7 @@ fn share(n: usize, half: f64) -> f64 {
 
 fn corrects(prompt: &str) -> bool {
     reaction(prompt) == Some(Reaction::Dissatisfied)
-        || utterances(prompt, false).iter().any(|said| said.standing)
+        || utterances(prompt, false).iter().any(|utterance| utterance.standing)
 }
 
 /// Orders sessions by descending score, then by descending end time, then by name.

@@ -51,17 +51,17 @@ pub fn feedback(
     status: SessionStatus,
     fraction: f64,
 ) -> Vec<RuleFeedback> {
-    let known: BTreeMap<String, &RuleRef<'_>> =
+    let rules_by_id: BTreeMap<String, &RuleRef<'_>> =
         rules.iter().map(|rule| (rule.id.to_lowercase(), rule)).collect();
     let fraction = fraction.clamp(0.0, 1.0);
-    let mut words = marks(events, steps, &known, fraction);
+    let mut words = marks(events, steps, &rules_by_id, fraction);
     let signal = match status {
         SessionStatus::Success => FeedbackSignal::Helpful,
         SessionStatus::Failure => FeedbackSignal::Harmful,
         SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => return words,
     };
     let marked: BTreeSet<String> = words.iter().map(|word| word.id.clone()).collect();
-    for (id, line) in cited(events, steps, &known) {
+    for (id, line) in cited(events, steps, &rules_by_id) {
         if !marked.contains(&id) {
             words.push(RuleFeedback { id, signal, weight: fraction, reason: None, line, explicit: false });
         }
@@ -111,7 +111,7 @@ const LONG: usize = 12;
 fn without_pasted(text: &str, is_person: bool) -> String {
     let count = text.lines().count();
     let mut fence: Option<&str> = None;
-    let mut kept = Vec::new();
+    let mut unique = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let start = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
@@ -123,14 +123,14 @@ fn without_pasted(text: &str, is_person: bool) -> String {
             (Some(_), _) => {}
             (None, None) if is_pasted || line.starts_with("    ") || line.starts_with('\t') => {}
             (None, None) => {
-                kept.push(line);
+                unique.push(line);
                 continue;
             }
         }
         // What stood on both sides of it does not become one line.
-        kept.push("");
+        unique.push("");
     }
-    kept.join("\n")
+    unique.join("\n")
 }
 
 /// Returns `true` if a marker is in inline code or quotation marks.
@@ -166,7 +166,7 @@ fn printed_markers(events: &[SessionEvent], line: u64) -> BTreeSet<String> {
 fn marks(
     events: &[SessionEvent],
     steps: &[SessionStep],
-    known: &BTreeMap<String, &RuleRef<'_>>,
+    rules_by_id: &BTreeMap<String, &RuleRef<'_>>,
     fraction: f64,
 ) -> Vec<RuleFeedback> {
     let mut words: Vec<RuleFeedback> = Vec::new();
@@ -179,9 +179,9 @@ fn marks(
         let printed = if found.is_empty() { BTreeSet::new() } else { printed_markers(events, line) };
         for (_, marker) in found.into_iter().filter(|(spelling, _)| !printed.contains(spelling)) {
             for id in &marker.ids {
-                let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
-                let said = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
-                if words.iter().any(said) {
+                let Some(rule) = rules_by_id.get(&id.to_string().to_lowercase()) else { continue };
+                let explanation = |word: &RuleFeedback| word.id == rule.id && word.signal == marker.signal;
+                if words.iter().any(explanation) {
                     continue;
                 }
                 let reason = match (marker.reason, &marker.note) {
@@ -220,24 +220,24 @@ fn without_markers(text: &str) -> String {
 pub fn cited(
     events: &[SessionEvent],
     steps: &[SessionStep],
-    known: &BTreeMap<String, &RuleRef<'_>>,
+    rules_by_id: &BTreeMap<String, &RuleRef<'_>>,
 ) -> Vec<(String, u64)> {
     let mut found: Vec<(String, u64)> = Vec::new();
     for event in events {
         let EventKind::AssistantText { text } = &event.kind else { continue };
-        let said = without_markers(&own_lines(text));
-        let uses: Vec<String> = sentences(&said, MessageAuthor::Agent)
+        let explanation = without_markers(&own_lines(text));
+        let uses: Vec<String> = sentences(&explanation, MessageAuthor::Agent)
             .iter()
             .filter(|sentence| !NOT_USED.is_match(&sentence.text))
-            .flat_map(|sentence| own_ids(&sentence.text, known))
+            .flat_map(|sentence| own_ids(&sentence.text, rules_by_id))
             .collect();
         add(&mut found, uses, event.line);
     }
     for step in steps.iter().filter(|step| step.edited()) {
         let StepKind::Edit { texts, .. } = &step.kind else { continue };
         let uses = texts.iter().flat_map(|(old, new)| {
-            let before: BTreeSet<String> = own_ids(old, known).into_iter().collect();
-            let fresh = own_ids(new, known);
+            let before: BTreeSet<String> = own_ids(old, rules_by_id).into_iter().collect();
+            let fresh = own_ids(new, rules_by_id);
             fresh.into_iter().filter(move |id| !before.contains(id))
         });
         add(&mut found, uses.collect(), step.line);
@@ -252,7 +252,7 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
         return;
     }
     for id in uses {
-        if !found.iter().any(|(known, _)| *known == id) {
+        if !found.iter().any(|(rules_by_id, _)| *rules_by_id == id) {
             found.push((id, line));
         }
     }
@@ -260,15 +260,15 @@ fn add(found: &mut Vec<(String, u64)>, uses: Vec<String>, line: u64) {
 
 /// Returns the ids of known rules in a text. An id on the same line as the rule's text is ignored,
 /// because there the rule is only quoted.
-fn own_ids(text: &str, known: &BTreeMap<String, &RuleRef<'_>>) -> Vec<String> {
+fn own_ids(text: &str, rules_by_id: &BTreeMap<String, &RuleRef<'_>>) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.lines() {
-        let said = fold_whitespace(line).to_lowercase();
+        let explanation = fold_whitespace(line).to_lowercase();
         for (_, id) in ids_in(line) {
-            let Some(rule) = known.get(&id.to_string().to_lowercase()) else { continue };
+            let Some(rule) = rules_by_id.get(&id.to_string().to_lowercase()) else { continue };
             let content = fold_whitespace(rule.content).to_lowercase();
             let content = content.trim_end_matches('.');
-            if content.is_empty() || !said.contains(content) {
+            if content.is_empty() || !explanation.contains(content) {
                 ids.push(rule.id.to_owned());
             }
         }
@@ -322,7 +322,7 @@ mod tests {
             agent(&briefing(true)),
             EventKind::Thinking { text: briefing(false) },
         ] {
-            let said = words(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
+            let explanation = words(vec![shown.clone(), agent(&uses), agent(&uses)], SessionStatus::Success);
             let expected = RuleFeedback {
                 id: id.clone(),
                 signal: FeedbackSignal::Helpful,
@@ -331,7 +331,7 @@ mod tests {
                 line: 2,
                 explicit: false,
             };
-            assert_eq!(said, [expected], "{shown:?}");
+            assert_eq!(explanation, [expected], "{shown:?}");
             assert_eq!(words(vec![shown], SessionStatus::Success), []);
         }
     }
@@ -339,14 +339,14 @@ mod tests {
     #[test]
     fn how_the_session_ended_is_what_a_citation_says() {
         let (id, _) = &ids()[1];
-        let said = |status| {
+        let explanation = |status| {
             let found = words(vec![agent(&format!("As {id} says, I use a timeout."))], status);
             found.first().map(|word| word.signal)
         };
-        assert_eq!(said(SessionStatus::Success), Some(FeedbackSignal::Helpful));
-        assert_eq!(said(SessionStatus::Failure), Some(FeedbackSignal::Harmful));
+        assert_eq!(explanation(SessionStatus::Success), Some(FeedbackSignal::Helpful));
+        assert_eq!(explanation(SessionStatus::Failure), Some(FeedbackSignal::Harmful));
         for status in [SessionStatus::Partial, SessionStatus::Mixed, SessionStatus::Unknown] {
-            assert_eq!(said(status), None);
+            assert_eq!(explanation(status), None);
         }
     }
 
@@ -354,14 +354,17 @@ mod tests {
     fn a_citation_is_never_counted_on_top_of_a_mark() {
         let (id, _) = &ids()[2];
         let text = format!("I followed {id}. [cm: harmful {id} wasted_time: an hour]");
-        let said = words(vec![agent(&text), agent(&text)], SessionStatus::Success);
-        assert_eq!(said.len(), 1);
-        assert_eq!((said[0].signal, said[0].weight, said[0].line), (FeedbackSignal::Harmful, FRACTION, 1));
-        assert_eq!(said[0].reason.as_deref(), Some("wasted_time: an hour"));
+        let explanation = words(vec![agent(&text), agent(&text)], SessionStatus::Success);
+        assert_eq!(explanation.len(), 1);
+        assert_eq!(
+            (explanation[0].signal, explanation[0].weight, explanation[0].line),
+            (FeedbackSignal::Harmful, FRACTION, 1)
+        );
+        assert_eq!(explanation[0].reason.as_deref(), Some("wasted_time: an hour"));
     }
 
     #[test]
-    fn a_rule_that_is_named_as_not_followed_is_not_credited() {
+    fn a_rule_that_is_listed_as_not_followed_is_not_credited() {
         let (id, _) = &ids()[3];
         for text in [
             format!("{id} does not apply here."),
@@ -414,8 +417,8 @@ mod tests {
             assert_eq!(words(kinds.clone(), SessionStatus::Success), [], "{kinds:?}");
         }
         for kinds in [vec![agent(&format!("That saved an hour. {mark}"))], vec![person(&mark)]] {
-            let said = words(kinds, SessionStatus::Success);
-            assert_eq!(said.iter().map(|word| word.weight).collect::<Vec<_>>(), [FRACTION]);
+            let explanation = words(kinds, SessionStatus::Success);
+            assert_eq!(explanation.iter().map(|word| word.weight).collect::<Vec<_>>(), [FRACTION]);
         }
     }
 

@@ -5,6 +5,7 @@
 pub mod feedback;
 pub mod reaction;
 pub mod shell;
+pub mod shell_call;
 pub mod steps;
 #[cfg(test)]
 pub(crate) mod test_events;

@@ -41,12 +41,13 @@ pattern!(TAKEN_BACK = r"(?i)\b(but|however|except|still|though|yet|unless|if|whe
 /// assert_eq!(reaction("Thanks, but the build is failing?"), None);
 /// ```
 pub fn reaction(words: &str) -> Option<Reaction> {
-    let said = sentences(words, MessageAuthor::Person);
-    let own: Vec<&Sentence> = said.iter().filter(|sentence| !sentence.text.ends_with('?')).take(3).collect();
+    let statements = sentences(words, MessageAuthor::Person);
+    let own: Vec<&Sentence> =
+        statements.iter().filter(|sentence| !sentence.text.ends_with('?')).take(3).collect();
     if own.iter().any(|sentence| BAD.is_match(&sentence.text)) {
         return Some(Reaction::Dissatisfied);
     }
-    let asks = said.len() > own.len();
+    let asks = statements.len() > own.len();
     let good =
         own.iter().any(|sentence| GOOD.is_match(&sentence.text) && !TAKEN_BACK.is_match(&sentence.text));
     (good && !asks).then_some(Reaction::Satisfied)
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn praise_is_told_from_what_only_sounds_like_it() {
+    fn praise_is_distinguished_from_what_only_sounds_like_it() {
         for text in [
             "thanks!",
             "ok great, thank you",
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn discontent_is_told_from_a_task_that_names_a_failure() {
+    fn discontent_is_distinguished_from_a_task_that_names_a_failure() {
         for text in [
             "still broken",
             "that's not what I asked for",

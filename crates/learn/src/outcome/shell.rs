@@ -1,6 +1,6 @@
 //! Classifies shell commands: tests, builds, checks, commits and reverts.
-//!
-//! Nothing is executed. Quoted text is not parsed, and parsing stops at a here-document.
+
+use cm_shell::SimpleCommand;
 
 /// Kind of work that a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,30 +31,15 @@ impl CommandKind {
 /// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedCommand {
-    /// Words, unquoted; leading assignments, wrappers such as `sudo`, and redirections are removed.
+    /// Name of the program, and its arguments without quotes.
     pub words: Vec<String>,
 }
 
-/// Commands that run the command after them.
-const STARTERS: [&str; 14] = [
-    "sudo", "time", "nice", "nohup", "env", "command", "exec", "npx", "bunx", "pnpx", "xvfb-run", "then",
-    "do", "!",
-];
-/// Like [`STARTERS`], for commands of two words.
-const STARTERS_OF_TWO: [(&str, &str); 8] = [
-    ("poetry", "run"),
-    ("uv", "run"),
-    ("pipenv", "run"),
-    ("bundle", "exec"),
-    ("pdm", "run"),
-    ("hatch", "run"),
-    ("mise", "exec"),
-    ("pnpm", "exec"),
-];
 /// Maximum length of a command line, in bytes; the rest is ignored.
 const LONGEST: usize = 20_000;
 
-/// Splits a command line into its simple commands.
+/// Splits a command line into the simple commands that it runs on this machine, without wrappers such
+/// as `sudo`.
 ///
 /// ```
 /// use cm_learn::outcome::shell::{CommandKind, simple_commands};
@@ -63,65 +48,23 @@ const LONGEST: usize = 20_000;
 /// assert_eq!(commands[1].name(), "npm test");
 /// ```
 pub fn simple_commands(line: &str) -> Vec<ParsedCommand> {
-    let line = &line[..line.floor_char_boundary(LONGEST)];
-    let (mut commands, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
-    let mut quote = None;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (Some('"') | None, '\\') => {
-                word.get_or_insert_default().extend(chars.next().filter(|c| *c != '\n'))
-            }
-            (Some(_), _) => word.get_or_insert_default().push(c),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, '<') if chars.peek() == Some(&'<') => break,
-            (None, '#') if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-            (None, ';' | '&' | '|' | '\n' | '(' | ')') => {
-                // `2>&1` and `&>` send output somewhere.
-                let redirects = c == '&' && word.as_ref().is_some_and(|word| word.ends_with('>'));
-                if redirects || (c == '&' && chars.peek() == Some(&'>')) {
-                    word.get_or_insert_default().push(c);
-                    continue;
-                }
-                words.extend(word.take());
-                commands.extend(ParsedCommand::of(std::mem::take(&mut words)));
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (None, c) => word.get_or_insert_default().push(c),
-        }
+    let script = cm_shell::read(&line[..line.floor_char_boundary(LONGEST)]);
+    let own =
+        |command: &SimpleCommand| !command.program.is_empty() && !command.is_wrapper && !command.is_remote;
+    script.commands.into_iter().filter(own).map(ParsedCommand::from).collect()
+}
+
+impl From<SimpleCommand> for ParsedCommand {
+    fn from(command: SimpleCommand) -> Self {
+        let args = command.args.into_iter().map(|word| word.text);
+        Self { words: std::iter::once(command.program).chain(args).collect() }
     }
-    words.extend(word);
-    commands.extend(ParsedCommand::of(words));
-    commands
 }
 
 impl ParsedCommand {
-    fn of(words: Vec<String>) -> Option<Self> {
-        let mut rest = words.as_slice();
-        loop {
-            rest = match rest {
-                [first, tail @ ..] if is_assignment(first) || STARTERS.contains(&first.as_str()) => tail,
-                [first, _, tail @ ..] if first == "timeout" => tail,
-                [first, second, tail @ ..]
-                    if STARTERS_OF_TWO.contains(&(first.as_str(), second.as_str())) =>
-                {
-                    tail.strip_prefix(&["--".to_owned()]).unwrap_or(tail)
-                }
-                _ => break,
-            };
-        }
-        let kept: Vec<String> = rest.iter().filter(|word| !is_redirection(word)).cloned().collect();
-        (!kept.is_empty()).then_some(Self { words: kept })
-    }
-
     /// Name of the program, without its folder.
     pub fn program(&self) -> &str {
-        let word = self.words.first().map_or("", String::as_str);
-        word.rsplit('/').next().unwrap_or(word)
+        self.word(0)
     }
 
     fn word(&self, at: usize) -> &str {
@@ -131,7 +74,7 @@ impl ParsedCommand {
     /// Program and subcommand, such as `cargo test`; identifies repeated runs of a command.
     pub fn name(&self) -> String {
         let sub = self.word(1);
-        let named = match self.program() {
+        let has_subcommand = match self.program() {
             "python" | "python3" | "node" | "deno" | "bash" | "sh" | "ruby" | "php" | "java" => {
                 if sub == "-m" { return format!("{} -m {}", self.program(), self.word(2)) } else { true }
             }
@@ -146,10 +89,9 @@ impl ParsedCommand {
             _ => false,
         };
         let plain = !sub.is_empty() && !sub.starts_with(['-', '$', '.', '/', '+']) && sub.len() <= 40;
-        if named && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
+        if has_subcommand && plain { format!("{} {sub}", self.program()) } else { self.program().to_owned() }
     }
 
-    /// Returns the kind of work.
     pub fn work(&self) -> CommandKind {
         let (program, sub) = (self.program(), self.word(1));
         if self.words.iter().any(|word| matches!(word.as_str(), "--help" | "--version" | "--dry-run")) {
@@ -219,17 +161,14 @@ impl ParsedCommand {
     }
 
     /// Returns the first line of the message of `git commit -m`.
-    pub fn commit_subject(&self) -> Option<&str> {
+    pub(crate) fn commit_subject(&self) -> Option<&str> {
         if self.work() != CommandKind::Commit {
             return None;
         }
         let at = self.words.iter().position(|word| {
             word == "--message" || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('m'))
         })?;
-        let message = self.words.get(at + 1)?;
-        // `-m "$(cat <<'EOF'` has its message in the lines below.
-        let skipped = usize::from(message.starts_with("$(cat <<"));
-        let subject = message.lines().nth(skipped)?.trim();
+        let subject = self.words.get(at + 1)?.lines().next()?.trim();
         (!subject.is_empty() && !subject.starts_with("$(")).then_some(subject)
     }
 }
@@ -243,18 +182,6 @@ fn by_task(task: &str) -> CommandKind {
         "lint" | "check" | "typecheck" | "fmt" | "format" | "mypy" | "ruff" | "clippy" => CommandKind::Lint,
         _ => CommandKind::Other,
     }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-fn is_redirection(word: &str) -> bool {
-    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-    rest.starts_with('>') || rest.starts_with('<')
 }
 
 #[cfg(test)]
@@ -311,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_taken_back_is_told() {
+    fn reverted_work_is_recognized() {
         for line in
             ["git revert HEAD", "git reset --hard origin/main", "git checkout -- .", "git -C x restore a.rs"]
         {

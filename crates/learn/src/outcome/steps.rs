@@ -11,6 +11,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::shell::{CommandKind, ParsedCommand, simple_commands};
+use super::shell_call;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// A tool call of the agent, or a command that the user ran.
@@ -67,7 +68,7 @@ impl SessionStep {
     }
 
     /// Returns the first simple command with a wanted kind of work.
-    pub fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
+    pub(crate) fn find_command(&self, wanted: impl Fn(CommandKind) -> bool) -> Option<&ParsedCommand> {
         self.parts().iter().find(|simple| wanted(simple.work()))
     }
 
@@ -116,7 +117,8 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
             EventKind::ToolRejected { id, .. } => {
                 let of = match id {
                     Some(id) => open.remove(id.as_str()),
-                    None => nameless.pop(),
+                    // Without an id, the rejection is of the call directly before it.
+                    None => nameless.pop().or(steps.len().checked_sub(1)),
                 };
                 if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
                     step.kind = StepKind::Other;
@@ -125,7 +127,7 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
             }
             EventKind::PersonCommand { command, output, exit_code } => {
                 if output.is_none() {
-                    // A record of its own may tell it.
+                    // The result may be a record of its own.
                     nameless.push(steps.len());
                 }
                 let mut of = step(at, event, command_line(command));
@@ -135,7 +137,7 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
             }
             EventKind::System { text } => steps.extend(
                 program_actions(text)
-                    .map(|deed| SessionStep { outcome: ToolOutcome::Ok, ..step(at, event, deed) }),
+                    .map(|action| SessionStep { outcome: ToolOutcome::Ok, ..step(at, event, action) }),
             ),
             _ => {}
         }
@@ -143,13 +145,13 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
     steps
 }
 
-fn step(at: usize, event: &SessionEvent, deed: StepKind) -> SessionStep {
+fn step(at: usize, event: &SessionEvent, kind: StepKind) -> SessionStep {
     SessionStep {
         at,
         line: event.line,
         result_line: None,
         done_at: at,
-        kind: deed,
+        kind,
         outcome: ToolOutcome::Unknown,
         is_subagent: event.side,
     }
@@ -158,14 +160,14 @@ fn step(at: usize, event: &SessionEvent, deed: StepKind) -> SessionStep {
 /// Returns the outcome of a step: that of the log, or failed if the output of a check reports a
 /// failure.
 fn outcome_of(step: &SessionStep, outcome: ToolOutcome, exit_code: Option<i32>, text: &str) -> ToolOutcome {
-    let told = match outcome {
+    let logged = match outcome {
         ToolOutcome::Unknown => ToolOutcome::of_exit(exit_code),
-        told => told,
+        outcome => outcome,
     };
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(8_000))..];
     match step.check() {
-        Some(_) if told != ToolOutcome::Error && FAILED.is_match(tail) => ToolOutcome::Error,
-        _ => told,
+        Some(_) if logged != ToolOutcome::Error && FAILED.is_match(tail) => ToolOutcome::Error,
+        _ => logged,
     }
 }
 
@@ -183,22 +185,6 @@ fn program_actions(text: &str) -> impl Iterator<Item = StepKind> + '_ {
     })
 }
 
-const SHELLS: [&str; 14] = [
-    "bash",
-    "shell",
-    "shell_command",
-    "exec_command",
-    "exec",
-    "run_shell_command",
-    "run_terminal_cmd",
-    "run_terminal_command",
-    "run_command",
-    "execute_command",
-    "local_shell",
-    "local_shell_call",
-    "terminal",
-    "run_in_terminal",
-];
 const EDITORS: [&str; 20] = [
     "edit",
     "write",
@@ -238,16 +224,15 @@ const OLD: [&str; 4] = ["old_string", "oldText", "oldString", "old_str"];
 
 fn step_kind(name: &str, input: &Value) -> StepKind {
     let name = name.rsplit("__").next().unwrap_or(name);
-    let lower = name.to_ascii_lowercase();
-    if SHELLS.contains(&lower.as_str()) {
-        return command_of(input).map_or(StepKind::Other, |line| command_line(&line));
+    let edits = EDITORS.iter().any(|editor| editor.eq_ignore_ascii_case(name));
+    if !edits && let Some(line) = shell_call::command_of(name, input) {
+        return patch_argument(input).map_or_else(|| command_line(&line), patch_edit);
     }
-    let edits = EDITORS.iter().any(|known| known.eq_ignore_ascii_case(name));
     if !edits || matches!(text(input, &["command"]), Some("view" | "undo_edit")) {
         return StepKind::Other;
     }
     if let Some(patch) = patch_of(input) {
-        return patch_deed(patch);
+        return patch_edit(patch);
     }
     let inner = input.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts = std::iter::once(input).chain(inner).filter_map(|edit| {
@@ -264,27 +249,15 @@ fn text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| input.get(key)?.as_str())
 }
 
-fn command_of(input: &Value) -> Option<String> {
-    if let Some(line) = input.as_str() {
-        return Some(line.to_owned());
-    }
-    let command = ["command", "cmd", "script", "CommandLine"].iter().find_map(|key| input.get(key));
-    let command = command.or_else(|| input.get("action")?.get("command"))?;
-    if let Some(line) = command.as_str() {
-        return Some(line.to_owned());
-    }
-    let words: Vec<&str> = command.as_array()?.iter().filter_map(Value::as_str).collect();
-    match words.as_slice() {
-        [shell, flag, line] if shell.ends_with("sh") && flag.starts_with('-') && flag.ends_with('c') => {
-            Some((*line).to_owned())
-        }
-        words => Some(words.join(" ")),
-    }
+/// Returns the patch in a list of arguments, as in `["apply_patch", PATCH]`.
+fn patch_argument(input: &Value) -> Option<&str> {
+    let last = ["command", "cmd"].iter().find_map(|key| input.get(key)?.as_array()?.last())?.as_str()?;
+    last.contains("*** Begin Patch").then_some(last)
 }
 
 fn command_line(line: &str) -> StepKind {
     if line.contains("*** Begin Patch") {
-        return patch_deed(line);
+        return patch_edit(line);
     }
     StepKind::Command { line: line.to_owned(), parts: simple_commands(line) }
 }
@@ -294,11 +267,11 @@ fn patch_of(input: &Value) -> Option<&str> {
     patch.contains("*** ").then_some(patch)
 }
 
-fn patch_deed(patch: &str) -> StepKind {
+fn patch_edit(patch: &str) -> StepKind {
     let (mut paths, mut old, mut new) = (Vec::new(), String::new(), String::new());
     for line in patch.lines() {
-        let named = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-        if let Some(path) = named.iter().find_map(|head| line.strip_prefix(head)) {
+        let headers = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+        if let Some(path) = headers.iter().find_map(|head| line.strip_prefix(head)) {
             paths.push(path.trim().to_owned());
         } else if let Some(line) = line.strip_prefix('+') {
             new.push_str(line);
@@ -375,10 +348,10 @@ mod tests {
             );
         }
         let patch = "*** Begin Patch\n*** Update File: a.go\n-x\n+y\n*** End Patch";
-        for deed in [of("apply_patch", json!(patch)), of("shell", json!({"command": ["apply_patch", patch]}))]
+        for kind in [of("apply_patch", json!(patch)), of("shell", json!({"command": ["apply_patch", patch]}))]
         {
             assert_eq!(
-                deed,
+                kind,
                 StepKind::Edit { paths: vec!["a.go".into()], texts: vec![("x\n".into(), "y\n".into())] }
             );
         }
@@ -387,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_was_not_let_happen_is_none() {
+    fn a_rejected_edit_is_no_edit() {
         let events = log_of([
             call("1", "Edit", json!({"file_path": "a", "new_string": "y"})),
             EventKind::ToolRejected { id: Some("1".into()), text: "no".into() },
@@ -410,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn aiders_own_words_tell_edits_and_commits() {
+    fn messages_of_aider_are_edits_and_commits() {
         let events = log_of([EventKind::System {
             text: "Applied edit to src/a.py\nCommit 3f2a9cd feat: Add x\nCommit message follows".into(),
         }]);

@@ -6,7 +6,7 @@ use cm_note::instant::Instant;
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 
 /// Builds a log of these events, one per line and minute.
-pub fn log_of(kinds: impl IntoIterator<Item = EventKind>) -> Vec<SessionEvent> {
+pub(crate) fn log_of(kinds: impl IntoIterator<Item = EventKind>) -> Vec<SessionEvent> {
     let event = |(line, kind)| SessionEvent {
         at: Some(Instant::from_unix(line as i64 * 60)),
         line,

@@ -63,7 +63,7 @@ fn last_checks(steps: &[SessionStep]) -> Vec<(String, &SessionStep)> {
     for step in steps.iter().filter(|step| !step.is_subagent && step.outcome != ToolOutcome::Unknown) {
         let Some(check) = step.check() else { continue };
         let name = check.name();
-        last.retain(|(known, _)| *known != name);
+        last.retain(|(earlier, _)| *earlier != name);
         last.push((name, step));
     }
     // One that failed and was replaced by a passing check of the same kind, such as `go test` by `make test`.
@@ -117,8 +117,8 @@ fn revert_sign(steps: &[SessionStep], last_edit: Option<usize>) -> Option<Outcom
 /// Returns evidence from the user's last message, if the agent had answered before it. A complaint
 /// counts only if no tool call followed.
 fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
-    let said = |event: &&SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
-    let at = events.iter().rposition(|event| said(&event))?;
+    let is_prompt = |event: &&SessionEvent| !event.side && matches!(event.kind, EventKind::UserPrompt { .. });
+    let at = events.iter().rposition(|event| is_prompt(&event))?;
     if !events[..at].iter().any(|event| matches!(event.kind, EventKind::AssistantText { .. })) {
         return None;
     }
@@ -144,14 +144,14 @@ fn last_message_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
 /// middle of the work. An interruption after the agent's final message does not count, because some
 /// programs are closed that way.
 fn abort_evidence(events: &[SessionEvent]) -> Option<OutcomeEvidence> {
-    let told = |event: &&SessionEvent| {
+    let is_last = |event: &&SessionEvent| {
         !matches!(
             event.kind,
             EventKind::System { .. } | EventKind::ModelChange { .. } | EventKind::Injected { .. }
         )
     };
-    let last = events.iter().rev().find(told)?;
-    let before = events.iter().rev().filter(told).find(|event| {
+    let last = events.iter().rev().find(is_last)?;
+    let before = events.iter().rev().filter(is_last).find(|event| {
         !matches!(event.kind, EventKind::Interrupt | EventKind::ToolRejected { .. } | EventKind::Error { .. })
     })?;
     if !matches!(
@@ -252,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn the_persons_last_word_counts_beside_the_checks() {
+    fn the_persons_last_word_counts_next_to_the_checks() {
         use ToolOutcome::{Error, Ok};
-        let said = |text: &str| vec![agent("Done."), person(text)];
-        assert_eq!(status(all([test("1", Ok), said("perfect, thanks")])), SessionStatus::Success);
-        assert_eq!(status(all([test("1", Ok), said("still broken")])), SessionStatus::Mixed);
-        assert_eq!(status(all([test("1", Error), said("thanks")])), SessionStatus::Mixed);
-        assert_eq!(status(said("that's wrong")), SessionStatus::Failure);
+        let reaction = |text: &str| vec![agent("Done."), person(text)];
+        assert_eq!(status(all([test("1", Ok), reaction("perfect, thanks")])), SessionStatus::Success);
+        assert_eq!(status(all([test("1", Ok), reaction("still broken")])), SessionStatus::Mixed);
+        assert_eq!(status(all([test("1", Error), reaction("thanks")])), SessionStatus::Mixed);
+        assert_eq!(status(reaction("that's wrong")), SessionStatus::Failure);
         assert_eq!(
             status(vec![person("still broken")]),
             SessionStatus::Unknown,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::diary::words;
 use cm_playbook::curation::apply::DELTAS_PER_SESSION;
-use cm_playbook::curation::delta::{CurationDelta, DeltaFile};
+use cm_playbook::curation::delta::CurationDelta;
 
 /// Maximum number of drafts per reflection.
 pub const MOST: usize = DELTAS_PER_SESSION;
@@ -24,7 +24,6 @@ pub struct ReflectionDraft {
 pub enum DraftChange {
     /// A change of the playbook.
     Delta(CurationDelta),
-    /// A memory to add.
     Memory(ProposedMemory),
 }
 
@@ -90,7 +89,7 @@ pub fn strongest(drafts: Vec<ReflectionDraft>) -> (Vec<ReflectionDraft>, usize) 
 }
 
 /// Like [`strongest`], with the limit `most`.
-pub fn strongest_of(drafts: Vec<ReflectionDraft>, most: usize) -> (Vec<ReflectionDraft>, usize) {
+pub(crate) fn strongest_of(drafts: Vec<ReflectionDraft>, most: usize) -> (Vec<ReflectionDraft>, usize) {
     let mut seen = HashSet::new();
     let mut own: Vec<(usize, ReflectionDraft)> = drafts
         .into_iter()
@@ -114,25 +113,6 @@ pub fn strongest_of(drafts: Vec<ReflectionDraft>, most: usize) -> (Vec<Reflectio
     (own.into_iter().map(|(_, draft)| draft).collect(), dropped)
 }
 
-/// Returns the deltas among drafts as delta files, one per agent.
-pub fn delta_files(drafts: &[ReflectionDraft]) -> Vec<DeltaFile> {
-    let mut files: Vec<DeltaFile> = Vec::new();
-    for draft in drafts {
-        let (DraftChange::Delta(delta), Some(origin)) = (&draft.what, draft.origins.first()) else {
-            continue;
-        };
-        match files.iter_mut().find(|file| file.agent.as_deref() == Some(origin.agent.as_str())) {
-            Some(file) => file.deltas.push(delta.clone()),
-            None => files.push(DeltaFile {
-                session: None,
-                agent: Some(origin.agent.clone()),
-                deltas: vec![delta.clone()],
-            }),
-        }
-    }
-    files
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,16 +127,6 @@ mod tests {
             origins: vec![origin],
             strength: 1,
         }
-    }
-
-    #[test]
-    fn the_deltas_of_each_agent_are_a_file_of_their_own_and_carry_their_sessions() {
-        let drafts = [helpful("b-1", "pi", "s1"), helpful("b-2", "codex", "s2"), helpful("b-3", "pi", "s3")];
-        let files = delta_files(&drafts);
-        let told: Vec<_> = files.iter().map(|file| (file.agent.as_deref(), file.deltas.len())).collect();
-        assert_eq!(told, [(Some("pi"), 2), (Some("codex"), 1)]);
-        let text = serde_json::to_string(&files[0]).unwrap();
-        assert_eq!(DeltaFile::parse(&text).unwrap(), files[0]);
     }
 
     #[test]

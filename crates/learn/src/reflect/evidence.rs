@@ -1,7 +1,7 @@
 //! Collects evidence for and against a rule from past sessions, and derives a verdict without a
 //! model.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diary::content_words;
 use crate::prose::{MessageAuthor, cut, sentences};
@@ -54,7 +54,7 @@ pub struct RuleValidation {
 /// Default maximum age of a session, in days.
 pub const DAYS: f64 = 90.0;
 /// Maximum number of quotes.
-pub const QUOTES: usize = 5;
+pub(crate) const QUOTES: usize = 5;
 /// Minimum share of a rule's content words in a text about the rule.
 const SHARE: f64 = 0.5;
 
@@ -97,12 +97,12 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
             SessionStatus::Failure => evidence.failures += 1,
             SessionStatus::Partial | SessionStatus::Mixed | SessionStatus::Unknown => {}
         }
-        let told = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
+        let quoted = places.iter().find(|place| place.by_person).unwrap_or(&places[0]);
         if evidence.quotes.len() < QUOTES {
-            let (session, agent) = (told.session.clone(), told.agent.clone());
-            let ended = if opposed { SessionStatus::Failure } else { told.status };
-            let text = cut(told.text.trim(), 200);
-            evidence.quotes.push(SessionQuote { session, agent, line: told.line, ended, text });
+            let (session, agent) = (quoted.session.clone(), quoted.agent.clone());
+            let ended = if opposed { SessionStatus::Failure } else { quoted.status };
+            let text = cut(quoted.text.trim(), 200);
+            evidence.quotes.push(SessionQuote { session, agent, line: quoted.line, ended, text });
         }
     }
     let gate = GateDecision::of(&evidence);
@@ -116,13 +116,13 @@ pub fn validate_within(rule: &str, found: &[RuleHit], days: f64) -> RuleValidati
 }
 
 /// Returns `true` if a sentence about the rule states the opposite; other sentences are ignored.
-fn opposes(rule: &RuleStatement, words: &HashSet<String>, text: &str) -> bool {
+fn opposes(rule: &RuleStatement, words: &BTreeSet<String>, text: &str) -> bool {
     sentences(text, MessageAuthor::Person).iter().any(|sentence| {
         mentions(words, &sentence.text) && opposition(rule, &RuleStatement::of(&sentence.text)).is_some()
     })
 }
 
-fn mentions(words: &HashSet<String>, text: &str) -> bool {
+fn mentions(words: &BTreeSet<String>, text: &str) -> bool {
     let common = words.intersection(&content_words(text)).count();
     !words.is_empty() && common as f64 >= (words.len() as f64 * SHARE).max(2.0_f64.min(words.len() as f64))
 }

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_is_not_in_it() {
+    fn what_nobody_stated_is_not_in_it() {
         let hidden = "secret words";
         let events = log_of([
             EventKind::Thinking { text: hidden.into() },

@@ -137,7 +137,7 @@ fn filled(template: &str, values: &[(&str, &str)]) -> String {
         let Some(close) = rest[open..].find("}}").map(|close| open + close) else { break };
         let name = rest[open + 2..close].trim();
         text.push_str(&rest[..open]);
-        match values.iter().find(|(known, _)| *known == name) {
+        match values.iter().find(|(key, _)| *key == name) {
             Some((_, value)) => text.push_str(value),
             None => text.push_str(&rest[open..close + 2]),
         }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_of_every_template_is_filled_and_every_prompt_is_known_as_ours() {
+    fn every_place_of_every_template_is_filled_and_every_prompt_is_recognized_as_ours() {
         let events = log_of([person("Fix it {{session}} {{schema}}")]);
         let rule = RuleRef { id: "b-1", content: "Run the tests." };
         let prompts = [

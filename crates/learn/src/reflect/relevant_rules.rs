@@ -1,6 +1,6 @@
 //! Finds the rules that are relevant to a session.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::diary::{Diary, content_words};
 use crate::outcome::feedback::RuleRef;
@@ -14,17 +14,17 @@ pub fn relevant_rules<'a>(
     events: &[SessionEvent],
     most: usize,
 ) -> Vec<RuleRef<'a>> {
-    let mut words: HashSet<String> = content_words(&diary.title);
+    let mut words: BTreeSet<String> = content_words(&diary.title);
     for (_, items) in diary.sections() {
         items.iter().for_each(|item| words.extend(content_words(&item.text)));
     }
     let texts: Vec<&str> = events.iter().filter_map(|event| spoken(&event.kind)).collect();
     texts.iter().for_each(|text| words.extend(content_words(text)));
-    let named = |rule: &RuleRef<'_>| texts.iter().any(|text| text.contains(rule.id));
+    let is_cited = |rule: &RuleRef<'_>| texts.iter().any(|text| text.contains(rule.id));
     let mut ranked: Vec<(bool, f64, RuleRef<'a>)> = rules
         .iter()
-        .map(|rule| (named(rule), share(&content_words(rule.content), &words), *rule))
-        .filter(|(named, share, _)| *named || *share > 0.0)
+        .map(|rule| (is_cited(rule), share(&content_words(rule.content), &words), *rule))
+        .filter(|(is_cited, share, _)| *is_cited || *share > 0.0)
         .collect();
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.id.cmp(b.2.id)));
     ranked.truncate(most);
@@ -39,7 +39,7 @@ fn spoken(kind: &EventKind) -> Option<&str> {
 }
 
 /// Share of a rule's words that occur in the session, 0–1.
-fn share(rule: &HashSet<String>, session: &HashSet<String>) -> f64 {
+fn share(rule: &BTreeSet<String>, session: &BTreeSet<String>) -> f64 {
     rule.intersection(session).count() as f64 / rule.len().max(1) as f64
 }
 
@@ -49,7 +49,7 @@ mod tests {
     use crate::outcome::test_events::*;
 
     #[test]
-    fn rules_that_are_named_come_first_and_those_that_share_no_word_not_at_all() {
+    fn rules_that_are_listed_come_first_and_those_that_share_no_word_not_at_all() {
         let rules = [
             RuleRef { id: "b-1", content: "Warm the connection pool." },
             RuleRef { id: "b-2", content: "Spell names in full." },

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
@@ -110,8 +109,8 @@ pub fn summarize(
     if left > 0 {
         reasons.push(format!("{left} sessions remain for the next run"));
     }
-    let told = done.iter().flat_map(|session| session.failure.iter().chain(&session.notices));
-    for (reason, count) in counted(told) {
+    let messages = done.iter().flat_map(|session| session.failure.iter().chain(&session.notices));
+    for (reason, count) in counted(messages) {
         reasons.push(if count > 1 { format!("{reason} ({count} times)") } else { reason.to_owned() });
     }
     ReflectionRun {
@@ -130,7 +129,7 @@ pub fn summarize(
 fn counted<'a>(reasons: impl Iterator<Item = &'a String>) -> Vec<(&'a str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for reason in reasons {
-        match counts.iter_mut().find(|(known, _)| known == reason) {
+        match counts.iter_mut().find(|(other, _)| other == reason) {
             Some((_, count)) => *count += 1,
             None => counts.push((reason, 1)),
         }
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_told_once_with_their_count() {
+    fn reasons_are_reported_once_with_their_count() {
         let run =
             summarize(&[done(0, Some("no answer")), done(0, Some("no answer"))], 2, Some("stopped"), None);
         assert_eq!(run.reasons, ["stopped", "2 sessions remain for the next run", "no answer (2 times)"]);

@@ -107,12 +107,12 @@ fn plain(text: &str) -> String {
 /// Returns the verified drafts of an answer, and the rejected deltas by number, from 1.
 pub fn deltas(
     answer: &DeltasAnswer,
-    known: &HashSet<&str>,
+    bullet_ids: &HashSet<&str>,
     session: &QuotableSession,
 ) -> (Vec<ReflectionDraft>, Vec<(usize, Rejection)>) {
     let (mut drafts, mut refused) = (Vec::new(), Vec::new());
     for (number, proposed) in (1..).zip(&answer.deltas) {
-        match one(proposed, known, session) {
+        match one(proposed, bullet_ids, session) {
             Ok(draft) => drafts.push(draft),
             Err(why) => refused.push((number, why)),
         }
@@ -122,12 +122,12 @@ pub fn deltas(
 
 fn one(
     proposed: &ProposedDelta,
-    known: &HashSet<&str>,
+    bullet_ids: &HashSet<&str>,
     session: &QuotableSession,
 ) -> Result<ReflectionDraft, Rejection> {
     let (origin, voice) = session.find(proposed.line, &proposed.quote)?;
     let bullet = |id: &str| {
-        if known.contains(id) { Ok(id.to_owned()) } else { Err(Rejection::UnknownBullet(id.to_owned())) }
+        if bullet_ids.contains(id) { Ok(id.to_owned()) } else { Err(Rejection::UnknownBullet(id.to_owned())) }
     };
     let ruled = |text: &str| rule(text).map_err(|error| Rejection::NotARule(error.to_string()));
     let reason = proposed.reason.as_deref().map(|reason| crate::prose::cut(&fold_whitespace(reason), 300));

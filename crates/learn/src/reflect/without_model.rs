@@ -4,12 +4,12 @@
 //! feedback from markers and citations; facts from statements of the user; fixes from confirmed
 //! causes.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::draft::{
     DraftChange, DraftOrigin, MOST, ProposedMemory, ReflectionDraft, confidence, strongest, strongest_of,
 };
-use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words, jaccard};
+use crate::diary::{Diary, DiaryItem, StatementAuthor, content_words};
 use crate::outcome::feedback::RuleFeedback;
 use crate::prose::{cut, pattern};
 use cm_note::bullet::content;
@@ -18,8 +18,8 @@ use cm_note::note::FeedbackSignal;
 use cm_playbook::conflict::RuleStatement;
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, FeedbackDelta, RuleProposal};
 use cm_session::status::SessionStatus;
+use cm_text::similarity::jaccard;
 
-/// Input from one session.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionInput<'a> {
     pub diary: &'a Diary,
@@ -48,7 +48,7 @@ struct StatementGroup<'a> {
 
 /// A statement, prepared for comparison.
 struct PreparedStatement {
-    words: HashSet<String>,
+    words: BTreeSet<String>,
     statement: RuleStatement,
 }
 
@@ -68,9 +68,9 @@ impl StatementGroup<'_> {
     /// Number of sessions with the statement. Identical texts count once, because sessions are
     /// forked and prompts are pasted.
     fn sessions(&self) -> usize {
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         let fresh = self.of.iter().filter(|(_, item)| seen.insert(item.text.as_str()));
-        fresh.map(|(diary, _)| diary.session.as_str()).collect::<HashSet<_>>().len()
+        fresh.map(|(diary, _)| diary.session.as_str()).collect::<BTreeSet<_>>().len()
     }
 
     fn origins(&self) -> Vec<DraftOrigin> {
@@ -134,30 +134,31 @@ fn statement_items(diary: &Diary) -> impl Iterator<Item = &DiaryItem> {
 
 /// Returns a diary with only the items that pass; `None` if none does.
 fn filtered(diary: &Diary, passes: impl Fn(&DiaryItem) -> bool) -> Option<Diary> {
-    let kept = |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
-    let kept = Diary {
+    let remainder =
+        |items: &[DiaryItem]| items.iter().filter(|item| passes(item)).cloned().collect::<Vec<_>>();
+    let remainder = Diary {
         id: diary.id.clone(),
         session: diary.session.clone(),
         agent: diary.agent.clone(),
         workspace: diary.workspace.clone(),
         verdict: diary.verdict.clone(),
-        preferences: kept(&diary.preferences),
-        decisions: kept(&diary.decisions),
-        learnings: kept(&diary.learnings),
-        challenges: kept(&diary.challenges),
+        preferences: remainder(&diary.preferences),
+        decisions: remainder(&diary.decisions),
+        learnings: remainder(&diary.learnings),
+        challenges: remainder(&diary.challenges),
         ..Diary::default()
     };
-    let says = statement_items(&kept).next().is_some();
-    says.then_some(kept)
+    let says = statement_items(&remainder).next().is_some();
+    says.then_some(remainder)
 }
 
 fn drafts(sessions: &[SessionInput<'_>]) -> Vec<ReflectionDraft> {
     let mut drafts: Vec<ReflectionDraft> = sessions.iter().flat_map(feedback).collect();
     let wishes = sessions.iter().flat_map(|session| {
-        let said = |items: &'_ [DiaryItem]| -> Vec<usize> {
+        let lines = |items: &'_ [DiaryItem]| -> Vec<usize> {
             (0..items.len()).filter(|at| items[*at].voice.is_persons() && items[*at].line > 0).collect()
         };
-        let of = |items: &'_ Vec<DiaryItem>| said(items);
+        let of = |items: &'_ Vec<DiaryItem>| lines(items);
         let preferences = of(&session.diary.preferences).into_iter().map(|at| &session.diary.preferences[at]);
         let decisions = of(&session.diary.decisions).into_iter().map(|at| &session.diary.decisions[at]);
         preferences.chain(decisions).map(|item| (session.diary, item)).collect::<Vec<_>>()
@@ -231,7 +232,7 @@ fn propose_wish(group: &StatementGroup<'_>) -> Option<ReflectionDraft> {
             .of
             .iter()
             .map(|(diary, _)| diary.id.clone())
-            .collect::<std::collections::BTreeSet<_>>()
+            .collect::<BTreeSet<_>>()
             .into_iter()
             .collect(),
         ..RuleProposal::default()
@@ -296,7 +297,7 @@ pattern!(
 
 /// Returns `true` if a sentence names the cause of a problem. Such a cause was fixed afterwards, so
 /// it is not a lasting fact.
-pub fn names_a_cause(text: &str) -> bool {
+pub(crate) fn names_a_cause(text: &str) -> bool {
     NAMED_LEAD.is_match(text)
 }
 
@@ -433,7 +434,8 @@ fn category(rule: &str) -> &'static str {
         ("integration", &["ci", "deploy", "docker", "webhook"]),
     ];
     let words = content_words(rule);
-    let fits = |(_, known): &&(&str, &[&str])| known.iter().any(|word| words.contains(*word));
+    let fits =
+        |(_, category_words): &&(&str, &[&str])| category_words.iter().any(|word| words.contains(*word));
     KNOWN.iter().find(fits).map_or("workflow", |(name, _)| name)
 }
 
@@ -517,11 +519,11 @@ mod tests {
 
     #[test]
     fn a_taste_is_a_preference_that_grows_surer_with_the_sessions() {
-        let named =
+        let with_end =
             |n: &str| diary(n, &[(&format!("I prefer small commits with one subject {n}"), true)], &[]);
         let sure = |count: usize| {
             let ends = ["each", "please", "always", "here", "everywhere"];
-            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| named(end)).collect();
+            let diaries: Vec<Diary> = ends.iter().take(count).map(|end| with_end(end)).collect();
             match &of(&diaries)[0].what {
                 DraftChange::Memory(memory) => (memory.observations, memory.confidence),
                 DraftChange::Delta(delta) => panic!("{delta:?}"),
@@ -548,8 +550,8 @@ mod tests {
 
     #[test]
     fn feedback_keeps_its_weight_and_says_where_it_comes_from() {
-        let mut told = diary("a", &[], &[]);
-        told.verdict.status = SessionStatus::Success;
+        let mut diary_of_success = diary("a", &[], &[]);
+        diary_of_success.verdict.status = SessionStatus::Success;
         let word = |explicit: bool| RuleFeedback {
             id: "b-mt2ssunl-jq6d8j".into(),
             signal: FeedbackSignal::Helpful,
@@ -559,7 +561,9 @@ mod tests {
             explicit,
         };
         let draft = |explicit| {
-            reflect(&[SessionInput { diary: &told, feedback: &[word(explicit)] }]).drafts.remove(0)
+            reflect(&[SessionInput { diary: &diary_of_success, feedback: &[word(explicit)] }])
+                .drafts
+                .remove(0)
         };
         let DraftChange::Delta(CurationDelta::Helpful(judge)) = draft(false).what else { panic!("no word") };
         assert_eq!((judge.weight, judge.session.as_deref()), (Some(0.3), Some("a")));
@@ -575,20 +579,20 @@ mod tests {
     #[test]
     fn an_error_with_its_fix_is_remembered_and_a_rule_when_it_comes_back() {
         let text = "`go test` failed, and passed after changes to `push.go`. The issue is that the push leaves out the upstream flag.";
-        let met = |session: &str| {
+        let failing = |session: &str| {
             let challenge =
                 DiaryItem { text: text.into(), line: 3, voice: StatementAuthor::Log, standing: false };
             let text = format!("{} ({session})", challenge.text);
             Diary { challenges: vec![DiaryItem { text, ..challenge }], ..diary(session, &[], &[]) }
         };
         assert_eq!(
-            rules(&of(&[met("a")])),
+            rules(&of(&[failing("a")])),
             [
                 "fix: When `go test` fails, one cause was: the issue is that the push leaves out the upstream flag. (a)."
             ]
         );
         assert_eq!(
-            rules(&of(&[met("a"), met("b")])),
+            rules(&of(&[failing("a"), failing("b")])),
             [
                 "When `go test` fails, check first: the issue is that the push leaves out the upstream flag. (a)"
             ]

@@ -48,7 +48,6 @@ pub fn done<'e>(episodes: impl IntoIterator<Item = &'e LoggedEpisode>) -> Rememb
     done
 }
 
-/// Returns the status of a source.
 pub fn standing(source: &MemorySource, done: &RememberedSources) -> SourceStatus {
     match done.get(&encoded(&source.key)) {
         None => SourceStatus::New,
@@ -72,7 +71,7 @@ pub fn entry(source: &MemorySource, standing: SourceStatus) -> EpisodeEntry {
 }
 
 /// Builds one entry for all sources that do not get their own; `None` if there are none.
-pub fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeEntry> {
+pub(crate) fn combined_entry(sources: &[&MemorySource], at: Instant) -> Option<EpisodeEntry> {
     let mut words: Vec<String> = sources.iter().map(|source| word(source)).collect();
     words.sort_unstable();
     let count = words.len();
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_names_is_known_and_what_changed_is_seen() {
+    fn what_an_entry_names_is_recognized_and_what_changed_is_seen() {
         let one = source("file:shop/.claude/stash/a b#`c.md", "Cache");
         let day = compose::episode(&entry(&one, SourceStatus::New));
         let episodes = parse("2026-11-01", &day);

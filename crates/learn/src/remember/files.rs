@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_files_tell_what_is_known_and_how_sure_it_is() {
+    fn the_three_files_tell_what_is_recognized_and_how_sure_it_is() {
         let evidence = PreferenceEvidence { observed: 5, against: 1, level: Confidence::Medium };
         let wants = [
             PreferenceLine { text: "Name the unit".into(), level: Confidence::High, evidence: None },

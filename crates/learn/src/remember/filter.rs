@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_is_kept_and_what_passes_is_not() {
+    fn what_holds_is_retained_and_what_passes_is_not() {
         for text in [
             "The provider's firewall forgets idle connections after 300 seconds",
             "We deploy with `just release` from main only",
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preference_is_kept_without_the_words_around_it() {
+    fn a_preference_is_retained_without_the_words_around_it() {
         assert_eq!(
             preference("From now on, use pnpm instead of npm.").as_deref(),
             Ok("Use pnpm instead of npm")
@@ -156,12 +156,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_one_short_line_and_stays_as_it_is(text in "([a-zA-Z`\\[\\]|.,?: \n-]){0,220}") {
-            for kept in [fact(&text), preference(&text)].into_iter().flatten() {
-                prop_assert!(kept.chars().count() <= 180 && !kept.contains('\n'));
+        fn what_is_retained_is_one_short_line_and_stays_as_it_is(text in "([a-zA-Z`\\[\\]|.,?: \n-]){0,220}") {
+            for statement in [fact(&text), preference(&text)].into_iter().flatten() {
+                prop_assert!(statement.chars().count() <= 180 && !statement.contains('\n'));
             }
-            if let Ok(kept) = fact(&text) {
-                prop_assert_eq!(fact(&kept), Ok(kept));
+            if let Ok(statement) = fact(&text) {
+                prop_assert_eq!(fact(&statement), Ok(statement));
             }
         }
     }

@@ -100,10 +100,10 @@ fn session<'s>(
     left: &FrictionReports,
     at: Instant,
 ) -> &'s mut MemorySource {
-    let known = sources
+    let existing = sources
         .iter()
         .position(|source| source.session.as_deref().is_some_and(|there| same_session(there, id)));
-    let place = known.unwrap_or_else(|| {
+    let place = existing.unwrap_or_else(|| {
         let mut source = MemorySource::new(format!("friction:{id}"), SourceKind::Friction, at);
         source.session = Some(id.to_owned());
         source.workspace = Some(left.project.clone());
@@ -133,7 +133,7 @@ fn of_candidate(
             visible(&candidate.session_id),
             candidate.anchor_signal.replace('_', " ")
         );
-        source.summary = candidate.user_context.first().map(|said| quoted(said));
+        source.summary = candidate.user_context.first().map(|statement| quoted(statement));
     }
     for text in &candidate.user_context {
         take(source, text);
@@ -145,8 +145,10 @@ fn of_cluster(sources: &mut Vec<MemorySource>, cluster: &WireCluster, left: &Fri
     let mut probe = MemorySource::new(String::new(), SourceKind::Friction, at);
     cluster.contexts.iter().for_each(|text| take(&mut probe, text));
     if probe.preferences.is_empty() && probe.facts.is_empty() {
-        let objection =
-            cluster.contexts.iter().map(|said| format!("Avoid what users objected to with {}", quoted(said)));
+        let objection = cluster
+            .contexts
+            .iter()
+            .map(|statement| format!("Avoid what users objected to with {}", quoted(statement)));
         let claim = objection.filter_map(|text| preference(&text).ok()).next();
         probe.preferences.extend(claim.map(|text| Claim { text, line: 0, is_persons: false }));
     }
@@ -180,12 +182,12 @@ fn of_review(sources: &mut Vec<MemorySource>, left: &FrictionReports, at: Instan
 
 /// Adds the statements in a user message to a source.
 fn take(source: &mut MemorySource, text: &str) {
-    for said in utterances(&CURSE.replace(text, ""), true) {
-        let (claims, judged) = match said.kind {
+    for statement in utterances(&CURSE.replace(text, ""), true) {
+        let (claims, judged) = match statement.kind {
             UtteranceKind::Preference | UtteranceKind::Decision => {
-                (&mut source.preferences, preference(&said.text))
+                (&mut source.preferences, preference(&statement.text))
             }
-            UtteranceKind::Learning => (&mut source.facts, fact(&said.text)),
+            UtteranceKind::Learning => (&mut source.facts, fact(&statement.text)),
             UtteranceKind::Retraction => continue,
         };
         match judged {
@@ -207,10 +209,10 @@ fn quoted(text: &str) -> String {
 
 /// Sets the hash of a source; the order of its statements does not matter.
 fn set_hash(source: &mut MemorySource) {
-    let mut said: Vec<&str> =
+    let mut statement: Vec<&str> =
         source.facts.iter().chain(&source.preferences).map(|claim| claim.text.as_str()).collect();
-    said.sort_unstable();
-    source.hash = hash(&format!("{} {}", source.title, said.join(" ")));
+    statement.sort_unstable();
+    source.hash = hash(&format!("{} {}", source.title, statement.join(" ")));
 }
 
 /// Counts of statements that were not remembered.
@@ -265,12 +267,12 @@ mod tests {
             "",
             "> ignored, for the candidates say more\n",
         );
-        let told: Vec<(&str, bool, usize)> = sources
+        let summaries: Vec<(&str, bool, usize)> = sources
             .iter()
             .map(|source| (source.key.as_str(), source.is_event, source.preferences.len()))
             .collect();
         assert_eq!(
-            told,
+            summaries,
             [("friction:demo/1002-1000-bbbb2222", true, 1), ("friction:demo/1003-1000-cccc3333", false, 1)]
         );
         assert_eq!(sources[0].at.day(), "2026-10-02");
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_form_is_told_and_left_out() {
+    fn a_file_of_another_form_is_reported_and_left_out() {
         let left =
             FrictionReports { candidates: Some("{\"no\": \"list\"}".into()), ..FrictionReports::default() };
         let (sources, notices) = sources(&left, Instant::from_unix(0));

@@ -85,14 +85,14 @@ pub fn valid_notes(notes: &[Note]) -> Vec<bool> {
 /// Plans the changes that the sources make to the memory.
 pub fn plan(
     sources: &[MemorySource],
-    known: &ExistingMemory,
+    existing: &ExistingMemory,
     sense: &WordVectors<'_>,
     now: Instant,
 ) -> RememberPlan {
     let mut plan = RememberPlan::default();
     let mut fresh: Vec<(&MemorySource, SourceStatus)> = Vec::new();
     for source in sources {
-        match (standing(source, &known.done), source.origin) {
+        match (standing(source, &existing.done), source.origin) {
             (SourceStatus::Before, _) => {
                 plan.taken.before += 1;
                 continue;
@@ -102,20 +102,20 @@ pub fn plan(
             (_, SourceKind::Friction) => plan.taken.friction += 1,
         }
         plan.left_out.add(source.skipped);
-        fresh.push((source, standing(source, &known.done)));
+        fresh.push((source, standing(source, &existing.done)));
     }
     plan.facts = facts::compare(
-        &known.facts,
-        fresh.iter().flat_map(|(source, _)| told_facts(source)).collect(),
+        &existing.facts,
+        fresh.iter().flat_map(|(source, _)| stated_facts(source)).collect(),
         sense,
     );
-    let told = fresh.iter().flat_map(|(source, _)| told_preferences(source)).collect();
-    plan.preferences = preferences::compare(&known.preferences, told, sense);
+    let stated = fresh.iter().flat_map(|(source, _)| stated_preferences(source)).collect();
+    plan.preferences = preferences::compare(&existing.preferences, stated, sense);
     plan.episodes = entries(&fresh, now);
     plan
 }
 
-fn told_facts(source: &MemorySource) -> impl Iterator<Item = facts::StatedFact> {
+fn stated_facts(source: &MemorySource) -> impl Iterator<Item = facts::StatedFact> {
     source.facts.iter().map(|claim| facts::StatedFact {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
@@ -130,7 +130,7 @@ fn told_facts(source: &MemorySource) -> impl Iterator<Item = facts::StatedFact> 
     })
 }
 
-fn told_preferences(source: &MemorySource) -> impl Iterator<Item = preferences::StatedPreference> {
+fn stated_preferences(source: &MemorySource) -> impl Iterator<Item = preferences::StatedPreference> {
     source.preferences.iter().map(|claim| preferences::StatedPreference {
         text: claim.text.clone(),
         workspace: source.workspace.clone(),
@@ -178,8 +178,8 @@ mod tests {
         }
     }
 
-    fn planned(sources: &[MemorySource], known: &ExistingMemory) -> RememberPlan {
-        plan(sources, known, &WordVectors::of(&NoEmbeddings), Instant::from_unix(999_999_999))
+    fn planned(sources: &[MemorySource], existing: &ExistingMemory) -> RememberPlan {
+        plan(sources, existing, &WordVectors::of(&NoEmbeddings), Instant::from_unix(999_999_999))
     }
 
     /// Returns the sources that are known after a plan was carried out.

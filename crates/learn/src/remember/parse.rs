@@ -105,9 +105,9 @@ fn of_diary(source: &mut MemorySource, diary: &Diary) {
         wanted.filter_map(|item| claim_of(item, preference, source.origin, &mut left_out)).collect();
     source.skipped = left_out;
     let status = Some(diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
-    let told = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
-    let told = told.map(|item| words_of(&item.text));
-    source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(told));
+    let statements = diary.accomplishments.iter().chain(&diary.decisions).chain(&diary.challenges).take(3);
+    let statements = statements.map(|item| words_of(&item.text));
+    source.summary = summary(status.map(|status| status.name().to_owned()).into_iter().chain(statements));
 }
 
 fn claim_of(
@@ -141,11 +141,13 @@ fn of_prose(source: &mut MemorySource, body: &str) {
         } else if WANTS.is_match(heading) {
             take_claim(&mut source.preferences, preference(&sentence.text), &mut left_out);
         } else {
-            for said in utterances(&sentence.text, false) {
-                match said.kind {
-                    UtteranceKind::Learning => take_claim(&mut source.facts, fact(&said.text), &mut left_out),
+            for utterance in utterances(&sentence.text, false) {
+                match utterance.kind {
+                    UtteranceKind::Learning => {
+                        take_claim(&mut source.facts, fact(&utterance.text), &mut left_out)
+                    }
                     UtteranceKind::Preference => {
-                        take_claim(&mut source.preferences, preference(&said.text), &mut left_out)
+                        take_claim(&mut source.preferences, preference(&utterance.text), &mut left_out)
                     }
                     UtteranceKind::Decision | UtteranceKind::Retraction => {}
                 }
@@ -154,8 +156,9 @@ fn of_prose(source: &mut MemorySource, body: &str) {
     }
     source.skipped = left_out;
     let title = source.title.to_lowercase();
-    let told = all.iter().map(|sentence| sentence.text.clone()).filter(|text| text.to_lowercase() != title);
-    source.summary = summary(told.take(3));
+    let statements =
+        all.iter().map(|sentence| sentence.text.clone()).filter(|text| text.to_lowercase() != title);
+    source.summary = summary(statements.take(3));
 }
 
 fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, left_out: &mut SkippedCounts) {
@@ -169,12 +172,12 @@ fn take_claim(claims: &mut Vec<Claim>, judged: Result<String, RejectReason>, lef
 }
 
 /// Joins sentences to a summary on one line; `None` if there are none.
-fn summary(told: impl Iterator<Item = String>) -> Option<String> {
+fn summary(statements: impl Iterator<Item = String>) -> Option<String> {
     let ended = |text: String| {
         let text = visible(&text);
         if text.ends_with(['.', '!', '?', '…', ':']) { text } else { format!("{text}.") }
     };
-    let line = told.map(ended).collect::<Vec<_>>().join(" ");
+    let line = statements.map(ended).collect::<Vec<_>>().join(" ");
     Some(cut(&line, SUMMARY)).filter(|line| !line.is_empty())
 }
 
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_log_shows_that_a_person_said_is_theirs() {
+    fn only_what_a_log_shows_that_a_person_stated_is_theirs() {
         let text = "---\nsession: s-1\nstarted: 2026-11-01T09:00:00Z\n---\n\n# Ports\n\nOutcome: success\n\n## Key learnings\n\n\
                     - The API listens on port 8080 (person, line 4)\n\
                     - The queue listens on port 5672 (sender, line 5)\n";

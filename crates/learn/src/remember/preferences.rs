@@ -129,7 +129,6 @@ pub struct NewPreference {
     pub workspace: Option<String>,
     /// Agent of the first session.
     pub agent: Option<String>,
-    /// Observations of the preference.
     pub observations: Vec<Observation>,
     /// Reason why it needs review by a person; `None` if it is active at once.
     pub draft: Option<&'static str>,
@@ -163,7 +162,7 @@ pub struct PreferencePlan {
 
 /// A preference while sources are compared.
 struct ComparedPreference<'k> {
-    known: Option<(usize, &'k ExistingPreference)>,
+    existing: Option<(usize, &'k ExistingPreference)>,
     text: String,
     statement: RuleStatement,
     workspace: Option<String>,
@@ -174,26 +173,29 @@ struct ComparedPreference<'k> {
 
 /// Compares the stated preferences with the known ones, in order of time.
 pub fn compare(
-    known: &[ExistingPreference],
-    mut told: Vec<StatedPreference>,
+    existing: &[ExistingPreference],
+    mut preferences: Vec<StatedPreference>,
     sense: &WordVectors<'_>,
 ) -> PreferencePlan {
-    told.sort_by(|a, b| {
+    preferences.sort_by(|a, b| {
         (a.observation.at, &a.observation.from, &a.text).cmp(&(
             b.observation.at,
             &b.observation.from,
             &b.text,
         ))
     });
-    let mut entries: Vec<ComparedPreference<'_>> =
-        known.iter().enumerate().map(|(at, known)| ComparedPreference::known(at, known)).collect();
+    let mut entries: Vec<ComparedPreference<'_>> = existing
+        .iter()
+        .enumerate()
+        .map(|(at, existing)| ComparedPreference::existing(at, existing))
+        .collect();
     let mut settled = PreferencePlan::default();
-    for told in told {
-        let new = ComparedPreference::told(told);
+    for stated in preferences {
+        let new = ComparedPreference::stated(stated);
         for entry in entries.iter_mut().filter(|entry| entry.is_opposed(&new, sense)) {
-            match entry.known.filter(|(_, known)| known.is_manual) {
-                Some((_, known)) => {
-                    let pair = (known.text.clone(), new.text.clone());
+            match entry.existing.filter(|(_, existing)| existing.is_manual) {
+                Some((_, existing)) => {
+                    let pair = (existing.text.clone(), new.text.clone());
                     if !settled.conflicts.contains(&pair) {
                         settled.conflicts.push(pair);
                     }
@@ -216,26 +218,26 @@ pub fn compare(
 }
 
 impl<'k> ComparedPreference<'k> {
-    fn known(at: usize, known: &'k ExistingPreference) -> Self {
+    fn existing(at: usize, existing: &'k ExistingPreference) -> Self {
         Self {
-            known: Some((at, known)),
-            text: known.text.clone(),
-            statement: RuleStatement::of(&known.text),
-            workspace: known.workspace.clone(),
+            existing: Some((at, existing)),
+            text: existing.text.clone(),
+            statement: RuleStatement::of(&existing.text),
+            workspace: existing.workspace.clone(),
             agent: None,
-            observations: known.observations.clone(),
+            observations: existing.observations.clone(),
             added: Vec::new(),
         }
     }
 
-    fn told(told: StatedPreference) -> Self {
+    fn stated(stated: StatedPreference) -> Self {
         Self {
-            known: None,
-            statement: RuleStatement::of(&told.text),
-            text: told.text,
-            workspace: told.workspace,
-            agent: told.agent,
-            observations: vec![told.observation],
+            existing: None,
+            statement: RuleStatement::of(&stated.text),
+            text: stated.text,
+            workspace: stated.workspace,
+            agent: stated.agent,
+            observations: vec![stated.observation],
             added: Vec::new(),
         }
     }
@@ -262,7 +264,7 @@ impl<'k> ComparedPreference<'k> {
 
     /// Adds the observations of another session with the same preference.
     fn join(&mut self, other: Self) {
-        if self.known.is_some_and(|(_, known)| known.is_manual) {
+        if self.existing.is_some_and(|(_, existing)| existing.is_manual) {
             return;
         }
         if !same_place(self.workspace.as_deref(), other.workspace.as_deref()) {
@@ -272,21 +274,21 @@ impl<'k> ComparedPreference<'k> {
     }
 
     fn take(&mut self, seen: Observation) {
-        if !self.observations.iter().any(|known| known.is_same(&seen)) {
+        if !self.observations.iter().any(|existing| existing.is_same(&seen)) {
             self.observations.push(seen.clone());
             self.added.push(seen);
         }
     }
 
     fn settle(self, settled: &mut PreferencePlan) {
-        match self.known {
-            Some((at, known)) => {
-                let everywhere = known.workspace.is_some() && self.workspace.is_none();
+        match self.existing {
+            Some((at, existing)) => {
+                let everywhere = existing.workspace.is_some() && self.workspace.is_none();
                 if !self.added.is_empty() {
                     settled.changed.push(ChangedPreference {
                         at,
                         added: self.added,
-                        before: evidence(&known.observations),
+                        before: evidence(&existing.observations),
                         after: evidence(&self.observations),
                         everywhere,
                     });
@@ -320,7 +322,7 @@ mod tests {
         }
     }
 
-    fn told(text: &str, session: &str, day: i64) -> StatedPreference {
+    fn stated(text: &str, session: &str, day: i64) -> StatedPreference {
         StatedPreference {
             text: text.to_owned(),
             workspace: None,
@@ -329,7 +331,7 @@ mod tests {
         }
     }
 
-    fn known(text: &str, observations: Vec<Observation>) -> ExistingPreference {
+    fn existing(text: &str, observations: Vec<Observation>) -> ExistingPreference {
         let path = NotePath::parse("graph/preferences/a.md").unwrap();
         ExistingPreference {
             id: "a".into(),
@@ -341,8 +343,8 @@ mod tests {
         }
     }
 
-    fn settled(known: &[ExistingPreference], all: Vec<StatedPreference>) -> PreferencePlan {
-        compare(known, all, &WordVectors::of(&NoEmbeddings))
+    fn settled(existing: &[ExistingPreference], all: Vec<StatedPreference>) -> PreferencePlan {
+        compare(existing, all, &WordVectors::of(&NoEmbeddings))
     }
 
     #[test]
@@ -359,22 +361,22 @@ mod tests {
     #[test]
     fn the_same_session_is_never_counted_twice() {
         let all = vec![
-            told("Use pnpm here", "one", 1),
-            told("use pnpm here!", "one", 2),
-            told("Use pnpm here", "two", 3),
+            stated("Use pnpm here", "one", 1),
+            stated("use pnpm here!", "one", 2),
+            stated("Use pnpm here", "two", 3),
         ];
         let first = settled(&[], all.clone());
         assert_eq!(first.new.len(), 1);
         assert_eq!(first.new[0].observations.len(), 2);
-        let again = settled(&[known("Use pnpm here", first.new[0].observations.clone())], all);
+        let again = settled(&[existing("Use pnpm here", first.new[0].observations.clone())], all);
         assert_eq!(again, PreferencePlan::default());
     }
 
     #[test]
     fn what_is_contradicted_falls_by_one_step_and_the_contrary_begins() {
         let five: Vec<Observation> = (0..5).map(|day| seen(&format!("s{day}"), day, false)).collect();
-        let before = [known("Always use tabs for indentation", five)];
-        let after = settled(&before, vec![told("Never use tabs for indentation", "new", 9)]);
+        let before = [existing("Always use tabs for indentation", five)];
+        let after = settled(&before, vec![stated("Never use tabs for indentation", "new", 9)]);
         assert_eq!(after.changed.len(), 1);
         let changed = &after.changed[0];
         assert_eq!((changed.before.level, changed.after.level), (Confidence::High, Confidence::Medium));
@@ -384,8 +386,8 @@ mod tests {
     #[test]
     fn a_persons_own_word_is_not_moved_by_a_session() {
         let word =
-            ExistingPreference { is_manual: true, ..known("Always use tabs for indentation", Vec::new()) };
-        let after = settled(&[word], vec![told("Never use tabs for indentation", "new", 9)]);
+            ExistingPreference { is_manual: true, ..existing("Always use tabs for indentation", Vec::new()) };
+        let after = settled(&[word], vec![stated("Never use tabs for indentation", "new", 9)]);
         assert_eq!((after.changed.len(), after.conflicts.len(), after.new.len()), (0, 1, 1));
     }
 
@@ -393,7 +395,7 @@ mod tests {
     fn what_several_projects_show_holds_everywhere_and_contraries_of_two_projects_are_none() {
         let at = |text: &str, session: &str, place: &str| StatedPreference {
             workspace: Some(place.to_owned()),
-            ..told(text, session, 1)
+            ..stated(text, session, 1)
         };
         let both =
             settled(&[], vec![at("Use pnpm here", "a", "/src/shop"), at("Use pnpm here", "b", "/src/blog")]);
@@ -433,10 +435,10 @@ mod tests {
         fn what_was_settled_once_is_settled(texts in prop::collection::vec(0_usize..4, 0..8)) {
             let say = ["Always use tabs for indentation", "Never use tabs for indentation", "Name the unit", "Use pnpm here"];
             let all: Vec<StatedPreference> = (0..).zip(&texts)
-                .map(|(day, text)| told(say[*text], &format!("s{}", day % 3), day)).collect();
+                .map(|(day, text)| stated(say[*text], &format!("s{}", day % 3), day)).collect();
             let first = settled(&[], all.clone());
             let notes: Vec<ExistingPreference> =
-                first.new.iter().map(|new| known(&new.text, new.observations.clone())).collect();
+                first.new.iter().map(|new| existing(&new.text, new.observations.clone())).collect();
             prop_assert_eq!(settled(&notes, all), PreferencePlan::default());
         }
     }

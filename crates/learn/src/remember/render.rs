@@ -27,11 +27,8 @@ const NOTICE: &str = "<!-- `cm remember` writes this part; changes up to the end
 pub struct MemoryPart {
     /// Text between the markers, ending with a line break.
     pub text: String,
-    /// Number of facts.
     pub facts: usize,
-    /// Number of preferences.
     pub preferences: usize,
-    /// Number of episodes.
     pub episodes: usize,
     /// Number of facts and preferences that did not fit.
     pub omitted: usize,
@@ -43,21 +40,21 @@ pub fn part(facts: &[String], preferences: &[String], episodes: &[LoggedEpisode]
     let episodes = &episodes[..episodes.len().min(EPISODES)];
     let room = LINES - FIXED - episodes.len();
     let wanted = preferences.len().min(PREFERENCES.max(room.saturating_sub(facts.len())));
-    let told = facts.len().min(room - wanted);
+    let fact_count = facts.len().min(room - wanted);
     let mut text = format!("{NOTICE}## Memory\n");
     if facts.is_empty() && preferences.is_empty() && episodes.is_empty() {
         text.push_str("\nNothing remembered yet.\n");
     }
-    section(&mut text, "Facts", facts[..told].iter().map(|fact| line(fact)), facts.len() - told);
+    section(&mut text, "Facts", facts[..fact_count].iter().map(|fact| line(fact)), facts.len() - fact_count);
     let wants = preferences[..wanted].iter().map(|wants| line(wants));
     section(&mut text, "Preferences", wants, preferences.len() - wanted);
     section(&mut text, "Latest episodes", episodes.iter().map(episode), 0);
     MemoryPart {
         text,
-        facts: told,
+        facts: fact_count,
         preferences: wanted,
         episodes: episodes.len(),
-        omitted: facts.len() - told + preferences.len() - wanted,
+        omitted: facts.len() - fact_count + preferences.len() - wanted,
     }
 }
 

@@ -77,7 +77,7 @@ mod tests {
         }
 
         #[test]
-        fn any_file_is_kept_or_refused(pieces in prop::collection::vec(prop::sample::select(vec![
+        fn any_file_is_retained_or_refused(pieces in prop::collection::vec(prop::sample::select(vec![
             "<!-- MEMORY:START -->", "<!-- MEMORY:END -->", "```", "~~~", "\n", "\r\n", "    ", "- ", "> ", "text", "\u{feff}", "<!--", "-->",
         ]), 0..14)) {
             let text = pieces.concat();

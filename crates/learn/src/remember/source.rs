@@ -9,7 +9,6 @@ use cm_note::change::ContentHash;
 use cm_note::instant::Instant;
 use cm_note::path::NotePath;
 
-/// Kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
     /// A stash: raw notes.
@@ -109,7 +108,7 @@ pub fn hash(text: &str) -> String {
 
 /// Returns `true` if two names denote the same session. Friction reports name a session by project,
 /// time and a prefix of its id.
-pub fn same_session(a: &str, b: &str) -> bool {
+pub(crate) fn same_session(a: &str, b: &str) -> bool {
     let (a, b) = (session_part(a), session_part(b));
     a == b || (a.len().min(b.len()) >= SHORT && (a.starts_with(b) || b.starts_with(a)))
 }
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_known_by_its_last_name_and_no_place_is_everywhere() {
+    fn a_place_is_recognized_by_its_last_name_and_no_place_is_everywhere() {
         assert!(same_place(Some("/home/a/Shop/"), Some("shop")) && same_place(None, Some("shop")));
         assert!(!same_place(Some("/src/shop"), Some("/src/blog")));
     }

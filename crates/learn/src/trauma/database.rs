@@ -32,7 +32,6 @@ const CLIENTS: [(&str, &[&str]); 21] = [
     ("pgcli", &["-c"]),
 ];
 
-/// Returns the database dangers of a command.
 pub fn dangers(command: &SimpleCommand) -> Vec<Danger> {
     let of = |(severity, reason): (DangerSeverity, &str)| {
         Danger::of(command, DangerClass::Database, severity, reason)

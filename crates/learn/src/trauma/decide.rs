@@ -8,7 +8,6 @@ use super::{Danger, DangerClass, DangerSeverity, dangers, shape};
 use cm_note::bullet::Bullet;
 use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 
-/// Verdict of the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuardVerdict {
@@ -96,8 +95,8 @@ impl BlockedPattern {
         let fields = &blocked.fields;
         let pattern = fields.pattern.clone().filter(|pattern| !pattern.trim().is_empty())?;
         let instead = fields.replacement.as_deref().map(|instead| format!("use {instead} instead"));
-        let said: Vec<String> = fields.reason.clone().into_iter().chain(instead).collect();
-        let reason = if said.is_empty() { "no reason given".to_owned() } else { said.join("; ") };
+        let reasons: Vec<String> = fields.reason.clone().into_iter().chain(instead).collect();
+        let reason = if reasons.is_empty() { "no reason given".to_owned() } else { reasons.join("; ") };
         let warns = blocked.kind == BlockKind::Deprecated;
         Some(Self { name: blocked.id.to_string(), pattern, warns, reason })
     }

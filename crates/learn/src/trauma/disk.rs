@@ -28,7 +28,7 @@ fn written(command: &SimpleCommand) -> Option<&str> {
         .iter()
         .filter(|redirect| redirect.sign.contains('>'))
         .map(|redirect| redirect.target.text.as_str());
-    let named = command.args.iter().filter_map(|word| match command.program.as_str() {
+    let devices = command.args.iter().filter_map(|word| match command.program.as_str() {
         "dd" => word.text.strip_prefix("of="),
         "tee" | "shred" | "cp" | "blkdiscard" | "badblocks" => Some(word.text.as_str()),
         _ => None,
@@ -36,7 +36,7 @@ fn written(command: &SimpleCommand) -> Option<&str> {
     let rescued = (command.program == "ddrescue")
         .then(|| command.operands().nth(1).map(|word| word.text.as_str()))
         .flatten();
-    redirected.chain(named).chain(rescued).find(|path| is_device(path))
+    redirected.chain(devices).chain(rescued).find(|path| is_device(path))
 }
 
 fn is_device(path: &str) -> bool {

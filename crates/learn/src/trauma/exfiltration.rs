@@ -43,7 +43,6 @@ const VARIABLES: [&str; 9] = [
     "PRIVATE_KEY",
 ];
 
-/// Returns the exfiltration dangers of a command.
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let of = |severity, reason: String| Danger::of(command, DangerClass::Exfiltration, severity, reason);
     if let Some(reason) = shell_opened(command) {

@@ -4,7 +4,6 @@ use super::path_class::{CommandContext, PathClass, is_made};
 use super::{Danger, DangerClass, DangerSeverity};
 use cm_shell::SimpleCommand;
 
-/// Returns the file dangers of a command.
 pub fn dangers(command: &SimpleCommand, site: &CommandContext<'_>) -> Vec<Danger> {
     let mut found: Vec<Danger> = match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "trash" | "srm" if !is_windows(command) => removed(command, site),

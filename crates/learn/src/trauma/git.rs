@@ -7,7 +7,6 @@ use cm_shell::SimpleCommand;
 use DangerClass::{ForcePush, HardReset, History};
 use DangerSeverity::{Block, Warn};
 
-/// Returns the danger of a git command.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     if command.program == "git-filter-repo" || command.program == "bfg" {
         return Some(Danger::of(command, History, Block, "rewrites every commit"));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::tool::{ToolFileChange, changes};
 use super::{GuardDecision, GuardVerdict};
+use crate::outcome::shell_call;
 
 /// Hook protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,15 +40,15 @@ pub struct GuardRequest {
 const REASON: usize = 2_000;
 
 impl GuardRequest {
-    /// Parses an agent's message. `named` selects the protocol; otherwise it is detected from the
+    /// Parses an agent's message. `protocol` selects the protocol; otherwise it is detected from the
     /// keys. `None` if the message matches no protocol.
     #[must_use]
-    pub fn read(message: &Value, named: Option<HookProtocol>) -> Option<Self> {
+    pub fn read(message: &Value, protocol: Option<HookProtocol>) -> Option<Self> {
         let message = message.as_object().filter(|message| !message.is_empty())?;
         let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let event = text("hook_event_name").unwrap_or_default();
         let has = |key: &str| message.contains_key(key);
-        let hook = named.or_else(|| match event {
+        let hook = protocol.or_else(|| match event {
             "beforeShellExecution" | "preToolUse" => Some(HookProtocol::Cursor),
             _ if has("conversation_id") || has("cursor_version") => Some(HookProtocol::Cursor),
             "BeforeTool" => Some(HookProtocol::Gemini),
@@ -57,14 +58,11 @@ impl GuardRequest {
         })?;
         let before =
             matches!(event, "" | "PreToolUse" | "BeforeTool" | "beforeShellExecution" | "preToolUse");
-        let given = message.get("tool_input").and_then(|input| {
-            ["command", "cmd"]
-                .iter()
-                .find_map(|key| input.get(key))
-                .or(Some(input).filter(|it| it.is_string()))
-        });
-        let words = message.get("command").or(given).and_then(command_line);
-        let shell = text("tool_name").is_none_or(is_shell);
+        let command = match message.get("command") {
+            Some(command) => shell_call::line_of(command),
+            None => message.get("tool_input").and_then(shell_call::command_in),
+        };
+        let shell = text("tool_name").is_none_or(shell_call::is_shell);
         let workspace = message.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
         let tool = text("tool_name").filter(|_| before && !shell);
         let changes = tool.zip(message.get("tool_input")).map(|(tool, input)| changes(tool, input));
@@ -72,7 +70,7 @@ impl GuardRequest {
         let folder = input("workdir").or_else(|| input("cwd")).filter(|folder| folder.starts_with('/'));
         Some(Self {
             hook,
-            command: words.filter(|_| before && shell),
+            command: command.filter(|_| before && shell),
             changes: changes.unwrap_or_default(),
             cwd: folder.or_else(|| text("cwd")).or(workspace).map(str::to_owned),
             unattended: matches!(text("permission_mode"), Some("bypassPermissions" | "dontAsk")),
@@ -80,42 +78,14 @@ impl GuardRequest {
     }
 }
 
-/// Returns the command line of a tool call; `None` if the tool is not a shell.
-#[must_use]
-pub fn command_of(tool: &str, input: &Value) -> Option<String> {
-    let given =
-        ["command", "cmd"].iter().find_map(|key| input.get(key)).or(Some(input).filter(|it| it.is_string()));
-    given.filter(|_| is_shell(tool)).and_then(command_line)
-}
-
-/// Converts a command to a line: a string as is, an array of arguments without a leading shell
-/// invocation.
-fn command_line(value: &Value) -> Option<String> {
-    match value {
-        Value::String(line) => Some(line.clone()),
-        Value::Array(words) => {
-            let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
-            Some(cm_shell::line_of(&words))
-        }
-        _ => None,
-    }
-}
-
-/// Returns `true` if a tool of this name runs command lines. Other tools may also have a `command`
-/// argument.
-fn is_shell(tool: &str) -> bool {
-    let tool = tool.to_ascii_lowercase();
-    ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
-}
-
 /// Returns the complete stdout of the hook; may be empty.
 #[must_use]
-pub fn answer(asked: &GuardRequest, decision: &GuardDecision) -> String {
+pub fn answer(request: &GuardRequest, decision: &GuardDecision) -> String {
     let reason: String = decision.reason.chars().take(REASON).collect();
-    let answer = match (asked.hook, decision.judgement) {
-        (_, GuardVerdict::Allow) => return no_opinion(asked.hook).to_owned(),
+    let answer = match (request.hook, decision.judgement) {
+        (_, GuardVerdict::Allow) => return no_opinion(request.hook).to_owned(),
         (HookProtocol::Claude | HookProtocol::Codex, GuardVerdict::Block) => pre_tool_use("deny", &reason),
-        (HookProtocol::Claude, GuardVerdict::Warn) if !asked.unattended => pre_tool_use("ask", &reason),
+        (HookProtocol::Claude, GuardVerdict::Warn) if !request.unattended => pre_tool_use("ask", &reason),
         // A question that nobody answers is a refusal, or not understood; this is shown and goes on.
         (HookProtocol::Claude | HookProtocol::Codex | HookProtocol::Gemini, GuardVerdict::Warn) => {
             json!({ "systemMessage": format!("cm guard: {reason}") })
@@ -155,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn each_agents_message_is_known_by_its_keys() {
+    fn each_agents_message_is_recognized_by_its_keys() {
         for (text, hook, command, cwd) in [
             (
                 r#"{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
@@ -166,7 +136,7 @@ mod tests {
             (
                 r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf x"]}}"#,
                 HookProtocol::Codex,
-                Some("bash -lc 'rm -rf x'"),
+                Some("rm -rf x"),
                 Some("/w"),
             ),
             (
@@ -194,9 +164,9 @@ mod tests {
                 None,
             ),
         ] {
-            let asked = read(text).unwrap();
+            let request = read(text).unwrap();
             assert_eq!(
-                (asked.hook, asked.command.as_deref(), asked.cwd.as_deref()),
+                (request.hook, request.command.as_deref(), request.cwd.as_deref()),
                 (hook, command, cwd),
                 "{text}"
             );
@@ -244,9 +214,9 @@ mod tests {
             incident: None,
         };
         for hook in [HookProtocol::Claude, HookProtocol::Codex, HookProtocol::Cursor, HookProtocol::Gemini] {
-            let asked =
+            let request =
                 GuardRequest { hook, command: None, changes: Vec::new(), cwd: None, unattended: false };
-            assert!(matches!(answer(&asked, &decision).trim(), "" | "{}"));
+            assert!(matches!(answer(&request, &decision).trim(), "" | "{}"));
         }
     }
 }

@@ -5,34 +5,24 @@ use serde::Serialize;
 
 use super::path_class::PathContext;
 use super::{Danger, DangerClass, DangerSeverity, dangers};
-
-/// Outcome of a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallOutcome {
-    Succeeded,
-    Failed,
-    /// Rejected; it never ran.
-    Refused,
-    /// Not stated in the log.
-    Unknown,
-}
+use cm_session::event::ToolOutcome;
 
 /// A step after a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep<'a> {
     /// The user sent this message.
-    Said(&'a str),
+    UserMessage(&'a str),
     /// The agent sent this message.
-    Answered(&'a str),
+    AgentMessage(&'a str),
     /// The agent or the user ran this command.
     Ran(&'a str),
 }
 
-/// A command that a session called, with the steps after it.
+/// A command that ran in a session, with the steps after it.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedCommand<'a> {
     pub command: &'a str,
-    pub ending: CallOutcome,
+    pub outcome: ToolOutcome,
     pub output: &'a str,
     /// Steps after the command, in order; only the first 12 are used.
     pub after: &'a [NextStep<'a>],
@@ -112,22 +102,19 @@ const NOT_DONE: [&str; 10] = [
     "connection refused",
 ];
 
-/// Returns the incident if a command was destructive, was not refused, and left evidence of harm.
+/// Returns the incident if a command was destructive and left evidence of harm.
 #[must_use]
 pub fn incident(attempt: &ObservedCommand<'_>, ground: &PathContext<'_>) -> Option<HarmfulCommand> {
-    if attempt.ending == CallOutcome::Refused {
-        return None;
-    }
     let danger = gravest(attempt.command, ground)?;
     let mut traces: Vec<HarmEvidence> = failure(attempt, &danger).into_iter().collect();
     traces.extend(attempt.after.iter().take(FOLLOWED).filter_map(|after| match after {
-        NextStep::Said(words) => regret(words),
-        NextStep::Answered(words) => apology(words).map(HarmEvidence::Apology),
+        NextStep::UserMessage(words) => regret(words),
+        NextStep::AgentMessage(words) => apology(words).map(HarmEvidence::Apology),
         NextStep::Ran(command) => {
-            is_restore(command, danger.class).then(|| HarmEvidence::Restore(shortened(command)))
+            is_restore(command, danger.class).then(|| HarmEvidence::Restore(first_line(command)))
         }
     }));
-    let done = attempt.ending != CallOutcome::Failed || !nothing_done(attempt.output) || !traces.is_empty();
+    let done = attempt.outcome != ToolOutcome::Error || !nothing_done(attempt.output) || !traces.is_empty();
     (done && !traces.is_empty()).then_some(HarmfulCommand {
         class: danger.class,
         shape: danger.shape,
@@ -157,10 +144,10 @@ fn gravest(command: &str, ground: &PathContext<'_>) -> Option<Danger> {
 
 /// Returns evidence if a severe command failed after it had started.
 fn failure(attempt: &ObservedCommand<'_>, danger: &Danger) -> Option<HarmEvidence> {
-    let failed = attempt.ending == CallOutcome::Failed
+    let failed = attempt.outcome == ToolOutcome::Error
         && danger.severity == DangerSeverity::Block
         && !nothing_done(attempt.output);
-    failed.then(|| HarmEvidence::Failure(shortened(attempt.output)))
+    failed.then(|| HarmEvidence::Failure(first_line(attempt.output)))
 }
 
 fn nothing_done(output: &str) -> bool {
@@ -182,7 +169,7 @@ fn regret(words: &str) -> Option<HarmEvidence> {
     // A long message that only happens to hold such a word is a new task.
     let short = lower.len() <= 600;
     (short && REGRET.iter().any(|regret| lower.contains(regret)))
-        .then(|| HarmEvidence::Regret(shortened(words)))
+        .then(|| HarmEvidence::Regret(first_line(words)))
 }
 
 /// Returns `true` if a command restores data destroyed by a command of this class.
@@ -241,6 +228,6 @@ fn is_restore(command: &str, class: DangerClass) -> bool {
 }
 
 /// Returns the first line, uncut, because the redaction does not recognize half a secret.
-fn shortened(text: &str) -> String {
+fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or("").to_owned()
 }

@@ -6,7 +6,6 @@ use cm_shell::SimpleCommand;
 
 use DangerSeverity::{Block, Warn};
 
-/// Returns the infrastructure danger of a command.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let words: Vec<&str> = verbs(command).collect();
     let (severity, reason) = match command.program.as_str() {

@@ -31,7 +31,7 @@ use cm_shell::{ParsedScript, SimpleCommand};
 
 use decide::judge;
 pub use decide::{BlockedPattern, GuardDecision, GuardVerdict, PastIncident, decide};
-pub use incident::{CallOutcome, HarmEvidence, HarmfulCommand, NextStep, ObservedCommand, incident};
+pub use incident::{HarmEvidence, HarmfulCommand, NextStep, ObservedCommand, incident};
 pub use path_class::{FileLookup, PathContext};
 pub use tool::decide_change;
 

@@ -90,10 +90,10 @@ fn reads_input(command: &SimpleCommand) -> bool {
 
 /// Returns the reason if the program name is a shell expansion and the arguments are destructive.
 fn hidden(command: &SimpleCommand) -> Option<&'static str> {
-    let named = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
+    let is_computed = |text: &str| text.starts_with(['$', '`']) || text.contains("$(") || text.contains('`');
     let program = command.program_path.as_str();
     let runner = command.program == "eval" && command.args.iter().any(|word| word.text.starts_with('$'));
-    let hides = named(program) && !program.contains('/');
+    let hides = is_computed(program) && !program.contains('/');
     if !hides && !runner {
         return None;
     }

@@ -163,7 +163,7 @@ impl CommandContext<'_> {
     }
 
     /// Like [`reach`](Self::reach), but a symbolic link is classified by its target, as for writes.
-    pub fn reach_through(&self, path: &str) -> PathClass {
+    pub(crate) fn reach_through(&self, path: &str) -> PathClass {
         self.classify(path.trim(), true)
     }
 
@@ -181,15 +181,15 @@ impl CommandContext<'_> {
             return PathClass::Temporary;
         }
         let folder = glob_folder(&absolute);
-        let named = self.of_absolute(folder);
+        let as_written = self.of_absolute(folder);
         let files = self.ground.files.filter(|_| !self.command.is_remote);
         let resolved =
             files.and_then(|files| files.resolved(folder, through || folder.len() < absolute.len()));
         let reach = match &resolved {
             // A build folder may lie on another disk, as long as it is named as one there.
-            Some(resolved) if named == PathClass::Generated && self.holds_made(resolved) => named,
+            Some(resolved) if as_written == PathClass::Generated && self.holds_made(resolved) => as_written,
             Some(resolved) => self.of_absolute(resolved),
-            None => named,
+            None => as_written,
         };
         let folder = resolved.as_deref().unwrap_or(folder);
         // Another project within the working folder: all of its work is there and perhaps nowhere else.
@@ -347,7 +347,7 @@ impl CommandContext<'_> {
 const TEMPORARY_MARK: &str = "\u{1}temporary";
 
 /// Returns `true` if a file name is that of a generated file or folder.
-pub fn is_made(name: &str) -> bool {
+pub(crate) fn is_made(name: &str) -> bool {
     MADE.contains(&name)
         || MADE_ENDINGS.iter().any(|ending| name.ends_with(ending) && name.len() >= ending.len())
 }
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn from_a_folder_that_nothing_is_known_of_a_path_leads_nobody_knows_where() {
+    fn from_a_folder_that_nothing_is_recognized_of_a_path_leads_nobody_knows_where() {
         for path in ["src", "src/", "./src", "..", "src/$Y", "*"] {
             assert_eq!(reach("cd \"$X\"", path), PathClass::Unknown, "{path}");
         }

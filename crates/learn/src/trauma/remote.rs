@@ -37,7 +37,7 @@ pub fn danger(command: &SimpleCommand) -> Option<Danger> {
 }
 
 /// Returns the danger of a downloaded file that a later command of the same script runs.
-pub fn chained(script: &ParsedScript) -> Option<Danger> {
+pub(crate) fn chained(script: &ParsedScript) -> Option<Danger> {
     let mut loaded: Vec<&str> = Vec::new();
     for command in &script.commands {
         let runner =
@@ -60,14 +60,14 @@ fn downloaded_file(command: &SimpleCommand) -> Option<&str> {
         let at = words().position(|word| flags.contains(&word))?;
         words().nth(at + 1)
     };
-    let named = || words().find(|word| word.contains("://"))?.split(['?', '#']).next()?.rsplit('/').next();
+    let url_file = || words().find(|word| word.contains("://"))?.split(['?', '#']).next()?.rsplit('/').next();
     let path = match command.program.as_str() {
         "curl" => behind(&["-o", "--output"]).or_else(|| {
             let keeps = command.has(&["-O", "--remote-name"]);
             let redirected = command.redirects.iter().find(|redirect| redirect.sign == ">");
-            if keeps { named() } else { redirected.map(|redirect| redirect.target.text.as_str()) }
+            if keeps { url_file() } else { redirected.map(|redirect| redirect.target.text.as_str()) }
         }),
-        "wget" => behind(&["-O", "--output-document"]).or_else(named),
+        "wget" => behind(&["-O", "--output-document"]).or_else(url_file),
         "iwr" | "invoke-webrequest" => behind(&["-OutFile"]),
         _ => None,
     };
@@ -112,12 +112,12 @@ fn downloaded(command: &SimpleCommand) -> Option<Danger> {
     if !matches!(command.program.as_str(), "curl" | "wget") {
         return None;
     }
-    let kept = command.has(&["-o", "-O", "--output", "--output-document"]);
+    let is_saved = command.has(&["-o", "-O", "--output", "--output-document"]);
     let script = command.operands().any(|word| {
         word.text.contains("://")
             && [".sh", ".bash", ".ps1"].iter().any(|ending| word.text.trim_end_matches('/').ends_with(ending))
     });
-    (kept && script).then(|| {
+    (is_saved && script).then(|| {
         Danger::of(
             command,
             DangerClass::RemoteScript,

@@ -52,7 +52,7 @@ const SYSTEM: [&str; 28] = [
 ];
 
 /// Returns the severity and description of a sensitive path; `None` for an ordinary file.
-pub fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<SensitivePath> {
+pub(crate) fn sensitivity(site: &CommandContext<'_>, path: &str) -> Option<SensitivePath> {
     let lower = path.to_ascii_lowercase();
     if lower.starts_with("$profile") || lower.ends_with("profile.ps1") {
         return Some((Warn, "a file that runs at the start of a shell"));

@@ -46,7 +46,7 @@ pub fn of(command: &SimpleCommand, reach: &str) -> String {
 }
 
 /// Returns a shape without its flags.
-pub fn without_flags(shape: &str) -> &str {
+pub(crate) fn without_flags(shape: &str) -> &str {
     shape.split(" -").next().unwrap_or(shape)
 }
 

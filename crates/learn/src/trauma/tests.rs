@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use cm_session::event::ToolOutcome;
 
 const GROUND: PathContext<'static> = PathContext::new("/home/ada/shop", "/home/ada");
 
@@ -22,7 +23,7 @@ fn past(class: DangerClass, shape: &str) -> PastIncident {
 }
 
 #[test]
-fn a_past_incident_makes_a_warning_a_refusal_and_is_named() {
+fn a_past_incident_makes_a_warning_a_refusal_and_is_listed() {
     let command = "git clean -fd";
     assert_eq!(judgement(command), GuardVerdict::Warn);
     let decision = decide(command, &GROUND, &[past(DangerClass::HardReset, "git clean -f")], &[]);
@@ -60,7 +61,7 @@ fn a_home_below_a_temporary_folder_is_a_home_all_the_same() {
 }
 
 #[test]
-fn what_grows_without_end_is_asked_about() {
+fn what_grows_without_end_is_confirmed_about() {
     let mut functions = "f0() { rm -r src; }\n".to_owned();
     (1..40).for_each(|number| {
         let before = number - 1;
@@ -85,19 +86,19 @@ fn a_blocked_pattern_counts_where_it_runs_and_not_where_it_is_shown() {
 }
 
 #[test]
-fn harm_is_told_by_what_followed() {
-    let attempt = |command, ending, output, after| ObservedCommand { command, ending, output, after };
-    let sorry = [NextStep::Ran("ls"), NextStep::Said("Oh no, that was my only copy. Can you undo it?")];
-    let found =
-        incident(&attempt("git reset --hard HEAD~3", CallOutcome::Succeeded, "", &sorry), &GROUND).unwrap();
+fn harm_is_reported_by_what_followed() {
+    let attempt = |command, outcome, output, after| ObservedCommand { command, outcome, output, after };
+    let sorry =
+        [NextStep::Ran("ls"), NextStep::UserMessage("Oh no, that was my only copy. Can you undo it?")];
+    let found = incident(&attempt("git reset --hard HEAD~3", ToolOutcome::Ok, "", &sorry), &GROUND).unwrap();
     assert_eq!((found.class, found.shape.as_str()), (DangerClass::HardReset, "git reset --hard"));
     let back = [NextStep::Ran("git reflog | head")];
-    assert!(incident(&attempt("git push --force", CallOutcome::Succeeded, "", &back), &GROUND).is_some());
+    assert!(incident(&attempt("git push --force", ToolOutcome::Ok, "", &back), &GROUND).is_some());
     assert!(
         incident(
             &attempt(
                 "rm -rf ../data",
-                CallOutcome::Failed,
+                ToolOutcome::Error,
                 "rm: cannot remove 'x': Device or resource busy",
                 &[]
             ),
@@ -109,24 +110,23 @@ fn harm_is_told_by_what_followed() {
 
 #[test]
 fn what_did_no_harm_is_no_incident() {
-    let attempt = |command, ending, output, after| {
-        incident(&ObservedCommand { command, ending, output, after }, &GROUND)
+    let attempt = |command, outcome, output, after| {
+        incident(&ObservedCommand { command, outcome, output, after }, &GROUND)
     };
-    let sorry = [NextStep::Said("oh no, undo that")];
+    let sorry = [NextStep::UserMessage("oh no, undo that")];
     assert_eq!(
-        attempt("rm -rf ../data", CallOutcome::Succeeded, "", &[NextStep::Said("Thanks, now the tests")]),
+        attempt("rm -rf ../data", ToolOutcome::Ok, "", &[NextStep::UserMessage("Thanks, now the tests")]),
         None
     );
-    assert_eq!(attempt("rm -rf ../data", CallOutcome::Refused, "", &sorry), None);
     assert_eq!(
-        attempt("rm -rf /etc", CallOutcome::Failed, "rm: cannot remove '/etc': Permission denied", &[]),
+        attempt("rm -rf /etc", ToolOutcome::Error, "rm: cannot remove '/etc': Permission denied", &[]),
         None
     );
-    assert_eq!(attempt("echo 'rm -rf /'", CallOutcome::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("git push --dry-run --force", CallOutcome::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("rm -rf /tmp/x", CallOutcome::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", CallOutcome::Succeeded, "", &sorry), None);
-    assert_eq!(attempt("npm publish", CallOutcome::Succeeded, "", &sorry), None);
+    assert_eq!(attempt("echo 'rm -rf /'", ToolOutcome::Ok, "", &sorry), None);
+    assert_eq!(attempt("git push --dry-run --force", ToolOutcome::Ok, "", &sorry), None);
+    assert_eq!(attempt("rm -rf /tmp/x", ToolOutcome::Ok, "", &sorry), None);
+    assert_eq!(attempt("echo 'export A=1' >> ~/.bashrc", ToolOutcome::Ok, "", &sorry), None);
+    assert_eq!(attempt("npm publish", ToolOutcome::Ok, "", &sorry), None);
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
 const MOST: usize = 256;
 
 /// Returns the files that a patch changes, in the `apply_patch` format or as unified diff.
-pub fn patched(text: &str) -> Vec<ToolFileChange> {
+pub(crate) fn patched(text: &str) -> Vec<ToolFileChange> {
     let heads = [
         ("*** Update File: ", false),
         ("*** Add File: ", false),
@@ -97,7 +97,6 @@ pub fn decide_change(
     judge(changes.iter().filter_map(|change| danger(change, ground)), incidents)
 }
 
-/// Returns the danger of a file change.
 pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Danger> {
     let (command, variables) = (SimpleCommand::default(), ScriptVariables::default());
     let site = CommandContext { ground, variables: &variables, command: &command };

@@ -81,15 +81,6 @@ impl YamlLayout {
         }
         block_root(&mut scanner, &first)
     }
-
-    /// Converts a byte offset to line and column, both from 1; the column counts characters.
-    pub fn place(yaml: &str, at: usize) -> (u32, u32) {
-        let before = &yaml[..at];
-        let line = before.bytes().filter(|byte| *byte == b'\n').count();
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count();
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
-        (count(line), count(column))
-    }
 }
 
 fn block_root(scanner: &mut Scanner<'_>, first: &YamlLine) -> YamlLayout {

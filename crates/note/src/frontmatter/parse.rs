@@ -14,6 +14,7 @@ use yaml_serde::Value;
 use crate::frontmatter::FrontmatterFault;
 use crate::frontmatter::layout::{LayoutEntry, ValueSyntax, YamlLayout};
 use crate::frontmatter::split::Split;
+use cm_text::position::line_and_column;
 
 use document::YamlDocument;
 
@@ -157,7 +158,7 @@ pub(super) struct YamlSource<'a> {
 impl YamlSource<'_> {
     /// Converts a byte offset in the YAML to line and column in the file, both from 1.
     pub fn place(&self, at: usize) -> (u32, u32) {
-        let (line, column) = YamlLayout::place(self.yaml, at);
+        let (line, column) = line_and_column(self.yaml, at);
         (line + self.first_line - 1, column)
     }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::finding::FindingCode;
 use crate::frontmatter::FrontmatterFault;
+use cm_text::position::line_and_column;
 
 /// A file's text, split at its frontmatter. The pieces are ranges of the text, so nothing is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,8 +76,7 @@ impl<'a> Split<'a> {
 
     /// Line in the file on which the body begins, from 1.
     pub fn body_line(&self) -> u32 {
-        let breaks = self.text.as_bytes()[..self.body].iter().filter(|byte| **byte == b'\n').count();
-        u32::try_from(breaks).unwrap_or(u32::MAX - 1) + 1
+        line_and_column(self.text, self.body).0
     }
 
     /// The line break of the file: that of its first line, or `\n` if the file has no line breaks.

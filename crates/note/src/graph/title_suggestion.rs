@@ -3,6 +3,7 @@
 //! One pass over short signatures selects the few titles that are compared in full.
 
 use crate::note::{Note, NoteKind};
+use cm_text::spelling::edit_distance;
 
 /// Maximum length of a compared name, in characters.
 const LONGEST: u32 = 80;
@@ -52,16 +53,17 @@ impl<'n> TitleMatcher<'n> {
             self.marks.iter().filter(|(title, _)| title.may_be_within(mark, edits)).take(MOST_COMPARED);
         let slips = likely.filter_map(|(_, note)| {
             let title = self.title(*note);
-            Some((distance(&wanted, &lower(title), edits as usize)?, title))
+            let distance = edit_distance(&wanted, &lower(title));
+            (distance <= edits as usize).then_some((distance, title))
         });
         slips.min().map(|(_, title)| title).or_else(|| self.beginning_with(&wanted, mark))
     }
 
-    fn beginning_with(&self, wanted: &[char], mark: TitleSignature) -> Option<&'n str> {
+    fn beginning_with(&self, wanted: &str, mark: TitleSignature) -> Option<&'n str> {
         let begins = self.marks.iter().filter(|(title, _)| mark.may_begin(*title));
         let begins = begins.map(|(title, note)| (title.length, self.title(*note))).filter(|(_, title)| {
             let mut rest = title.chars().map(lower_case);
-            wanted.iter().all(|c| rest.next() == Some(*c))
+            wanted.chars().all(|c| rest.next() == Some(c))
                 && rest.next().is_some_and(|c| !c.is_alphanumeric())
         });
         begins.min().map(|(_, title)| title)
@@ -108,26 +110,8 @@ fn lower_case(c: char) -> char {
     if c.is_ascii() { c.to_ascii_lowercase() } else { c.to_lowercase().next().unwrap_or(c) }
 }
 
-fn lower(text: &str) -> Vec<char> {
+fn lower(text: &str) -> String {
     text.chars().map(lower_case).collect()
-}
-
-/// Levenshtein distance; `None` if it is greater than `most`.
-fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-        if row.iter().all(|edits| *edits > most) {
-            return None;
-        }
-    }
-    row.last().copied().filter(|edits| *edits <= most)
 }
 
 #[cfg(test)]
@@ -146,13 +130,5 @@ mod tests {
         for stranger in ["Postgres", "R", "", "Kubernetes in production"] {
             assert_eq!(nearest.to(stranger), None, "{stranger}");
         }
-    }
-
-    #[test]
-    fn distance_counts_edits_up_to_its_bound() {
-        let chars = |text: &str| text.chars().collect::<Vec<_>>();
-        assert_eq!(distance(&chars("kitten"), &chars("sitting"), 3), Some(3));
-        assert_eq!(distance(&chars("kitten"), &chars("sitting"), 2), None);
-        assert_eq!(distance(&chars(""), &chars("ab"), 2), Some(2));
     }
 }

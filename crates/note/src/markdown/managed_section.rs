@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+use cm_text::position::line_and_column;
+
 /// Markers of a section.
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedSection {
@@ -140,7 +142,7 @@ fn code(text: &str) -> Vec<Range<usize>> {
 
 fn unclosed_code_error(text: &str) -> UnpairedMarker {
     let open = code(text).last().map_or(0, |block| block.start);
-    let line = u32::try_from(text[..open].matches('\n').count()).unwrap_or(u32::MAX - 1) + 1;
+    let (line, _) = line_and_column(text, open);
     UnpairedMarker {
         line,
         message: "a code block starts here and does not end, so it would contain the part",

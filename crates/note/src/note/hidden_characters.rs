@@ -4,6 +4,7 @@
 use crate::finding::{Finding, FindingCode, Severity};
 use crate::markdown::escape::is_hidden;
 use crate::path::NotePath;
+use cm_text::position::line_and_column;
 
 /// Returns one finding for each suspicious character: its first location and its number of
 /// occurrences.
@@ -57,13 +58,11 @@ fn runs_leftwards(c: char) -> bool {
 }
 
 fn finding(path: &NotePath, text: &str, c: char, at: usize, count: usize) -> Finding {
-    let line = text[..at].bytes().filter(|byte| *byte == b'\n').count();
-    let column = text[..at].rsplit('\n').next().unwrap_or("").chars().count();
-    let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
+    let (line, column) = line_and_column(text, at);
     let times = if count == 1 { String::new() } else { format!(", {count} times") };
     let message = format!("a hidden character (U+{:04X}, {}){times}", u32::from(c), what(c));
     Finding::new(path, FindingCode::HiddenCharacter, Severity::Warning, message)
-        .with_location(place(line), place(column))
+        .with_location(line, column)
         .with_hint(
             "remove it unless you need it: hidden characters can hide text from people that agents read",
         )

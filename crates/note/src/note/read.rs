@@ -16,6 +16,7 @@ use crate::note::{
     hidden_characters, mapping_lists,
 };
 use crate::path::NotePath;
+use cm_text::position::line_and_column;
 
 /// A note with the content of its body, for the text index.
 #[derive(Debug, Clone, PartialEq)]
@@ -267,12 +268,10 @@ pub fn text<'b>(path: &NotePath, bytes: &'b [u8]) -> Result<&'b str, Finding> {
 
 fn invalid_utf8(path: &NotePath, bytes: &[u8], at: usize) -> Finding {
     let before = String::from_utf8_lossy(&bytes[..at]);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count();
-    let column = before.rsplit('\n').next().unwrap_or("").chars().count();
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
+    let (line, column) = line_and_column(&before, before.len());
     let message = format!("the file is not UTF-8: invalid byte 0x{:02X}", bytes[at]);
     Finding::new(path, FindingCode::InvalidUtf8, Severity::Error, message)
-        .with_location(count(line), count(column))
+        .with_location(line, column)
         .with_hint("save the file as UTF-8")
 }
 

@@ -1,7 +1,7 @@
 //! Access tokens of the team server: secrets that are shown once, and their stored records.
 //!
-//! No randomness and no file access. A `Secret` belongs to the holder; the vault stores the
-//! `Keyring`.
+//! No randomness and no file access. A [`TokenSecret`] belongs to its holder; the vault stores
+//! the [`TokenStore`].
 
 pub mod kind;
 pub mod role;
@@ -12,6 +12,8 @@ pub use kind::TokenKind;
 pub use role::AccessRole;
 pub use secret::{SecretHash, TokenSecret};
 pub use token_store::{AccessToken, TokenFileError, TokenStatus, TokenStore};
+
+use crate::markdown::escape::is_hidden;
 
 /// Maximum length of an owner's name, in characters.
 const LONGEST_PERSON: usize = 100;
@@ -29,14 +31,11 @@ pub struct InvalidOwnerName;
 pub fn person(text: &str) -> Result<&str, InvalidOwnerName> {
     let name = text.trim();
     let fits = (1..=LONGEST_PERSON).contains(&name.chars().count());
-    if fits && !name.chars().any(is_hidden) { Ok(name) } else { Err(InvalidOwnerName) }
-}
-
-/// Whether a character is invisible or changes the text direction.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    if fits && !name.chars().any(|c| is_hidden(c) || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        Ok(name)
+    } else {
+        Err(InvalidOwnerName)
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::{AccessRole, SecretHash, TokenKind, TokenSecret};
 use crate::instant::Instant;
+use cm_text::position::line_and_column;
+use cm_text::shorten::one_line;
 
 /// Header of a new file.
 const OPENING: &str = "\
@@ -209,17 +211,9 @@ pub fn revoke_token(text: &str, id: &str, now: Instant) -> Result<String, TokenF
 
 fn document(text: &str) -> Result<DocumentMut, TokenFileError> {
     text.parse::<DocumentMut>().map_err(|error| {
-        let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start.min(text.len()))];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        TokenFileError::Syntax {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            message: one_line(error.message()),
-        }
+        let (line, _) = line_and_column(text, error.span().map_or(0, |span| span.start));
+        TokenFileError::Syntax { line, message: one_line(error.message()) }
     })
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn tables(document: &DocumentMut) -> Result<Option<&ArrayOfTables>, TokenFileError> {

@@ -218,8 +218,8 @@ fn expression(pattern: &str) -> Result<Regex, InvalidPattern> {
         regex::Error::CompiledTooBig(_) => InvalidPattern::TooLarge,
         // The last line says what is wrong; those before it draw where.
         other => {
-            let said = other.to_string();
-            let last = said.lines().last().unwrap_or_default().trim();
+            let message = other.to_string();
+            let last = message.lines().last().unwrap_or_default().trim();
             InvalidPattern::Expression(last.trim_start_matches("error: ").to_owned())
         }
     })

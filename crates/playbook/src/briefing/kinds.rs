@@ -61,12 +61,12 @@ pub struct WorkspaceLanguages {
 impl WorkspaceLanguages {
     /// Collects them from file names and the text of manifests.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>, manifests: &str) -> Self {
-        let mut known = BTreeSet::new();
+        let mut mentioned = BTreeSet::new();
         for name in names.map(str::to_lowercase) {
-            known.extend(name.rsplit_once('.').map(|(_, ending)| ending.to_owned()));
-            known.insert(name);
+            mentioned.extend(name.rsplit_once('.').map(|(_, ending)| ending.to_owned()));
+            mentioned.insert(name);
         }
-        Self { names: known, manifests: manifests.to_lowercase() }
+        Self { names: mentioned, manifests: manifests.to_lowercase() }
     }
 
     /// Whether a rule of this scope applies: the workspace uses the language or framework, or
@@ -84,8 +84,8 @@ impl WorkspaceLanguages {
     }
 
     fn is_in(&self, key: &str, seen: &MentionIndex) -> bool {
-        let known = LANGUAGES.iter().find(|(names, _)| names.contains(&key));
-        let Some((names, files)) = known else { return self.names.contains(key) };
+        let mentioned = LANGUAGES.iter().find(|(names, _)| names.contains(&key));
+        let Some((names, files)) = mentioned else { return self.names.contains(key) };
         let is_mentioned =
             |file: &&&str| seen.mentions(&format!(".{file}")) || file.contains('.') && seen.mentions(file);
         files.iter().any(|file| self.names.contains(*file))

@@ -4,6 +4,7 @@ use super::warning::{BriefingWarning, WarningKind};
 use crate::generated::clipped;
 use cm_note::markdown::escape::{escape_inline, escape_link_text, escape_rule, visible};
 use cm_note::user_text::Interface;
+use cm_text::shorten::shorten;
 
 /// Maximum length of the pattern and the reason in a warning, in characters.
 const WARNED: usize = 200;
@@ -16,20 +17,20 @@ const SNIPPET: usize = 200;
 /// use cm_playbook::briefing::lines::rule;
 /// assert_eq!(rule("Use `retry`.\n# Now", &["b-1", "net"]), "- Use `retry`. # Now (b-1, net)\n");
 /// ```
-pub fn rule(content: &str, known: &[&str]) -> String {
-    format!("- {} ({})\n", escape_rule(content), listed(known))
+pub fn rule(content: &str, labels: &[&str]) -> String {
+    format!("- {} ({})\n", escape_rule(content), listed(labels))
 }
 
 /// A memory: its quoted title, its details with origin, and the best matching snippet.
-pub fn memory(title: &str, known: &[&str], snippet: &str) -> String {
+pub fn memory(title: &str, labels: &[&str], snippet: &str) -> String {
     let snippet = clipped(snippet, SNIPPET);
     let snippet = if snippet.is_empty() { snippet } else { format!(": {}", quoted(&snippet)) };
-    format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(known))
+    format!("- {} ({}){snippet}\n", quoted(&escape_inline(title)), listed(labels))
 }
 
 /// A past session: a quoted snippet, then its details.
-pub fn passage(known: &[&str], snippet: &str) -> String {
-    format!("- {} ({})\n", quoted(&clipped(snippet, SNIPPET)), listed(known))
+pub fn passage(labels: &[&str], snippet: &str) -> String {
+    format!("- {} ({})\n", quoted(&clipped(snippet, SNIPPET)), listed(labels))
 }
 
 /// The text in quotation marks; quotes inside it are replaced, so they cannot end it.
@@ -50,22 +51,18 @@ pub fn warning(warning: &BriefingWarning) -> String {
             format!("({}) is similar to {place} and is deprecated", escape_link_text(&warning.id))
         }
     };
-    let said = |text: &Option<String>, before: &str| match text {
-        Some(text) => format!("{before}{}", shortened(text.trim_end_matches('.'))),
+    let part = |text: &Option<String>, before: &str| match text {
+        Some(text) => format!("{before}{}", short_rule(text.trim_end_matches('.'))),
         None => String::new(),
     };
-    let reason = said(&warning.reason, ": ");
-    let instead = said(&warning.replacement, ". Instead: ");
-    format!("- “{}” {what}{reason}{instead}.\n", shortened(&warning.pattern))
+    let reason = part(&warning.reason, ": ");
+    let instead = part(&warning.replacement, ". Instead: ");
+    format!("- “{}” {what}{reason}{instead}.\n", short_rule(&warning.pattern))
 }
 
-/// The first [`WARNED`] characters of a text, without its markup.
-fn shortened(text: &str) -> String {
-    let text = visible(text);
-    match text.char_indices().nth(WARNED) {
-        None => escape_rule(&text),
-        Some((end, _)) => escape_rule(text[..end].trim_end()) + "…",
-    }
+/// At most [`WARNED`] characters of a text, escaped.
+fn short_rule(text: &str) -> String {
+    escape_rule(&shorten(&visible(text), WARNED))
 }
 
 /// A search as the caller's interface runs it: as a shell command, quoted so that it can be run as
@@ -100,10 +97,10 @@ pub fn notice(notice: &str) -> String {
     format!("{}.\n", escape_rule(&(first + letters.as_str())))
 }
 
-fn listed(known: &[&str]) -> String {
-    let known: Vec<String> =
-        known.iter().map(|fact| escape_link_text(fact)).filter(|fact| !fact.is_empty()).collect();
-    known.join(", ")
+fn listed(labels: &[&str]) -> String {
+    let labels: Vec<String> =
+        labels.iter().map(|fact| escape_link_text(fact)).filter(|fact| !fact.is_empty()).collect();
+    labels.join(", ")
 }
 
 #[cfg(test)]

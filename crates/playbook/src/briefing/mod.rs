@@ -128,18 +128,18 @@ impl OmittedCounts {
     }
 
     fn line(&self) -> String {
-        let named = [
+        let counts = [
             (self.rules, "rule", "rules"),
             (self.pitfalls, "pitfall", "pitfalls"),
             (self.memories, "memory", "memories"),
             (self.history, "passage", "passages"),
         ];
-        let said: Vec<String> = named
+        let parts: Vec<String> = counts
             .iter()
             .filter(|(count, ..)| *count > 0)
             .map(|(count, one, more)| format!("{count} {}", if *count == 1 { one } else { more }))
             .collect();
-        if said.is_empty() { String::new() } else { format!("\nLeft out: {}.\n", said.join(", ")) }
+        if parts.is_empty() { String::new() } else { format!("\nLeft out: {}.\n", parts.join(", ")) }
     }
 }
 
@@ -173,8 +173,9 @@ pub fn plan(task: &str, entries: &[BriefingEntry], omitted: OmittedCounts, budge
     let is_unverified = |at: &usize| entries[*at].section == BriefingSection::Unverified;
     let mut unverified: Vec<usize> = leaving.iter().copied().filter(is_unverified).collect();
     let taken = |plan: &BriefingPlan| -> usize {
-        let kept = (0..entries.len()).filter(is_unverified).filter(|at| plan.included[*at]);
-        kept.map(|at| lengths[at]).sum::<usize>() + BriefingSection::Unverified.heading().chars().count()
+        let is_included = (0..entries.len()).filter(is_unverified).filter(|at| plan.included[*at]);
+        is_included.map(|at| lengths[at]).sum::<usize>()
+            + BriefingSection::Unverified.heading().chars().count()
     };
     while !unverified.is_empty() && tokens(taken(&plan)) > budget / UNVERIFIED_SHARE {
         let Some(out) = unverified.pop() else { break };
@@ -227,9 +228,11 @@ impl BriefingPlan {
     fn body(&self, entries: &[BriefingEntry]) -> String {
         let mut text = String::new();
         for section in BriefingSection::ALL {
-            let kept =
-                entries.iter().zip(&self.included).filter(|(entry, kept)| **kept && entry.section == section);
-            let lines: String = kept.map(|(entry, _)| entry.line.as_str()).collect();
+            let is_included = entries
+                .iter()
+                .zip(&self.included)
+                .filter(|(entry, is_included)| **is_included && entry.section == section);
+            let lines: String = is_included.map(|(entry, _)| entry.line.as_str()).collect();
             if !lines.is_empty() {
                 text.push_str(section.heading());
                 text.push_str(&lines);
@@ -319,10 +322,10 @@ mod tests {
             let plan = plan(&task, &entries, OmittedCounts::default(), budget);
             prop_assert!(plan.tokens <= budget, "{} > {budget}", plan.tokens);
             prop_assert_eq!(plan.tokens, plan.text.chars().count().div_ceil(4));
-            for (entry, kept) in entries.iter().zip(&plan.included) {
-                prop_assert!(!kept || plan.text.contains(&entry.line));
+            for (entry, is_included) in entries.iter().zip(&plan.included) {
+                prop_assert!(!is_included || plan.text.contains(&entry.line));
             }
-            let counted = |section| entries.iter().zip(&plan.included).filter(|(entry, kept)| !**kept && entry.section == section).count();
+            let counted = |section| entries.iter().zip(&plan.included).filter(|(entry, is_included)| !**is_included && entry.section == section).count();
             prop_assert_eq!(plan.omitted.rules, counted(BriefingSection::Rules));
             let memories = counted(BriefingSection::Memories) + counted(BriefingSection::Unverified);
             prop_assert_eq!(plan.omitted.memories, memories);

@@ -20,20 +20,20 @@ const TYPES: [&str; 2] = ["type:problem,error,fix,solution", "type:decision,conf
 /// The most significant words and identifiers of a task: identifiers first, then the longest words.
 pub fn salient(task: &str, says_nothing: impl Fn(&str) -> bool) -> Vec<String> {
     let mut tokenizer = Tokenizer::default();
-    let (mut at, mut known, mut found) = (0, BTreeSet::new(), Vec::new());
+    let (mut at, mut seen, mut found) = (0, BTreeSet::new(), Vec::new());
     while let Some(unit) = tokenizer.next_unit(task, &mut at) {
         let Some(from) = unit.tokens().map(|token| token.from).min() else { continue };
         let to = unit.tokens().map(|token| token.to).max().unwrap_or(from);
         let word = task[from..to].trim_start_matches(['-', '+', '@', '#']).to_lowercase();
-        let named = unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
+        let is_name = unit.tokens().any(|token| matches!(token.role, TokenRole::Whole | TokenRole::Exact));
         let length = word.chars().count();
-        let telling = named || length >= 3 || !word.is_ascii();
-        if telling && !says_nothing(&word) && known.insert(unit.token(0).text.to_owned()) {
-            found.push((named, length, found.len(), word));
+        let telling = is_name || length >= 3 || !word.is_ascii();
+        if telling && !says_nothing(&word) && seen.insert(unit.token(0).text.to_owned()) {
+            found.push((is_name, length, found.len(), word));
         }
     }
-    found.sort_by(|(named, length, at, _), (other, than, place, _)| {
-        other.cmp(named).then(than.cmp(length)).then(at.cmp(place))
+    found.sort_by(|(is_name, length, at, _), (other, than, place, _)| {
+        other.cmp(is_name).then(than.cmp(length)).then(at.cmp(place))
     });
     found.truncate(WORDS);
     found.sort_by_key(|(_, _, at, _)| *at);

@@ -10,7 +10,6 @@ use cm_note::bullet::blocked::{BlockKind, BlockedNote};
 use cm_text::similarity;
 use cm_text::tokens::fold;
 
-/// Kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_rule_is_known_again_with_other_words_around_it() {
+    fn a_quoted_rule_is_recognized_again_with_other_words_around_it() {
         let rule = "Retry a failed gauge request at once, up to five times.";
         assert!(
             MentionIndex::of("please retry a failed gauge request at once, up to five times, as before")

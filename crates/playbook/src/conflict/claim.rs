@@ -15,7 +15,6 @@ use super::word_hashes::WordHashes;
 pub(super) enum TermRole {
     /// The action and its object.
     Core,
-    /// The purpose.
     Purpose,
     /// Where and when.
     Where,

@@ -116,7 +116,8 @@ fn is_crossed(one: &RuleClaim, other: &RuleClaim) -> bool {
     meet(false, true) && meet(true, false)
 }
 
-/// The words of a claim's first or last step, without those that occur in both steps.
+/// The words of a claim about an order, of its first or last step, without those that occur in both:
+/// of "test before the release", `test` or `release`.
 fn stage(claim: &RuleClaim, last: bool) -> impl Iterator<Item = &ClaimTerm> {
     let behind = claim.before.map(|before| last == before);
     let twice = |term: &ClaimTerm| {
@@ -307,10 +308,14 @@ fn excluded<'a>(one: &'a RuleClaim, other: &RuleClaim) -> Option<&'a str> {
 
 /// Whether the other claim names a circumstance that this one excludes.
 fn names_exception(one: &RuleClaim, other: &RuleClaim) -> bool {
-    let kept = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != TermRole::Except);
-    let mut left_out = one.terms.iter().filter(|term| term.place == TermRole::Except && !kept(&term.key));
-    left_out
-        .any(|term| other.terms.iter().any(|named| named.key == term.key && named.place != TermRole::Except))
+    let remains = |key: &str| one.terms.iter().any(|term| term.key == key && term.place != TermRole::Except);
+    let mut left_out = one.terms.iter().filter(|term| term.place == TermRole::Except && !remains(&term.key));
+    left_out.any(|term| {
+        other
+            .terms
+            .iter()
+            .any(|other_term| other_term.key == term.key && other_term.place != TermRole::Except)
+    })
 }
 
 /// Whether an extra word modifies a shared one, so that the claim is about another thing:

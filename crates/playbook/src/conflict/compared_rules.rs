@@ -53,10 +53,10 @@ impl<'a> ComparedRules<'a> {
             let found = alike(&own, least.jaccard).into_iter();
             pairs.extend(found.map(|(a, b, share)| (places[a], places[b], Similarity::Words(share))));
         }
-        let known: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
+        let paired: std::collections::HashSet<_> = pairs.iter().map(|(a, b, _)| (*a, *b)).collect();
         let near = self.near.iter().filter(|(a, b, cosine)| {
             *cosine >= least.cosine
-                && !known.contains(&(*a, *b))
+                && !paired.contains(&(*a, *b))
                 && !name_differently(&self.statements[*a], &self.statements[*b])
         });
         pairs.extend(near.map(|(a, b, cosine)| (*a, *b, Similarity::Meaning(*cosine))));

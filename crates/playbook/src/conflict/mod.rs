@@ -27,10 +27,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use compared_rules::ComparedRules;
-pub use pairs::{alike, oppositions};
+pub use pairs::alike;
 pub use relation::StatementRelation;
-pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, name_differently, opposed};
-pub use statement::{RuleStatement, likeness, may_be_like, words};
+pub use similarity::{EmbeddedStatement, MinSimilarity, Similarity, opposed};
+pub use statement::{RuleStatement, likeness, words};
 
 /// Kind of contradiction between two rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

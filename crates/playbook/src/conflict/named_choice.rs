@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use super::lexicon::{CueWord, LEXICON};
 use super::rule_token::{RuleToken, TokenGap};
 
-/// A word of the purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PurposeWord {
     stem: String,
@@ -125,14 +124,17 @@ impl NamedChoice {
 
     /// Parses "JOB with NAME" and "JOB in NAME".
     fn placed(pieces: &[RuleToken]) -> Option<Self> {
-        let named = |at: &usize| {
+        let is_named = |at: &usize| {
             manner(&pieces[*at].raw).is_some()
-                && without_article(&pieces[at + 1..]).first().is_some_and(|next| next.named)
+                && without_article(&pieces[at + 1..]).first().is_some_and(|next| next.is_proper_name)
         };
-        let turn = (1..pieces.len().saturating_sub(1)).rev().find(named)?;
+        let turn = (1..pieces.len().saturating_sub(1)).rev().find(is_named)?;
         let manner = manner(&pieces[turn].raw)?;
         let rest = without_article(&pieces[turn + 1..]);
-        let end = rest.iter().position(|piece| !piece.named && !is_number(&piece.raw)).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(|piece| !piece.is_proper_name && !is_number(&piece.raw))
+            .unwrap_or(rest.len());
         let (name, aside) = rest.split_at(end);
         if name.len() > LONGEST || aside.first().is_some_and(|next| !is_aside(next)) {
             return None;
@@ -177,9 +179,10 @@ impl NamedChoice {
         }
         let has = |word: &&PurposeWord| long.job.iter().any(|other| word.stem == other.stem);
         let foreign: Vec<&PurposeWord> = short.job.iter().filter(|word| !has(word)).collect();
-        let met = |word: &&PurposeWord| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
+        let has_equal =
+            |word: &&PurposeWord| long.job.iter().any(|other| like(&word.raw, &other.raw) >= SAME);
         let few = if over == 0 { 1.max(short.job.len() / 2) } else { 0 };
-        if foreign.len() > few || !foreign.iter().all(met) {
+        if foreign.len() > few || !foreign.iter().all(has_equal) {
             return None;
         }
         let job: Vec<&str> = short.job.iter().map(|word| word.raw.as_str()).collect();
@@ -193,7 +196,8 @@ impl NamedChoice {
     fn names_same(&self, other: &Self, like: &dyn Fn(&str, &str) -> f64) -> bool {
         let within = |one: &[String], other: &[String]| {
             one.iter().all(|word| {
-                is_number(word) || other.iter().any(|known| begins(word, known) || begins(known, word))
+                is_number(word)
+                    || other.iter().any(|other_word| begins(word, other_word) || begins(other_word, word))
             })
         };
         within(&self.name, &other.name)
@@ -237,7 +241,7 @@ fn is_number(word: &str) -> bool {
 }
 
 fn is_name(pieces: &[RuleToken]) -> bool {
-    pieces.first().is_some_and(|piece| piece.named)
+    pieces.first().is_some_and(|piece| piece.is_proper_name)
         && pieces.iter().all(|piece| manner(&piece.raw).is_none() && !is_aside(piece))
 }
 

@@ -12,17 +12,17 @@ const BLOCK: usize = 256;
 /// Pairs of indices with their cosines, where either is among the `most` nearest of the other and
 /// the cosine is at least `least`. Ties are resolved in favour of lower indices.
 pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> Vec<(usize, usize, f64)> {
-    let known: Vec<(usize, &Embedding)> =
+    let embedded: Vec<(usize, &Embedding)> =
         embeddings.iter().enumerate().filter_map(|(at, embedding)| Some((at, embedding.as_ref()?))).collect();
-    let dimension = known.first().map_or(0, |(_, first)| first.dimension());
+    let dimension = embedded.first().map_or(0, |(_, first)| first.dimension());
     // Vectors of two models cannot be compared.
-    let known: Vec<_> =
-        known.into_iter().filter(|(_, embedding)| embedding.dimension() == dimension).collect();
-    let parts: Vec<f32> = known.iter().flat_map(|(_, embedding)| embedding.parts()).copied().collect();
-    let Ok(matrix) = ArrayView2::from_shape((known.len(), dimension), &parts) else { return Vec::new() };
-    let mut nearest: Vec<Nearest> = vec![Nearest::default(); known.len()];
-    for top in (0..known.len()).step_by(BLOCK) {
-        let rows = matrix.slice_axis(Axis(0), Slice::from(top..(top + BLOCK).min(known.len())));
+    let embedded: Vec<_> =
+        embedded.into_iter().filter(|(_, embedding)| embedding.dimension() == dimension).collect();
+    let parts: Vec<f32> = embedded.iter().flat_map(|(_, embedding)| embedding.parts()).copied().collect();
+    let Ok(matrix) = ArrayView2::from_shape((embedded.len(), dimension), &parts) else { return Vec::new() };
+    let mut nearest: Vec<Nearest> = vec![Nearest::default(); embedded.len()];
+    for top in (0..embedded.len()).step_by(BLOCK) {
+        let rows = matrix.slice_axis(Axis(0), Slice::from(top..(top + BLOCK).min(embedded.len())));
         let cosines = rows.dot(&matrix.slice_axis(Axis(0), Slice::from(top..)).t());
         for (row, cosines) in cosines.rows().into_iter().enumerate() {
             for (column, cosine) in cosines.iter().enumerate().skip(row + 1) {
@@ -37,7 +37,7 @@ pub fn neighbours(embeddings: &[Option<Embedding>], least: f64, most: usize) -> 
     for (at, nearest) in nearest.iter().enumerate() {
         pairs.extend(nearest.0.iter().map(|(_, other)| (at.min(*other), at.max(*other))));
     }
-    let pair = |(a, b): (usize, usize)| (known[a].0, known[b].0, known[a].1.cosine(known[b].1));
+    let pair = |(a, b): (usize, usize)| (embedded[a].0, embedded[b].0, embedded[a].1.cosine(embedded[b].1));
     pairs.into_iter().map(pair).collect()
 }
 
@@ -47,7 +47,7 @@ struct Nearest(Vec<(f32, usize)>);
 
 impl Nearest {
     fn offer(&mut self, cosine: f32, other: usize, most: usize) {
-        let place = self.0.partition_point(|(known, _)| *known >= cosine);
+        let place = self.0.partition_point(|(embedded, _)| *embedded >= cosine);
         if place < most {
             self.0.insert(place, (cosine, other));
             self.0.truncate(most);

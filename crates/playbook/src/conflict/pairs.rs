@@ -3,16 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::claim::{RuleClaim, TermRole};
-use super::{RuleContradiction, RuleStatement, likeness, opposition};
-
-/// All pairs that contradict each other by words alone, by index.
-pub fn oppositions(statements: &[RuleStatement]) -> Vec<(usize, usize, RuleContradiction)> {
-    let mut found = Vec::new();
-    for (a, b) in may_oppose(statements) {
-        found.extend(opposition(&statements[a], &statements[b]).map(|opposition| (a, b, opposition)));
-    }
-    found
-}
+use super::{RuleStatement, likeness};
 
 /// Candidate pairs, by index: a superset of all pairs that contradict each other by words alone.
 pub(super) fn may_oppose(statements: &[RuleStatement]) -> BTreeSet<(usize, usize)> {

@@ -112,9 +112,9 @@ mod tests {
             let [label, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
             let found = [verdict(a, b), verdict(b, a)];
             assert!(label == "same" || !found.contains(&StatementRelation::Same), "{line}: {found:?}");
-            let told_apart =
+            let are_distinct =
                 ["number", "unit", "version", "name", "negation", "contradiction"].contains(&label);
-            assert!(!(told_apart && evades(a, b)), "blocked: {line}");
+            assert!(!(are_distinct && evades(a, b)), "blocked: {line}");
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct RuleToken {
     /// The word as written.
     pub(super) shown: String,
     /// Whether it is spelled like a name: `PostgreSQL`, `S3`, or code.
-    pub(super) named: bool,
+    pub(super) is_proper_name: bool,
     pub(super) stem: String,
     /// Punctuation before it.
     pub(super) gap: TokenGap,
@@ -58,9 +58,17 @@ pub(super) fn pieces(text: &str) -> Vec<RuleToken> {
             let gap = gap_of(between);
             let negated = is_negated(&text[token.to..]);
             let shown = text[token.from..token.to].to_owned();
-            let named = code
-                || is_named(&shown, pieces.is_empty() || matches!(gap, TokenGap::Stop | TokenGap::Colon));
-            pieces.push(RuleToken { raw, shown, named, stem: token.text.to_owned(), gap, negated, code });
+            let is_proper_name =
+                code || is_name(&shown, pieces.is_empty() || matches!(gap, TokenGap::Stop | TokenGap::Colon));
+            pieces.push(RuleToken {
+                raw,
+                shown,
+                is_proper_name,
+                stem: token.text.to_owned(),
+                gap,
+                negated,
+                code,
+            });
             end = token.to;
         }
     }
@@ -85,7 +93,7 @@ fn without_targets(text: &str) -> Cow<'_, str> {
 
 /// Whether a word is spelled like a name: a capital letter that is not due to its position, or a
 /// digit.
-fn is_named(word: &str, first: bool) -> bool {
+fn is_name(word: &str, first: bool) -> bool {
     let upper = |word: &str| word.chars().any(char::is_uppercase);
     let letters = word.chars().any(char::is_alphabetic);
     let inner = word.char_indices().nth(1).is_some_and(|(at, _)| upper(&word[at..]));

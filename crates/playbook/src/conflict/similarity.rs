@@ -61,11 +61,11 @@ fn synonyms(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> BT
 
 /// Keys and spellings of the plain words that only the first rule's claims have.
 fn lone<'s>(of: &'s RuleStatement, against: &RuleStatement) -> BTreeMap<&'s str, &'s str> {
-    let known =
+    let embedded =
         |key: &str| against.claims().iter().flat_map(|claim| &claim.terms).any(|term| term.key == key);
     let terms = of.claims().iter().flat_map(|claim| &claim.terms);
     terms
-        .filter(|term| term.pole.is_none() && is_plain(&term.raw) && !known(&term.key))
+        .filter(|term| term.pole.is_none() && is_plain(&term.raw) && !embedded(&term.key))
         .map(|term| (term.key.as_str(), term.raw.as_str()))
         .collect()
 }
@@ -161,7 +161,7 @@ fn says_same(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> b
 /// "prefer Postgres", "use PostgreSQL 16". Meant for short rules, whose overall similarity is
 /// unreliable.
 fn says_less(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> bool {
-    let named = |word: &WrittenWord, by: &RuleStatement| {
+    let is_shared = |word: &WrittenWord, by: &RuleStatement| {
         let mut others = by.written().map(|(_, other)| other);
         word.firm && others.any(|other| other.firm && is_same_name(&word.raw, &other.raw))
     };
@@ -170,8 +170,8 @@ fn says_less(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -> b
     !sense.is_disabled()
         && !foreign.is_empty()
         && a.shape() == b.shape()
-        && foreign.into_iter().all(|word| named(word, b))
-        && beyond(b, a).all(|word| version(word) || named(word, a))
+        && foreign.into_iter().all(|word| is_shared(word, b))
+        && beyond(b, a).all(|word| version(word) || is_shared(word, a))
 }
 
 fn is_same_name(one: &str, other: &str) -> bool {
@@ -188,7 +188,7 @@ fn is_exchanged(a: &RuleStatement, b: &RuleStatement, sense: &WordVectors<'_>) -
 }
 
 /// Whether two rules differ in a name or number: each has one that the other lacks.
-pub fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
+pub(crate) fn name_differently(a: &RuleStatement, b: &RuleStatement) -> bool {
     beyond(a, b).any(|word| word.firm) && beyond(b, a).any(|word| word.firm)
 }
 

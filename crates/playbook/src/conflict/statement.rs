@@ -131,7 +131,7 @@ fn counts(word: &str) -> bool {
 }
 
 fn is_firm(piece: &RuleToken) -> bool {
-    piece.named || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
+    piece.is_proper_name || !piece.raw.chars().all(char::is_alphabetic) || LEXICON.pole(&piece.raw).is_some()
 }
 
 fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {
@@ -145,11 +145,6 @@ fn signs(claims: &[RuleClaim]) -> BTreeMap<String, bool> {
         }
     }
     signs.into_iter().filter_map(|(key, sign)| Some((key, sign?))).collect()
-}
-
-/// Fast upper bound: whether the likeness of two rules can be at least `least`.
-pub fn may_be_like(a: &RuleStatement, b: &RuleStatement, least: f64) -> bool {
-    a.overlap(b) >= least
 }
 
 /// Share of common words, 0–1. Words that one rule affirms and the other denies do not count as

@@ -19,13 +19,19 @@ impl EmbeddingModel for Synonyms {
         ];
         let text = text.to_lowercase();
         let part =
-            |same: &&[&str]| f32::from(same.iter().any(|word| text.split(' ').any(|known| known == *word)));
+            |same: &&[&str]| f32::from(same.iter().any(|word| text.split(' ').any(|other| other == *word)));
         Embedding::of(KNOWN.iter().map(part).collect())
     }
 }
 
 fn ground(a: &str, b: &str) -> Option<ConflictReason> {
     opposition(&RuleStatement::of(a), &RuleStatement::of(b)).map(|opposition| opposition.ground)
+}
+
+/// Pairs that contradict each other by words alone, found by way of the candidate pairs.
+fn oppositions(rules: &[RuleStatement]) -> Vec<(usize, usize, RuleContradiction)> {
+    let pairs = pairs::may_oppose(rules).into_iter();
+    pairs.filter_map(|(a, b)| Some((a, b, opposition(&rules[a], &rules[b])?))).collect()
 }
 
 #[test]

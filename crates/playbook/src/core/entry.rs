@@ -35,7 +35,6 @@ pub struct CoreEntry {
     /// Type; empty if the note has none.
     pub note_type: String,
     pub tags: Vec<String>,
-    /// Score of the entry.
     pub worth: EntryScore,
     pub pinned: bool,
     /// Whether it is a plain note, which has no score.
@@ -49,7 +48,6 @@ pub struct CoreEntry {
 /// Score of an entry. Memories and rules use different scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EntryScore {
-    /// Decay score of a memory.
     Memory(DecayScore),
     /// Feedback score of a rule.
     Bullet {

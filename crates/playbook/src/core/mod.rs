@@ -56,8 +56,10 @@ enum CoreSection<'s> {
     /// Pinned memories of any type.
     Pinned,
     /// Memories of some types.
-    Memories { title: &'s str, types: Vec<&'s str> },
-    /// Rules.
+    Memories {
+        title: &'s str,
+        types: Vec<&'s str>,
+    },
     Rules,
     /// Anti-patterns.
     Pitfalls,
@@ -300,15 +302,15 @@ impl OmittedEntries {
             (self.too_long, format!("longer than the {} characters of a rule", RULE.end())),
             (self.harmful, "with more harm than help".to_owned()),
         ];
-        let said: Vec<String> = reasons
+        let labels: Vec<String> = reasons
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, reason)| format!("{count} {reason}"))
             .collect();
-        if said.is_empty() {
+        if labels.is_empty() {
             "Nothing left out.".to_owned()
         } else {
-            format!("Left out: {}.", said.join(", "))
+            format!("Left out: {}.", labels.join(", "))
         }
     }
 }

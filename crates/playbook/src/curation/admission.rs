@@ -12,14 +12,12 @@ use cm_note::bullet::{Bullet, BulletState, BulletType, RuleScope};
 use cm_note::note::check::is_category;
 use cm_note::note::suspicion::{payload, suspicion};
 
-/// A proposed rule.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposedRule<'a> {
     /// Text as proposed.
     pub content: &'a str,
     /// Category as proposed.
     pub category: &'a str,
-    /// Rule or anti-pattern.
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
     pub reach: RuleScope<'a>,
@@ -116,23 +114,23 @@ impl AdmissionCheck<'_> {
         if !is_category(candidate.category) {
             return Admission::BadCategory;
         }
-        let told = content::agent_text(&rule, candidate.bullet_type);
+        let agent_text = content::agent_text(&rule, candidate.bullet_type);
         let reach = candidate.reach;
         let meets = |bullet: &Bullet| bullet.rule_scope().overlaps(&reach);
         let standing = |bullet: &Bullet| is_standing(bullet) && meets(bullet);
-        if let Some(at) = self.shelf.exact(&told, standing) {
+        if let Some(at) = self.shelf.exact(&agent_text, standing) {
             return Admission::Duplicate { at, reworded: false };
         }
-        let statement = RuleStatement::of(&told);
-        let embedding = self.sense.text(&told);
+        let statement = RuleStatement::of(&agent_text);
+        let embedding = self.sense.text(&agent_text);
         let meant = EmbeddedStatement { statement: &statement, embedding: embedding.as_ref() };
         if let Some(blocked) = self.blocked(&rule, meant) {
             return blocked;
         }
-        if let Some(at) = self.shelf.exact(&told, |bullet| !is_standing(bullet) && meets(bullet)) {
+        if let Some(at) = self.shelf.exact(&agent_text, |bullet| !is_standing(bullet) && meets(bullet)) {
             return Admission::Deprecated { at };
         }
-        if let Some(at) = self.other_vaults.exact(&told, standing) {
+        if let Some(at) = self.other_vaults.exact(&agent_text, standing) {
             return Admission::Elsewhere { id: self.other_vaults.get(at).id.to_string() };
         }
         // What says the same as a rule that is followed contradicts nothing that the rule does not.

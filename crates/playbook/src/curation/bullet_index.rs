@@ -70,7 +70,7 @@ impl BulletIndex {
         if id.len() < PREFIX {
             return None;
         }
-        let mut fitting = self.by_id.iter().filter(|(known, _)| known.starts_with(id));
+        let mut fitting = self.by_id.iter().filter(|(candidate, _)| candidate.starts_with(id));
         match (fitting.next(), fitting.next()) {
             (Some((_, at)), None) => Some(*at),
             _ => None,
@@ -78,12 +78,12 @@ impl BulletIndex {
     }
 
     /// Whether another bullet has the same id.
-    pub fn is_double(&self, at: usize) -> bool {
+    pub(crate) fn is_double(&self, at: usize) -> bool {
         self.doubles.contains(self.get(at).id.as_str())
     }
 
     /// Whether a bullet has exactly this id.
-    pub fn contains_id(&self, id: &str) -> bool {
+    pub(crate) fn contains_id(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
@@ -114,11 +114,11 @@ impl BulletIndex {
     }
 
     pub fn bullets(&self) -> impl Iterator<Item = &Bullet> {
-        self.bullets.iter().map(|kept| &kept.bullet)
+        self.bullets.iter().map(|indexed| &indexed.bullet)
     }
 
-    pub fn into_bullets(self) -> Vec<Bullet> {
-        self.bullets.into_iter().map(|kept| kept.bullet).collect()
+    pub(crate) fn into_bullets(self) -> Vec<Bullet> {
+        self.bullets.into_iter().map(|indexed| indexed.bullet).collect()
     }
 
     /// The first bullet with exactly this rule for which `passes` returns true.
@@ -132,7 +132,9 @@ impl BulletIndex {
 
     /// The first bullet with an equal statement in any wording for which `passes` returns true.
     pub fn same(&self, statement: &RuleStatement, passes: impl Fn(&Bullet) -> bool) -> Option<usize> {
-        self.bullets.iter().position(|kept| passes(&kept.bullet) && statement.is_same(kept.statement()))
+        self.bullets
+            .iter()
+            .position(|indexed| passes(&indexed.bullet) && statement.is_same(indexed.statement()))
     }
 
     /// Similar but not equal bullets for which `passes` returns true, most similar first;
@@ -144,15 +146,15 @@ impl BulletIndex {
         sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, Similarity)> {
-        let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
-        let near = |kept: &IndexedBullet| match rule.verdict(&kept.meant(sense), least, sense) {
+        let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
+        let near = |indexed: &IndexedBullet| match rule.verdict(&indexed.meant(sense), least, sense) {
             StatementRelation::Near(near) => Some(near),
             StatementRelation::Same | StatementRelation::Contradicts(_) | StatementRelation::Different => {
                 None
             }
         };
         let mut found: Vec<(usize, Similarity)> =
-            passing.filter_map(|(at, kept)| Some((at, near(kept)?))).collect();
+            passing.filter_map(|(at, indexed)| Some((at, near(indexed)?))).collect();
         found.sort_by(|(_, one), (_, other)| other.value().total_cmp(&one.value()));
         found.truncate(NEIGHBOURS);
         found
@@ -169,9 +171,9 @@ impl BulletIndex {
     ) -> Option<(usize, Similarity)> {
         let rank = |near: &Similarity| (matches!(near, Similarity::Words(_)), near.value());
         let mut best: Option<(usize, Similarity)> = None;
-        for (at, kept) in self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet)) {
-            let Some(near) = rule.near(&kept.meant(sense), least, sense) else { continue };
-            if best.is_none_or(|(_, known)| rank(&near) > rank(&known)) {
+        for (at, indexed) in self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet)) {
+            let Some(near) = rule.near(&indexed.meant(sense), least, sense) else { continue };
+            if best.is_none_or(|(_, candidate)| rank(&near) > rank(&candidate)) {
                 best = Some((at, near));
             }
         }
@@ -185,7 +187,8 @@ impl BulletIndex {
         sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Option<usize> {
-        let refines = |kept: &IndexedBullet| passes(&kept.bullet) && rule.refines(&kept.meant(sense), sense);
+        let refines =
+            |indexed: &IndexedBullet| passes(&indexed.bullet) && rule.refines(&indexed.meant(sense), sense);
         self.bullets.iter().position(refines)
     }
 
@@ -196,9 +199,9 @@ impl BulletIndex {
         sense: &WordVectors<'_>,
         passes: impl Fn(&Bullet) -> bool,
     ) -> Vec<(usize, String)> {
-        let passing = self.bullets.iter().enumerate().filter(|(_, kept)| passes(&kept.bullet));
+        let passing = self.bullets.iter().enumerate().filter(|(_, indexed)| passes(&indexed.bullet));
         passing
-            .filter_map(|(at, kept)| Some((at, opposed(statement, kept.statement(), sense)?.reason)))
+            .filter_map(|(at, indexed)| Some((at, opposed(statement, indexed.statement(), sense)?.reason)))
             .collect()
     }
 }

@@ -1,9 +1,10 @@
 //! Applies the consequences of feedback after all deltas: promotions, demotions and inversions.
 
-use super::apply::{Curation, tags};
+use super::adding::tags;
+use super::apply::Curation;
 use super::bullet_index::is_standing;
 use super::report::{Inversion, MaturityStep};
-use cm_note::bullet::content::{self, RuleHash};
+use cm_note::bullet::content;
 use cm_note::bullet::{BulletFields, BulletKind, BulletState, BulletType, Maturity};
 use cm_note::note::FeedbackSignal;
 use cm_note::note::check::RULE;
@@ -214,9 +215,9 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
     for event in harm {
         count += 1;
         let words = event.reason.as_deref().map(|reason| reason.replace('_', " "));
-        for said in [words, event.note.clone()].into_iter().flatten() {
-            if !reasons.contains(&said) {
-                reasons.push(said);
+        for remark in [words, event.note.clone()].into_iter().flatten() {
+            if !reasons.contains(&remark) {
+                reasons.push(remark);
             }
         }
     }
@@ -230,9 +231,4 @@ fn story(rule: &cm_note::bullet::Bullet) -> String {
         story += &format!(": {}", reasons.join(", "));
     }
     story + "."
-}
-
-/// Whether a text is the inversion of a rule.
-pub fn warns_of(text: &str, rule: &str) -> bool {
-    RuleHash::of(text) == RuleHash::of(&inverse(rule).text)
 }

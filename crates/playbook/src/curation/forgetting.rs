@@ -52,7 +52,7 @@ pub fn forget(
     let hash = RuleHash::of(bullet.content());
     let mut curated = curation.finish();
     let there =
-        playbook.blocked.iter().find(|known| known.kind == BlockKind::Toxic && known.hash() == Some(hash));
+        playbook.blocked.iter().find(|other| other.kind == BlockKind::Toxic && other.hash() == Some(hash));
     if let Some(there) = there {
         let blocked_by = there.id.clone();
         return Some(ForgetResult { curated, blocked_by, is_new: false, inverted_to });

@@ -21,9 +21,9 @@ impl Curation<'_> {
     /// Activates a draft if it has enough evidence.
     pub(super) fn recheck_gate(&mut self, at: usize) {
         let bullet = self.shelf.get(at);
-        let asked =
+        let found =
             bullet.state == BulletState::Draft && is_standing(bullet) && !self.added_bullets.contains(&at);
-        if !asked || self.is_held_back(at) {
+        if !found || self.is_held_back(at) {
             return;
         }
         let Some(reason) = self.evidence_for(at) else { return };

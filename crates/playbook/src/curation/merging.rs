@@ -2,7 +2,8 @@
 //! to it as their replacement.
 
 use super::Authority;
-use super::apply::{Curation, tags};
+use super::adding::tags;
+use super::apply::Curation;
 use super::bullet_index::is_standing;
 use super::delta::MergeDelta;
 use crate::conflict::RuleStatement;
@@ -32,16 +33,16 @@ impl Curation<'_> {
                 "a rule cannot be merged with an anti-pattern",
             );
         }
-        let told = content::agent_text(&rule, first.bullet_type);
-        if let Some(other) = self.shelf.exact(&told, is_standing).filter(|at| !parts.contains(at)) {
+        let agent_text = content::agent_text(&rule, first.bullet_type);
+        if let Some(other) = self.shelf.exact(&agent_text, is_standing).filter(|at| !parts.contains(at)) {
             let reason = "it has the same text already; merge it as well";
             return self.refuse(Some(other), "duplicate", reason);
         }
-        if let Some((id, reason)) = self.blocking_pattern(&rule, &told) {
+        if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
             return self.refuse_naming(id, "blocked", reason);
         }
         let mut merged = self.merged(&parts, &rule);
-        let statement = RuleStatement::of(&told);
+        let statement = RuleStatement::of(&agent_text);
         let reach = merged.rule_scope();
         let opposed = self.shelf.opposed(&statement, &self.sense, |other| {
             is_standing(other)
@@ -157,13 +158,13 @@ fn feedback(bullets: &[&Bullet]) -> Vec<Feedback> {
 }
 
 fn each_once<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut kept = Vec::new();
+    let mut remaining = Vec::new();
     for item in items {
-        if !kept.contains(&item) {
-            kept.push(item);
+        if !remaining.contains(&item) {
+            remaining.push(item);
         }
     }
-    kept
+    remaining
 }
 
 fn join(reasons: impl Iterator<Item = String>) -> Option<String> {

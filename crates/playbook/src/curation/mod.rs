@@ -3,16 +3,19 @@
 //! [`curate`] computes the new playbook and a report; [`plan::changes`] computes the file changes.
 //! Both are pure functions.
 
+mod adding;
 pub mod admission;
 pub mod apply;
 pub mod bullet_index;
 pub mod consequences;
 pub mod delta;
+pub mod feedback;
 pub mod forgetting;
 mod gate;
 pub mod history;
 mod merging;
 pub mod plan;
+mod replacing;
 pub mod report;
 pub mod review_decision;
 

@@ -21,7 +21,7 @@ pub struct VaultFiles<'a> {
     /// Body of a bullet's file as stored.
     pub body: &'a dyn Fn(&NotePath) -> Option<String>,
     /// Whether a note with this id exists.
-    pub known: &'a dyn Fn(&NoteId) -> bool,
+    pub is_known: &'a dyn Fn(&NoteId) -> bool,
     /// Free path for a new file, given its preferred path.
     pub place: &'a dyn Fn(&NotePath, &NoteId) -> NotePath,
 }
@@ -33,7 +33,7 @@ pub fn changes(
     now: Instant,
     files: &VaultFiles<'_>,
 ) -> Vec<VaultFileChange> {
-    let known = before.bullets.len();
+    let is_known = before.bullets.len();
     let mut changes: Vec<VaultFileChange> = Vec::new();
     for (old, new) in before.bullets.iter().zip(&after.playbook.bullets) {
         let edits = edits(old, new, files.body);
@@ -41,7 +41,7 @@ pub fn changes(
             changes.push(VaultFileChange::Edit { path: old.path.clone(), edits });
         }
     }
-    for new in &after.playbook.bullets[known..] {
+    for new in &after.playbook.bullets[is_known..] {
         let path = (files.place)(&new.path, &new.id);
         changes.push(VaultFileChange::Create { path, text: compose::bullet(new) });
     }
@@ -52,7 +52,7 @@ pub fn changes(
     let mut edges: Vec<NoteId> = Vec::new();
     for found in &after.contradictions {
         let id = edge_id(found);
-        if !edges.contains(&id) && !(files.known)(&id) {
+        if !edges.contains(&id) && !(files.is_known)(&id) {
             changes.extend(edge(found, &id, now, files, &after.playbook));
             edges.push(id);
         }

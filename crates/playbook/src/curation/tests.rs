@@ -1,6 +1,7 @@
-//! Tests of single deltas, and properties for arbitrary deltas.
+//! Tests of single deltas.
 
-use proptest::prelude::*;
+mod feedback;
+mod properties;
 
 use super::apply::{CurationRequest, CurationResult, Proposer, curate};
 use super::delta::{
@@ -176,16 +177,16 @@ impl RuleEvidenceSource for StaticHistory {
 
 #[test]
 fn evidence_lets_a_programs_rule_in_or_keeps_it_out() {
-    let told = |successes, failures| {
+    let evidence = |successes, failures| {
         let evidence =
             SessionCounts { sessions: successes + failures, successes, failures, quotes: Vec::new() };
         TestRequest { history: Box::new(StaticHistory(evidence)), ..TestRequest::automation() }
     };
     let state = |asking: &TestRequest| asking.curate(&Playbook::default(), &[add(SUITE)]);
-    assert_eq!(state(&told(3, 0)).playbook.bullets[0].state, BulletState::Active);
-    assert_eq!(state(&told(3, 1)).playbook.bullets[0].state, BulletState::Draft);
-    assert_eq!(codes(&state(&told(1, 2))), ["evidence-against"]);
-    let person = TestRequest { authority: Authority::Person, ..told(1, 2) };
+    assert_eq!(state(&evidence(3, 0)).playbook.bullets[0].state, BulletState::Active);
+    assert_eq!(state(&evidence(3, 1)).playbook.bullets[0].state, BulletState::Draft);
+    assert_eq!(codes(&state(&evidence(1, 2))), ["evidence-against"]);
+    let person = TestRequest { authority: Authority::Person, ..evidence(1, 2) };
     assert_eq!(state(&person).playbook.bullets[0].state, BulletState::Active, "a person's word is evidence");
 }
 
@@ -251,7 +252,7 @@ fn the_opposite_of_a_rule_is_a_draft_with_an_edge() {
 }
 
 #[test]
-fn what_another_vault_says_is_not_said_twice() {
+fn what_another_vault_says_is_not_stated_twice() {
     let elsewhere = TestRequest { elsewhere: playbook(vec![bullet("a", SUITE)]), ..TestRequest::default() };
     let curated = elsewhere.curate(&Playbook::default(), &[add(SUITE)]);
     assert_eq!(codes(&curated), ["duplicate-elsewhere"]);
@@ -294,198 +295,6 @@ fn what_cannot_be_a_rule_is_refused_alone() {
 }
 
 #[test]
-fn help_promotes_and_harm_inverts() {
-    let mut there = playbook(vec![bullet("a", JITTER)]);
-    for day in 1..=4 {
-        there.bullets[0]
-            .feedback
-            .push(Feedback::new(now().minus_days(f64::from(day)), FeedbackSignal::Helpful));
-    }
-    let risen = TestRequest::default().curate(&there, &[CurationDelta::Helpful(judge("b-a"))]);
-    assert_eq!(risen.playbook.bullets[0].maturity, Maturity::Established);
-    assert_eq!(risen.report.promotions.len(), 1);
-    let fallen = TestRequest::default().curate(&risen.playbook, &harms(3, "caused_bug"));
-    let [old, anti] = &fallen.playbook.bullets[..] else { panic!("{:?}", fallen.playbook) };
-    assert_eq!((old.maturity, old.state), (Maturity::Deprecated, BulletState::Retired));
-    assert_eq!(old.fields.replaced_by.as_deref(), Some(anti.id.as_str()));
-    assert_eq!(anti.content(), format!("AVOID: {JITTER}"));
-    assert_eq!((anti.bullet_type, anti.state), (BulletType::AntiPattern, BulletState::Active));
-    assert_eq!(
-        (anti.maturity, &anti.tags),
-        (Maturity::Candidate, &vec!["inverted".into(), "anti-pattern".into()])
-    );
-    assert_eq!((fallen.report.demotions.len(), fallen.report.inversions.len()), (1, 1));
-    assert_eq!(old.feedback.len(), 8, "equal words of one second are several all the same");
-}
-
-#[test]
-fn a_warning_that_did_harm_is_ended_and_not_inverted() {
-    let mut warning = bullet("a", "AVOID: retrying anything at all in the client.");
-    warning.bullet_type = BulletType::AntiPattern;
-    let fallen = TestRequest::default().curate(&playbook(vec![warning]), &harms(2, "caused_bug"));
-    assert_eq!((fallen.report.demotions.len(), fallen.report.inversions.len()), (1, 0));
-}
-
-#[test]
-fn a_helpful_mark_never_makes_a_prohibition() {
-    let mut there = playbook(vec![bullet("a", JITTER)]);
-    let on = |day: u32, there: &Playbook, delta: CurationDelta| {
-        let now = now().minus_days(f64::from(10 - day));
-        TestRequest { now, ..TestRequest::default() }.curate(there, &[delta])
-    };
-    for (day, delta) in [
-        (1, CurationDelta::Helpful(judge("b-a"))),
-        (2, CurationDelta::Harmful(judge("b-a"))),
-        (3, CurationDelta::Helpful(judge("b-a"))),
-    ] {
-        let curated = on(day, &there, delta);
-        assert_eq!((curated.report.demotions.len(), curated.playbook.bullets.len()), (0, 1), "day {day}");
-        there = curated.playbook;
-    }
-    let mut old = playbook(vec![bullet("a", JITTER)]);
-    old.bullets[0].maturity = Maturity::Proven;
-    let helped =
-        (0..6).map(|day| Feedback::new(now().minus_days(400.0 + f64::from(day)), FeedbackSignal::Helpful));
-    old.bullets[0].feedback.extend(helped);
-    let harmed = TestRequest::default().curate(&old, &harms(1, "wasted_time"));
-    assert_eq!((harmed.playbook.bullets.len(), harmed.report.inversions.len()), (1, 0));
-    assert_eq!(harmed.playbook.bullets[0].maturity, Maturity::Established, "one step down");
-    assert_eq!(harmed.playbook.bullets[0].state, BulletState::Active);
-}
-
-#[test]
-fn wasted_time_retires_a_rule_and_forbids_nothing() {
-    let there = playbook(vec![bullet("a", JITTER)]);
-    let retired = TestRequest::default().curate(&there, &harms(3, "wasted_time"));
-    assert_eq!((retired.report.demotions.len(), retired.report.inversions.len()), (1, 0));
-    assert_eq!(retired.playbook.bullets[0].state, BulletState::Retired);
-}
-
-#[test]
-fn one_person_forbids_a_rule_only_by_saying_so() {
-    let mut there = playbook(vec![bullet("a", JITTER)]);
-    there.bullets[0].feedback.extend([Feedback::new(now().minus_days(2.0), FeedbackSignal::Harmful)]);
-    let marked = |invert: bool, there: &Playbook| {
-        let judge = FeedbackDelta { invert, session: Some("s-1".into()), ..judge("b-a") };
-        TestRequest::default().curate(there, &[CurationDelta::Harmful(judge)]).report
-    };
-    assert_eq!(marked(false, &there).inversions.len(), 1, "two voices");
-    there.bullets[0].feedback.clear();
-    assert_eq!(marked(true, &there).inversions.len(), 0, "its score is not below the threshold");
-    let refused = TestRequest::automation();
-    let invert = FeedbackDelta { invert: true, ..judge("b-a") };
-    assert_eq!(codes(&refused.curate(&there, &[CurationDelta::Harmful(invert)])), ["person-only"]);
-}
-
-#[test]
-fn what_forbids_is_inverted_to_the_plain_statement_as_a_draft() {
-    let there = playbook(vec![bullet("a", "Never retry a failed upload on your own.")]);
-    let fallen = TestRequest::default().curate(&there, &harms(2, "caused_bug"));
-    let plain = &fallen.playbook.bullets[1];
-    assert_eq!(plain.content(), "Retry a failed upload on your own.");
-    assert_eq!((plain.bullet_type, plain.state), (BulletType::Rule, BulletState::Draft));
-    assert_eq!(plain.tags, ["inverted"]);
-    let there = playbook(vec![bullet("a", "Use tabs, unless the file has spaces.")]);
-    let fallen = TestRequest::default().curate(&there, &harms(2, "caused_bug"));
-    assert_eq!(fallen.playbook.bullets[1].state, BulletState::Draft, "the wording is unsure");
-}
-
-#[test]
-fn events_of_sessions_that_nobody_has_seen_count_for_nothing() {
-    let there = playbook(vec![bullet("a", JITTER)]);
-    let unseen = TestRequest { history: Box::new(EmptyHistory), ..TestRequest::default() };
-    let curated = unseen.curate(&there, &harms(12, "caused_bug"));
-    assert_eq!((curated.report.demotions.len(), curated.playbook.bullets.len()), (0, 1));
-    let bullet = &curated.playbook.bullets[0];
-    assert!(bullet.feedback.len() == 12 && bullet.feedback.iter().all(|event| event.weight == 0.0));
-    assert_eq!(
-        curated.report.applied[0].note.as_deref(),
-        Some("stored without weight: its session is unknown here")
-    );
-}
-
-#[test]
-fn a_person_without_a_session_counts_once_a_day() {
-    let there = playbook(vec![bullet("a", JITTER)]);
-    let twice =
-        TestRequest::default().curate(&there, &vec![CurationDelta::Helpful(judge("b-a")); 2]).playbook;
-    let weights: Vec<f64> = twice.bullets[0].feedback.iter().map(|event| event.weight).collect();
-    assert_eq!(weights, [1.0, 0.0]);
-    let tomorrow = TestRequest { now: now().minus_days(-1.0), ..TestRequest::default() };
-    let third = tomorrow.curate(&twice, &[CurationDelta::Helpful(judge("b-a"))]).playbook;
-    assert_eq!(third.bullets[0].feedback[2].weight, 1.0);
-}
-
-#[test]
-fn a_draft_is_admitted_when_its_evidence_grows() {
-    let draft = |rule: &str| {
-        let mut draft = bullet("a", rule);
-        draft.state = BulletState::Draft;
-        draft.fields.sources =
-            vec![cm_note::bullet::SessionSource { session: "s-0".into(), agent: None, line: None }];
-        draft
-    };
-    let helpful = |session: &str| {
-        CurationDelta::Helpful(FeedbackDelta { session: Some(session.into()), ..judge("b-a") })
-    };
-    let agent = TestRequest { authority: Authority::Automation, ..TestRequest::default() };
-    let there = playbook(vec![draft(SUITE)]);
-    let one = agent.curate(&there, &[helpful("s-1")]);
-    assert_eq!((one.playbook.bullets[0].state, one.report.activations.len()), (BulletState::Draft, 0));
-    let two = agent.curate(&one.playbook, &[helpful("s-2")]);
-    assert_eq!(two.playbook.bullets[0].state, BulletState::Active);
-    assert_eq!(two.report.activations[0].reason, "2 further sessions found it helpful");
-    let own = agent.curate(&there, &[helpful("s-0"), helpful("s-1")]);
-    assert_eq!(own.playbook.bullets[0].state, BulletState::Draft, "its own session is no further one");
-    let person = TestRequest::default().curate(&there, &[CurationDelta::Helpful(judge("b-a"))]);
-    assert_eq!(person.report.activations[0].reason, "a person found it helpful");
-    let told = StaticHistory(SessionCounts { sessions: 3, successes: 3, failures: 0, quotes: Vec::new() });
-    let sessions = TestRequest { history: Box::new(told), ..TestRequest::automation() };
-    assert_eq!(sessions.curate(&there, &[helpful("s-1")]).playbook.bullets[0].state, BulletState::Active);
-    let harmed = TestRequest::default()
-        .curate(&there, &[CurationDelta::Harmful(judge("b-a")), helpful("s-1"), helpful("s-2")]);
-    assert_eq!(harmed.playbook.bullets[0].state, BulletState::Draft, "somebody said no");
-    let opposed = playbook(vec![draft("Never run the whole suite before you push."), bullet("b", SUITE)]);
-    let person = TestRequest::default().curate(&opposed, &[CurationDelta::Helpful(judge("b-a"))]);
-    assert_eq!(person.playbook.bullets[0].state, BulletState::Draft, "it contradicts a rule in use");
-}
-
-#[test]
-fn a_draft_that_contradicts_makes_no_draft_of_a_rule_that_is_restated() {
-    let mut draft = bullet("b", "Never run the whole suite before you push.");
-    draft.state = BulletState::Draft;
-    let there = playbook(vec![bullet("a", SUITE), draft]);
-    let again = TestRequest::default().curate(&there, &[add("Before you push, run the whole suite")]);
-    assert_eq!(codes(&again), ["near-duplicate"]);
-    assert_eq!(again.playbook.bullets.len(), 2);
-    let note = again.playbook.bullets[0].feedback[0].note.as_deref();
-    assert_eq!(note, Some("proposed again: Before you push, run the whole suite"), "its text is kept");
-    let more =
-        TestRequest::default().curate(&there, &[add("Always run the whole suite before you push to main.")]);
-    assert_eq!(more.playbook.bullets[2].state, BulletState::Active);
-    assert!(!more.report.conflicts.is_empty());
-}
-
-#[test]
-fn what_is_only_near_is_stored_with_its_neighbour_named() {
-    let there =
-        playbook(vec![bullet("a", "Keep at most five connections open to the gauge gateway at any time.")]);
-    let added = TestRequest::default()
-        .curate(&there, &[add("Keep at most nine connections open to the gauge gateway at any time.")]);
-    assert_eq!(added.playbook.bullets.len(), 2);
-    assert!(added.playbook.bullets[0].feedback.is_empty());
-}
-
-#[test]
-fn a_long_rule_is_inverted_within_the_length_of_a_rule() {
-    let rule = "Use words. ".repeat(45);
-    let warning = super::consequences::warning(rule.trim());
-    assert!(warning.chars().count() <= 500 && warning.starts_with("AVOID: Use") && warning.ends_with('…'));
-    let word = super::consequences::warning(&"x".repeat(500));
-    assert!(word.chars().count() <= 500);
-}
-
-#[test]
 fn a_reworded_rule_keeps_its_id_and_feedback() {
     let mut there = playbook(vec![bullet("a", SUITE), bullet("b", JITTER)]);
     there.bullets[0].feedback.push(Feedback::new(now(), FeedbackSignal::Helpful));
@@ -519,12 +328,12 @@ fn a_program_gives_no_rule_words_that_a_new_one_would_have_to_wait_with() {
     assert_eq!((by_hand.report.applied.len(), by_hand.contradictions.len()), (1, 1));
     let twice = [replace("Never use `unwrap` in tests."), replace("Never use `unwrap` in any tests.")];
     let curated = TestRequest::default().curate(&there, &twice);
-    let files = VaultFiles { body: &|_| None, known: &|_| false, place: &|path, _| path.clone() };
+    let files = VaultFiles { body: &|_| None, is_known: &|_| false, place: &|path, _| path.clone() };
     let edges = plan::changes(&there, &curated, now(), &files);
     let edges = edges.iter().filter(|change| matches!(change, VaultFileChange::Create { .. })).count();
     assert_eq!((curated.contradictions.len(), edges), (2, 1), "one edge for the same two bullets");
-    let known = VaultFiles { body: &|_| None, known: &|_| true, place: &|path, _| path.clone() };
-    let changes = plan::changes(&there, &curated, now(), &known);
+    let existing = VaultFiles { body: &|_| None, is_known: &|_| true, place: &|path, _| path.clone() };
+    let changes = plan::changes(&there, &curated, now(), &existing);
     assert!(
         changes.iter().all(|change| matches!(change, VaultFileChange::Edit { .. })),
         "one that is there is not written again"
@@ -675,7 +484,7 @@ fn only_the_lines_that_differ_change() {
     let after = TestRequest::default().curate(&before, &deltas);
     let files = VaultFiles {
         body: &|_| Some(Split::of(text).body().to_owned()),
-        known: &|_| false,
+        is_known: &|_| false,
         place: &|path, _| path.clone(),
     };
     let changes = plan::changes(&before, &after, now(), &files);
@@ -684,211 +493,4 @@ fn only_the_lines_that_differ_change() {
         edit::apply(text, edits).unwrap(),
         "---\n# by hand\nid: b-a\nstate: active   # for now\nfeedback:\n  - {at: 2026-01-01, signal: helpful}\n  - at: 2026-11-21T12:00:00Z\n    signal: helpful\ntags: [ a,b ]\nupdated: 2026-11-21T12:00:00Z\n---\n\nNew words of the rule.\n\n## Why\n\nIt is.\n\n## More\n\nText.\n"
     );
-}
-
-/// Rules with few common words.
-const RULES: [&str; 6] = [
-    SUITE,
-    JITTER,
-    "Wrap every error with the path that it is about.",
-    "Name numbers at a border with their unit.",
-    "Migrate large tables in batches of a thousand rows.",
-    "Log a request by its id and never by its body.",
-];
-
-fn any_playbook() -> impl Strategy<Value = Playbook> {
-    let event = (0u32..200, 0..3usize, prop::option::of(0..3usize));
-    let one = (prop::collection::vec(event, 0..5), any::<bool>(), 0..4usize);
-    prop::collection::vec(one, 6).prop_map(|all| {
-        let mut bullets = Vec::new();
-        for ((events, pinned, maturity), (rule, name)) in all.into_iter().zip(RULES.into_iter().zip('a'..)) {
-            let mut bullet = bullet(&format!("{name}"), rule);
-            bullet.pinned = pinned;
-            bullet.maturity = Maturity::ALL[maturity];
-            bullet.feedback = events
-                .into_iter()
-                .map(|(day, signal, session)| Feedback {
-                    session: session.map(|n| format!("s-{n}")),
-                    ..Feedback::new(
-                        now().minus_days(f64::from(day)),
-                        [FeedbackSignal::Helpful, FeedbackSignal::Harmful, FeedbackSignal::Irrelevant]
-                            [signal],
-                    )
-                })
-                .collect();
-            bullets.push(bullet);
-        }
-        playbook(bullets)
-    })
-}
-
-fn any_delta() -> impl Strategy<Value = CurationDelta> {
-    let id = || (0..7usize).prop_map(|n| format!("b-{}", ["a", "b", "c", "d", "e", "f", "nowhere"][n]));
-    let rule = prop_oneof![
-        4 => (0..6usize).prop_map(|n| RULES[n].to_owned()),
-        4 => "[A-Z][a-z]{3,8}( [a-z]{3,9}){2,8}\\.",
-        1 => ".{0,40}",
-    ];
-    prop_oneof![
-        rule.clone().prop_map(|rule| add(&rule)),
-        id().prop_map(|id| CurationDelta::Helpful(judge(&id))),
-        id().prop_map(|id| CurationDelta::Harmful(judge(&id))),
-        id().prop_map(|id| CurationDelta::Irrelevant(judge(&id))),
-        (id(), rule.clone()).prop_map(|(id, content)| CurationDelta::Replace(ReplaceDelta {
-            id,
-            content,
-            reason: None
-        })),
-        id().prop_map(|id| CurationDelta::Deprecate(DeprecateDelta { id, ..DeprecateDelta::default() })),
-        (id(), id(), rule).prop_map(|(a, b, content)| CurationDelta::Merge(MergeDelta {
-            ids: vec![a, b],
-            content,
-            reason: None
-        })),
-        id().prop_map(|id| CurationDelta::Pin(PinDelta { id, reason: None })),
-        id().prop_map(|id| CurationDelta::Unpin(PinDelta { id, reason: None })),
-    ]
-}
-
-fn any_asking() -> impl Strategy<Value = TestRequest> {
-    (any::<bool>(), any::<bool>()).prop_map(|(automation, sweep)| TestRequest {
-        sweep,
-        session: Some("s-9"),
-        authority: if automation { Authority::Automation } else { Authority::Person },
-        ..TestRequest::default()
-    })
-}
-
-/// The bullets sorted by id.
-fn sorted(playbook: &Playbook) -> Vec<Bullet> {
-    let mut bullets = playbook.bullets.clone();
-    bullets.sort_by(|a, b| a.id.cmp(&b.id));
-    bullets
-}
-
-proptest! {
-    #[test]
-    fn the_same_input_gives_the_same_output(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), asking in any_asking(),
-    ) {
-        prop_assert_eq!(asking.curate(&there, &deltas), asking.curate(&there, &deltas));
-    }
-
-    #[test]
-    fn no_delta_deletes_a_bullet_or_a_word_of_feedback(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), asking in any_asking(),
-    ) {
-        let after = asking.curate(&there, &deltas).playbook;
-        for (old, new) in there.bullets.iter().zip(&after.bullets) {
-            prop_assert_eq!(&old.id, &new.id);
-            prop_assert_eq!(&old.path, &new.path);
-            prop_assert!(new.feedback.starts_with(&old.feedback));
-        }
-        prop_assert!(after.bullets.len() >= there.bullets.len());
-        // What is merged has every word of its parts, as often as any of them says it.
-        for new in &after.bullets[there.bullets.len()..] {
-            let merged = |at: &usize| {
-                after.bullets[*at].fields.replaced_by.as_deref() == Some(new.id.as_str()) && !new.is_anti_pattern()
-            };
-            let parts = (0..there.bullets.len()).filter(merged).map(|at| &there.bullets[at]);
-            for (part, event) in parts.flat_map(|part| part.feedback.iter().map(move |event| (part, event))) {
-                let times = |bullet: &Bullet| bullet.feedback.iter().filter(|other| *other == event).count();
-                prop_assert!(times(new) >= times(part), "{:?}", event);
-            }
-        }
-    }
-
-    #[test]
-    fn a_pinned_bullet_never_changes_by_automation(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any::<bool>(),
-    ) {
-        let asking = TestRequest { sweep, ..TestRequest::automation() };
-        let after = asking.curate(&there, &deltas).playbook;
-        for (old, new) in there.bullets.iter().zip(&after.bullets).filter(|(old, _)| old.pinned) {
-            prop_assert_eq!(old, new);
-        }
-    }
-
-    #[test]
-    fn a_pinned_bullet_never_falls_by_its_score(there in any_playbook(), harm in 1..5usize) {
-        let deltas: Vec<CurationDelta> = there
-            .bullets
-            .iter()
-            .flat_map(|bullet| vec![CurationDelta::Harmful(judge(bullet.id.as_str())); harm])
-            .collect();
-        let asking = TestRequest { sweep: true, ..TestRequest::default() };
-        let after = asking.curate(&there, &deltas).playbook;
-        for (old, new) in there.bullets.iter().zip(&after.bullets).filter(|(old, _)| old.pinned) {
-            prop_assert!(old.maturity <= new.maturity && (old.maturity == Maturity::Deprecated || new.maturity != Maturity::Deprecated));
-        }
-    }
-
-    #[test]
-    fn a_session_says_it_once_however_often_its_deltas_come(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), sweep in any::<bool>(),
-    ) {
-        let asking = TestRequest { sweep, ..TestRequest::automation() };
-        let once = asking.curate(&there, &deltas).playbook;
-        let twice = asking.curate(&once, &deltas).playbook;
-        // A later delta of the same file may have undone what an earlier one did, such as words that are replaced twice.
-        let undoes = deltas.iter().any(|delta| matches!(delta, CurationDelta::Replace(_) | CurationDelta::Merge(_)));
-        prop_assume!(!undoes);
-        prop_assert_eq!(&once, &twice);
-    }
-
-    #[test]
-    fn independent_deltas_may_come_in_any_order(
-        there in any_playbook(), picks in prop::collection::vec(0..6usize, 1..6), seed in any::<u64>(), automation in any::<bool>(),
-    ) {
-        // Each about another bullet, or a new rule that is like no other.
-        let mut deltas: Vec<CurationDelta> = Vec::new();
-        for (at, pick) in picks.iter().enumerate() {
-            let id = format!("b-{}", ["a", "b", "c", "d", "e", "f"][at]);
-            deltas.push(match pick {
-                0 => CurationDelta::Helpful(judge(&id)),
-                1 => CurationDelta::Harmful(judge(&id)),
-                2 => CurationDelta::Deprecate(DeprecateDelta { id, ..DeprecateDelta::default() }),
-                3 => CurationDelta::Pin(PinDelta { id, reason: None }),
-                4 => CurationDelta::Unpin(PinDelta { id, reason: None }),
-                _ => add(["Alpha beta gamma delta.", "Epsilon zeta eta theta.", "Iota kappa lambda omicron.", "Sigma tau upsilon phi.", "Chi psi omega aleph.", "Bet gimel dalet waw."][at]),
-            });
-        }
-        let authority = if automation { Authority::Automation } else { Authority::Person };
-        let asking = TestRequest { authority, session: Some("s-9"), ..TestRequest::default() };
-        let straight = asking.curate(&there, &deltas);
-        let mut shuffled = deltas.clone();
-        let mut state = seed;
-        for at in (1..shuffled.len()).rev() {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            shuffled.swap(at, (state >> 33) as usize % (at + 1));
-        }
-        prop_assert_eq!(sorted(&straight.playbook), sorted(&asking.curate(&there, &shuffled).playbook));
-    }
-
-    #[test]
-    fn what_is_planned_is_what_was_curated(
-        there in any_playbook(), deltas in prop::collection::vec(any_delta(), 0..8), asking in any_asking(),
-    ) {
-        use cm_note::note::compose;
-        let texts: std::collections::HashMap<NotePath, String> =
-            there.bullets.iter().map(|bullet| (bullet.path.clone(), compose::bullet(bullet))).collect();
-        let after = asking.curate(&there, &deltas);
-        let body = |path: &NotePath| Some(Split::of(&texts[path]).body().to_owned());
-        let files = VaultFiles { body: &body, known: &|_| false, place: &|path, _| path.clone() };
-        let mut written = texts.clone();
-        for change in plan::changes(&there, &after, now(), &files) {
-            match change {
-                VaultFileChange::Edit { path, edits } => {
-                    let text = edit::apply(&texts[&path], &edits).unwrap();
-                    written.insert(path, text);
-                }
-                VaultFileChange::Create { path, text } => prop_assert!(written.insert(path, text).is_none()),
-                other => prop_assert!(false, "{:?}", other),
-            }
-        }
-        for bullet in &after.playbook.bullets {
-            let read = Bullet::of(&note(bullet.path.as_str(), &written[&bullet.path])).unwrap();
-            prop_assert_eq!(&read, bullet);
-        }
-    }
 }

@@ -43,17 +43,17 @@ impl VaultView<'_, '_> {
             let key = |event: &Replacement| self.note(event.old()).key();
             Reverse(at).cmp(&Reverse(other)).then_with(|| key(a).cmp(key(b))).then_with(|| a.cmp(b))
         });
-        SectionLines::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.told(event)))
+        SectionLines::all(&events, HISTORY, |(at, event)| format!("{}{}", dated(*at), self.describe(event)))
     }
 
-    fn told(&self, event: &Replacement) -> String {
+    fn describe(&self, event: &Replacement) -> String {
         match event {
             Replacement::Superseded { old, new } => {
                 format!("{} supersedes {}", self.link(*new), self.link(*old))
             }
             Replacement::Condensed { old } => {
                 let into: Vec<String> =
-                    self.note(*old).condensed_into.iter().map(|id| self.named(id)).collect();
+                    self.note(*old).condensed_into.iter().map(|id| self.name_of(id)).collect();
                 format!("{} was condensed into {}", self.link(*old), into.join(", "))
             }
             Replacement::Replaced { old, new } => {
@@ -107,7 +107,6 @@ impl VaultView<'_, '_> {
         })
     }
 
-    /// The bullet with this id.
     fn bullet(&self, id: &str) -> Option<usize> {
         match self.graph.resolve(id) {
             Resolution::One(note) => Some(note).filter(|note| self.note(*note).kind == NoteKind::Bullet),
@@ -121,7 +120,7 @@ impl VaultView<'_, '_> {
         self.graph.written(edge).or(note.created).or(note.updated)
     }
 
-    fn named(&self, id: &str) -> String {
+    fn name_of(&self, id: &str) -> String {
         match self.graph.resolve(id) {
             Resolution::One(note) => {
                 let Note { title, path, .. } = self.note(note);

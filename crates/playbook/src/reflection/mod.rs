@@ -176,8 +176,8 @@ impl<'v> VaultView<'v, '_> {
     fn patterns(&self, tagging: &TagIndex<'_>, settings: &ReflectionSettings) -> SectionLines {
         let patterns = tagging.across_projects(self.graph.notes(), &settings.projects);
         SectionLines::top(&patterns, PATTERNS, |pattern| {
-            let named = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
-            let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(named).collect();
+            let counted = |(name, count): &(&str, usize)| format!("{} {count}", escape_inline(name));
+            let mut counts: Vec<String> = pattern.projects.iter().take(PROJECTS).map(counted).collect();
             if pattern.projects.len() > PROJECTS {
                 counts.push(format!("and {} more", pattern.projects.len() - PROJECTS));
             }
@@ -187,8 +187,8 @@ impl<'v> VaultView<'v, '_> {
 
     fn accessed(&self) -> SectionLines {
         let accesses = |note: usize| self.usage.get(note).map_or(0, |usage| usage.accesses);
-        let asked_for = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != NoteKind::Edge;
-        let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(asked_for).collect();
+        let is_accessed = |note: &usize| accesses(*note) > 0 && self.note(*note).kind != NoteKind::Edge;
+        let mut notes: Vec<usize> = (0..self.graph.notes().len()).filter(is_accessed).collect();
         notes.sort_by_key(|note| (Reverse(accesses(*note)), self.note(*note).key()));
         SectionLines::top(&notes, ACCESSED, |note| match accesses(*note) {
             1 => format!("{} (1 time)", self.link(*note)),
@@ -206,9 +206,9 @@ impl<'v> VaultView<'v, '_> {
         SectionLines::top(&notes, INSIGHTS, |note| {
             let Note { title, summary, .. } = self.note(*note);
             // A body often begins with its title once more.
-            let said = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), INSIGHT_LENGTH);
-            let said = if said.is_empty() { said } else { format!(": {said}") };
-            format!("{}{}{said}", dated(written(*note)), self.link(*note))
+            let rest = clipped(summary.strip_prefix(title.as_str()).unwrap_or(summary), INSIGHT_LENGTH);
+            let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
+            format!("{}{}{rest}", dated(written(*note)), self.link(*note))
         })
     }
 }

@@ -111,14 +111,14 @@ impl VaultView<'_, '_> {
     /// keeps them drafts.
     pub(super) fn contradictions(&self, shelf: &PlaybookView) -> SectionLines {
         let open = self.open();
-        let named: HashSet<(usize, usize)> = self
+        let listed: HashSet<(usize, usize)> = self
             .graph
             .edges()
             .iter()
             .filter(|edge| edge.relation == CONTRADICTS)
             .map(|edge: &Edge| ordered(edge.from, edge.to))
             .collect();
-        let mut pairs: Vec<(bool, (usize, usize), String)> = named
+        let mut pairs: Vec<(bool, (usize, usize), String)> = listed
             .iter()
             .filter(|(a, b)| open[*a] && open[*b])
             .map(|pair| (false, *pair, String::new()))
@@ -127,7 +127,7 @@ impl VaultView<'_, '_> {
             let sides = [0, 1].map(|side| shelf.notes.get(&found.ids[side]).copied());
             let [Some(a), Some(b)] = sides else { continue };
             let pair = ordered(a, b);
-            if a != b && open[a] && open[b] && !named.contains(&pair) {
+            if a != b && open[a] && open[b] && !listed.contains(&pair) {
                 pairs.push((true, pair, format!(" (detected: {})", escape_inline(&found.reason))));
             }
         }

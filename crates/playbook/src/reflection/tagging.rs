@@ -88,13 +88,17 @@ impl<'n> TagIndex<'n> {
 
     /// Tags that occur in at least two projects, by number of projects, then of notes, then by
     /// name.
-    pub(super) fn across_projects<'p>(&self, notes: &'p [Note], known: &'p [String]) -> Vec<TagProjects<'p>> {
-        let known = ProjectNames::of(known);
+    pub(super) fn across_projects<'p>(
+        &self,
+        notes: &'p [Note],
+        projects_of: &'p [String],
+    ) -> Vec<TagProjects<'p>> {
+        let projects_of = ProjectNames::of(projects_of);
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut projects: Vec<&str> = Vec::new();
         let mut occurrences: Vec<u64> = Vec::new();
         for (note, tags) in &self.notes {
-            let Some(project) = known.project_of(&notes[*note]) else { continue };
+            let Some(project) = projects_of.project_of(&notes[*note]) else { continue };
             let number = *numbers.entry(project).or_insert_with(|| {
                 projects.push(project);
                 projects.len() as u32 - 1
@@ -107,8 +111,8 @@ impl<'n> TagIndex<'n> {
         let of_tag = counted.chunk_by(|a, b| a.0 >> 32 == b.0 >> 32).filter(|projects| projects.len() > 1);
         let mut patterns: Vec<TagProjects<'p>> = of_tag
             .map(|counts| {
-                let named = counts.iter().map(|(both, count)| (projects[*both as u32 as usize], *count));
-                let mut projects: Vec<(&str, usize)> = named.collect();
+                let labelled = counts.iter().map(|(both, count)| (projects[*both as u32 as usize], *count));
+                let mut projects: Vec<(&str, usize)> = labelled.collect();
                 projects.sort_by_key(|(name, count)| (Reverse(*count), *name));
                 TagProjects { tag: (counts[0].0 >> 32) as u32, projects }
             })

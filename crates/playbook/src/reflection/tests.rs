@@ -275,7 +275,7 @@ fn hostile_rules_write_no_line_of_their_own() {
 }
 
 #[test]
-fn what_became_of_bullets_is_told_once() {
+fn what_became_of_bullets_is_reported_once() {
     let gone = |new: &str| {
         format!("state: retired\nmaturity: deprecated\nupdated: 2026-11-12\nreplaced_by: b-mt2ssunl-{new}")
     };
@@ -346,7 +346,7 @@ fn a_contradiction_is_open_until_a_side_is_out_of_use() {
 }
 
 #[test]
-fn only_known_projects_count_where_a_vault_names_them() {
+fn only_recognized_projects_count_where_a_vault_names_them() {
     let text = plan(&vault(), &[], &[], &["API", "cli"]).text;
     assert!(
         text.contains("- **net**: API 2, cli 1\n- **retry**: API 2, cli 1\n- **rust**: API 1, cli 1\n"),

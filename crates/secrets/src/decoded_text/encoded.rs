@@ -51,8 +51,8 @@ fn wrapped(bytes: &[u8], start: usize, end: usize) -> usize {
 /// paths and names.
 fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<DecodedText> {
     let bytes = &text.as_bytes()[range.clone()];
-    if let Some(said) = decoded(bytes, budget) {
-        return vec![reading(said, range)];
+    if let Some(decoded_run) = decoded(bytes, budget) {
+        return vec![reading(decoded_run, range)];
     }
     let mut found = Vec::new();
     let mut at = range.start;
@@ -60,8 +60,8 @@ fn of_run(text: &str, range: Range<usize>, budget: &mut usize) -> Vec<DecodedTex
         if part.len() >= LEAST && part.len() < bytes.len() {
             // The padding, and `+` or `/` behind a part, belong to it.
             let padded = randomness::run(&text.as_bytes()[at + part.len()..range.end], EQUALS, 2);
-            let said = decoded(part, budget);
-            found.extend(said.map(|said| reading(said, at..at + part.len() + padded)));
+            let decoded_run = decoded(part, budget);
+            found.extend(decoded_run.map(|decoded_run| reading(decoded_run, at..at + part.len() + padded)));
         }
         at += part.len() + 1;
     }
@@ -111,7 +111,7 @@ fn of_hex(run: &[u8]) -> Vec<u8> {
 
 /// Decodes base64 in either alphabet; ignores all other characters, including white space and
 /// padding.
-pub fn of_base64(run: &[u8]) -> Vec<u8> {
+pub(crate) fn of_base64(run: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0);
     for byte in run {
@@ -137,21 +137,21 @@ pub fn of_base64(run: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<String> {
+    fn decoded_run(text: &str) -> Vec<String> {
         readings(text, &mut 10_000).into_iter().map(|reading| reading.text).collect()
     }
 
     #[test]
     fn text_is_decoded_and_other_bytes_are_not() {
-        assert_eq!(said("x VGhlIHF1aWNrIGJyb3duIGZveA== y"), ["The quick brown fox"]);
-        assert_eq!(said("54686520717569636b2062726f776e20666f78"), ["The quick brown fox"]);
-        assert_eq!(said("a/b/VGhlIHF1aWNrIGJyb3duIGZveA"), ["The quick brown fox"]);
+        assert_eq!(decoded_run("x VGhlIHF1aWNrIGJyb3duIGZveA== y"), ["The quick brown fox"]);
+        assert_eq!(decoded_run("54686520717569636b2062726f776e20666f78"), ["The quick brown fox"]);
+        assert_eq!(decoded_run("a/b/VGhlIHF1aWNrIGJyb3duIGZveA"), ["The quick brown fox"]);
         for text in [
             "9a038989604e8da62ecddbe2094b16ce1b778be1",
             "sha512-3QYrzZq9adP0J5wMPLCM7HUFpk5acdIbzlpkd6XgaNJQ8mjAmHMPGPPA0NlGtetOd4UYETIay2BV6DfVPClogq==",
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
         ] {
-            assert_eq!(said(text), Vec::<String>::new(), "{text}");
+            assert_eq!(decoded_run(text), Vec::<String>::new(), "{text}");
         }
     }
 
@@ -159,6 +159,6 @@ mod tests {
     fn wrapped_lines_are_one_run() {
         let line = "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQg";
         let text = format!("{line}\n{line}\n{}\nend", &line[..24]);
-        assert_eq!(said(&text).len(), 1);
+        assert_eq!(decoded_run(&text).len(), 1);
     }
 }

@@ -43,7 +43,7 @@ fn escape(bytes: &[u8]) -> Option<(usize, char)> {
         }
         [b'&', ..] => {
             let name = randomness::run(&bytes[1..], ALNUM, 8);
-            (closed(bytes, 1 + name)?, u32::from(named(bytes.get(1..1 + name)?)?))
+            (closed(bytes, 1 + name)?, u32::from(named_character(bytes.get(1..1 + name)?)?))
         }
         _ => return None,
     };
@@ -56,7 +56,7 @@ fn closed(bytes: &[u8], end: usize) -> Option<usize> {
     (bytes.get(end) == Some(&b';')).then_some(end + 1)
 }
 
-fn named(name: &[u8]) -> Option<char> {
+fn named_character(name: &[u8]) -> Option<char> {
     Some(match name {
         b"amp" => '&',
         b"lt" => '<',
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_undone_and_places_are_kept() {
+    fn escapes_are_undone_and_places_are_retained() {
         let text = "é a%3Ab &#95;&lowbar; \\u0041\\x42 %zz %E9";
         let reading = reading(text, &mut 1000).unwrap();
         assert_eq!(reading.text, "é a:b __ AB %zz %E9");

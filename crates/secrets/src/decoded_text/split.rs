@@ -19,7 +19,7 @@ pub fn reading(text: &str, budget: &mut usize) -> Option<DecodedText> {
     let mut builder = DecodedTextBuilder::of(text);
     let mut at = 0;
     while at < bytes.len() {
-        let (length, said) = match bytes[at] {
+        let (length, replacement) = match bytes[at] {
             b'*' | b'`' | b'~' | b'<' | b'\\' | b'"' | b'\'' => (parted(bytes, at), None),
             byte if byte < 0x80 => (0, None),
             _ => match text[at..].chars().next() {
@@ -28,8 +28,8 @@ pub fn reading(text: &str, budget: &mut usize) -> Option<DecodedText> {
             },
         };
         let is_invisible = bytes[at] < 0x80 || text[at..].chars().next().is_some_and(is_invisible);
-        match said {
-            Some(said) => builder.replace(at..at + length, said.encode_utf8(&mut [0; 4])),
+        match replacement {
+            Some(replacement) => builder.replace(at..at + length, replacement.encode_utf8(&mut [0; 4])),
             None if length > 0 && is_invisible => builder.replace(at..at + length, ""),
             None => {}
         }

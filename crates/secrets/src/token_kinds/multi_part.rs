@@ -15,7 +15,6 @@ pub struct MultiPartToken {
     pub parts: &'static [TokenPart],
 }
 
-/// A part of a token.
 pub enum TokenPart {
     /// Characters of an alphabet, with the minimum and maximum length.
     Run(Alphabet, usize, usize),
@@ -65,7 +64,7 @@ const fn shaped(prefix: &'static str, label: &'static str, parts: &'static [Toke
 }
 
 /// Every kind of token with several parts.
-pub const SHAPED: &[MultiPartToken] = &[
+pub(crate) const SHAPED: &[MultiPartToken] = &[
     shaped("re_", "resend-key", &[Run(ALNUM, 8, 8), Text("_"), Run(ALNUM, 24, 24)]),
     shaped("pat", "airtable-token", &[Run(ALNUM, 14, 14), Text("."), Run(HEX, 64, 64)]),
     shaped("access-sandbox-", "plaid-token", &[Uuid]),

@@ -25,7 +25,8 @@ pub fn texts(command: &SimpleCommand) -> Vec<String> {
             found.extend(embedded(command))
         }
         "git" => found.extend(command.args.windows(2).filter_map(|pair| {
-            let value = pair[1].text.split_once('=').filter(|_| pair[0].text == "-c")?.1;
+            let [flag, setting] = pair else { return None };
+            let (_, value) = setting.text.split_once('=').filter(|_| flag.text == "-c")?;
             value.strip_prefix('!').map(str::to_owned)
         })),
         "at" | "batch" => found.extend(command.input.clone()),
@@ -98,7 +99,7 @@ fn powershell(words: &[ShellWord]) -> Option<String> {
 /// Joins all words after one of the flags.
 fn after(words: &[ShellWord], flags: &[&str]) -> Option<String> {
     let at = words.iter().position(|word| flags.iter().any(|flag| word.text.eq_ignore_ascii_case(flag)))?;
-    Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+    Some(words.iter().skip(at + 1).map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the word after a shell's one-letter flag, which may be grouped, as in `-lc`.
@@ -108,8 +109,9 @@ fn after_one(words: &[ShellWord], flag: &str) -> Option<String> {
         word.text == flag
             || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
     })?;
-    words[at + 1..]
+    words
         .iter()
+        .skip(at + 1)
         .find(|word| !word.text.starts_with('-') || word.quoted)
         .map(|word| word.text.clone())
 }

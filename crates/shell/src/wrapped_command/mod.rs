@@ -9,7 +9,7 @@ use super::{DEPTH, Redirect, ShellWord, SimpleCommand, inline_program, output};
 use embedded::{shell, texts};
 
 /// Appends a command and the commands that it runs. Returns its output, if known.
-pub fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
+pub(crate) fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellState) -> Option<String> {
     if depth > DEPTH {
         reading.script.truncated = true;
         return None;
@@ -22,7 +22,7 @@ pub fn add_command(command: SimpleCommand, depth: usize, reading: &mut ShellStat
     }
     let before = reading.script.commands.len();
     let printed = inner(&command, depth, reading);
-    for inner in &mut reading.script.commands[before..] {
+    for inner in reading.script.commands.iter_mut().skip(before) {
         inherit(inner, &command);
     }
     printed
@@ -47,9 +47,11 @@ fn inner(command: &SimpleCommand, depth: usize, reading: &mut ShellState) -> Opt
     }
     if let Some((_, valued)) = PREFIXES.iter().find(|(name, _)| *name == program) {
         let inner = prefixed(command, valued)?;
+        reading.mark_wrapper();
         return add_command(inner, depth + 1, reading);
     }
     if let Some(inner) = behind_verb(command) {
+        reading.mark_wrapper();
         return add_command(inner, depth + 1, reading);
     }
     if SHELLS.contains(&program) || SOURCES.contains(&program) {
@@ -108,7 +110,7 @@ fn add_xargs_input(outer: &SimpleCommand, inner: &mut SimpleCommand) {
     if let Some(at) = literal {
         inner.args.remove(at);
     }
-    let behind = outer.args.windows(2).find(|pair| pair[0].text == "-I").map(|pair| pair[1].text.clone());
+    let behind = argument_after(&outer.args, "-I").map(str::to_owned);
     let joined =
         outer.args.iter().find_map(|word| word.text.strip_prefix("-I").filter(|rest| !rest.is_empty()));
     let place = behind.or(joined.map(str::to_owned));
@@ -175,7 +177,7 @@ fn rest(
     }
     let program = args.get(at)?;
     let mut inner = SimpleCommand {
-        args: args[at + 1..].to_vec(),
+        args: args.get(at + 1..).unwrap_or_default().to_vec(),
         assignments,
         redirects: outer.redirects.clone(),
         input: outer.input.clone(),
@@ -188,6 +190,12 @@ fn rest(
     Some(inner)
 }
 
+/// Returns the argument after a flag.
+fn argument_after<'a>(args: &'a [ShellWord], flag: &str) -> Option<&'a str> {
+    let at = args.iter().position(|word| word.text == flag)?;
+    args.get(at + 1).map(|word| word.text.as_str())
+}
+
 /// Maximum number of commands taken from one `find`.
 const EXECUTED: usize = 64;
 
@@ -196,11 +204,7 @@ const EXECUTED: usize = 64;
 fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
     let mut found = Vec::new();
     let mut at = 0;
-    let name = command
-        .args
-        .windows(2)
-        .find(|pair| pair[0].text == "-name")
-        .map_or("*", |pair| pair[1].text.as_str());
+    let name = argument_after(&command.args, "-name").unwrap_or("*");
     while let Some(word) = command.args.get(at).filter(|_| found.len() < EXECUTED) {
         if !matches!(
             word.text.as_str(),
@@ -209,24 +213,26 @@ fn executed(command: &SimpleCommand) -> Vec<SimpleCommand> {
             at += 1;
             continue;
         }
-        let end = command.args[at + 1..]
+        let rest_of_args = command.args.get(at + 1..).unwrap_or_default();
+        let length = rest_of_args
             .iter()
             .position(|word| matches!(word.text.as_str(), ";" | "+" | "\\;"))
-            .map_or(command.args.len(), |end| at + 1 + end);
+            .unwrap_or(rest_of_args.len());
         let place = command
             .args
             .first()
             .filter(|word| !word.text.starts_with('-'))
             .map_or(".", |word| word.text.as_str());
-        let args: Vec<ShellWord> = command.args[at + 1..end]
+        let args: Vec<ShellWord> = rest_of_args
             .iter()
+            .take(length)
             .map(|word| ShellWord {
                 text: word.text.replace("{}", &format!("{place}/{name}")),
                 quoted: word.quoted,
             })
             .collect();
         found.extend(rest(command, &args, &[], 0));
-        at = end + 1;
+        at += length + 2;
     }
     found
 }
@@ -241,21 +247,24 @@ fn remote(command: &SimpleCommand, depth: usize, reading: &mut ShellState) {
         let Some(inner) = rest(command, &command.args, valued, verbs.len() + hosts) else { continue };
         let before = reading.script.commands.len();
         if matches!(name, "ssh" | "mosh" | "sshpass" | "wsl" | "heroku") || inner.program_path.contains(' ') {
-            let words: Vec<&str> = command.args[command.args.len() - inner.args.len() - 1..]
+            let words: Vec<&str> = command
+                .args
                 .iter()
+                .skip(command.args.len() - inner.args.len() - 1)
                 .map(|word| word.text.as_str())
                 .collect();
             reading.text(&words.join(" "), depth + 1, None);
             let read_there =
                 |inner: &SimpleCommand| SHELLS.contains(&inner.program.as_str()) && inner.input.is_none();
-            let shell = reading.script.commands[before..].last().is_some_and(read_there) || words.is_empty();
+            let shell = reading.script.commands.iter().skip(before).next_back().is_some_and(read_there)
+                || words.is_empty();
             if let Some(input) = command.input.as_ref().filter(|_| shell) {
                 reading.text(input, depth + 1, None);
             }
         } else {
             add_command(SimpleCommand { redirects: Vec::new(), folder: None, ..inner }, depth + 1, reading);
         }
-        for inner in &mut reading.script.commands[before..] {
+        for inner in reading.script.commands.iter_mut().skip(before) {
             inner.is_remote = true;
             inner.folder = None;
         }

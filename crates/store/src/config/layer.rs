@@ -10,6 +10,7 @@ use super::keys::{self, ValueType};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
+use cm_text::position::line_and_column;
 
 /// Source of a value. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,15 +178,12 @@ impl SettingsLayer {
         message: String,
         hint: Option<String>,
     ) {
-        let before = text.get(..at).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         // The names of our own files are sound paths.
         let Ok(path) = NotePath::parse(file) else { return };
         let mut finding = Finding::new(&path, code, Severity::Warning, message);
         if !text.is_empty() {
-            finding =
-                finding.with_location(u32::try_from(line).unwrap_or(1), u32::try_from(column).unwrap_or(1));
+            let (line, column) = line_and_column(text, at);
+            finding = finding.with_location(line, column);
         }
         finding.hint = hint.map(UserText::from);
         self.findings.push(finding);

@@ -46,8 +46,8 @@ pub(super) fn folded(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
 /// sends".
 fn without_relatives(tokens: Vec<CanonicalToken>) -> Vec<CanonicalToken> {
     let follows = |at: usize| tokens.get(at + 1).is_some_and(|next| next.is_one_of(&ARTICLES));
-    let kept = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
-    kept.map(|(_, token)| token.clone()).collect()
+    let remaining = tokens.iter().enumerate().filter(|(at, token)| !(token.is("that") && follows(*at)));
+    remaining.map(|(_, token)| token.clone()).collect()
 }
 
 /// Replaces a word by the first of its exact synonyms, which also unifies spelling.
@@ -232,10 +232,10 @@ pub(super) fn lemma(word: &str) -> String {
 }
 
 fn singular(word: &str) -> String {
-    let kept = word.len() < 4
+    let remaining = word.len() < 4
         || !word.chars().all(char::is_alphabetic)
         || ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    if kept {
+    if remaining {
         return word.to_owned();
     }
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {

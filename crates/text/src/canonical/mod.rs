@@ -122,7 +122,6 @@ impl CanonicalForm {
         OPPOSITES.iter().any(|[a, b]| (ours == [*a] && theirs == [*b]) || (ours == [*b] && theirs == [*a]))
     }
 
-    /// Number of negations.
     pub fn negations(&self) -> usize {
         self.words.iter().filter(|word| tables::NEGATIONS.contains(&word.as_str())).count()
     }
@@ -132,7 +131,7 @@ impl CanonicalForm {
         let mut rest: Vec<String> = other.words.iter().map(|word| english::lemma(word)).collect();
         let mut more = Vec::new();
         for word in &self.words {
-            match rest.iter().position(|known| *known == english::lemma(word)) {
+            match rest.iter().position(|other| *other == english::lemma(word)) {
                 Some(at) => drop(rest.swap_remove(at)),
                 None => more.push(word.as_str()),
             }
@@ -216,9 +215,9 @@ fn unspaced(text: &str) -> String {
     const NUMERALS: &str = "零一二三四五六七八九";
     let chars: Vec<char> = text.to_lowercase().replace('请', "").replace('两', "二").chars().collect();
     let inner = |at: usize| {
-        let known =
+        let other =
             |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_alphanumeric);
-        known(at.checked_sub(1)) && known(Some(at + 1))
+        other(at.checked_sub(1)) && other(Some(at + 1))
     };
     let mut form = String::new();
     for (at, c) in chars.iter().enumerate() {

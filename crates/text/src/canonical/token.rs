@@ -158,8 +158,9 @@ fn is_number(token: &CanonicalToken) -> bool {
 /// The word after a number as its unit: known units in canonical spelling, others as written,
 /// because case distinguishes units such as `Mb/s`. `None` if the word cannot be a unit.
 fn measure(word: &str) -> Option<String> {
-    let known = tables::unit(word).or_else(|| tables::unit(&word.to_lowercase()).filter(|_| word.len() > 2));
-    match known {
+    let listed_unit =
+        tables::unit(word).or_else(|| tables::unit(&word.to_lowercase()).filter(|_| word.len() > 2));
+    match listed_unit {
         Some(unit) => Some(unit.to_owned()),
         None => (word.len() <= 2 || word.contains('/')).then(|| word.to_owned()),
     }

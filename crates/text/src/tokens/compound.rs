@@ -3,7 +3,8 @@
 use super::class::{CharClass, class_of};
 use super::{TokenRole, Tokenizer, fold};
 
-/// Extent of a run without white space, and whether it has several parts.
+/// End of a run without white space, and whether the run is an identifier of several parts, as in
+/// `socket_keepalive`.
 pub(super) struct RunExtent {
     pub(super) end: usize,
     pub(super) compound: bool,
@@ -106,9 +107,10 @@ pub(super) fn contraction(text: &str, at: usize) -> usize {
     let Some(mark) = rest.chars().next().filter(|c| matches!(c, '\'' | '’')) else { return 0 };
     let tail = &rest[mark.len_utf8()..];
     let length = tail.find(|c: char| class_of(c) != CharClass::Word).unwrap_or(tail.len());
-    let known =
-        ["s", "t", "d", "m", "ll", "re", "ve"].iter().any(|known| tail[..length].eq_ignore_ascii_case(known));
-    if known { mark.len_utf8() + length } else { 0 }
+    let suffix = ["s", "t", "d", "m", "ll", "re", "ve"]
+        .iter()
+        .any(|suffix| tail[..length].eq_ignore_ascii_case(suffix));
+    if suffix { mark.len_utf8() + length } else { 0 }
 }
 
 /// Returns the offset after the connector at `at`, if the run continues there.

@@ -2,6 +2,8 @@
 
 use similar::TextDiff;
 
+use cm_text::shorten::shorten;
+
 /// Maximum length of a line, in characters.
 const LONGEST: usize = 160;
 
@@ -29,18 +31,11 @@ pub fn summary(name: &str, before: &str, after: &str) -> String {
             shown.push_str(&format!(
                 "{}{}\n",
                 change.tag(),
-                clipped(change.value().trim_end_matches(['\r', '\n']))
+                shorten(change.value().trim_end_matches(['\r', '\n']), LONGEST)
             ));
         }
     }
     shown
-}
-
-fn clipped(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", &line[..end]),
-    }
 }
 
 #[cfg(test)]

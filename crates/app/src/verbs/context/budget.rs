@@ -3,12 +3,12 @@
 use super::history::project;
 use super::{Briefing, BriefingMemory, BriefingRule, SessionPassage};
 use crate::context::request::Request;
-use cm_index::is_stopword;
 use cm_note::bullet::BulletType;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{
     self, BriefingEntry, BriefingSection, EntryTier, OmittedCounts, lines, searches,
 };
+use cm_text::stop_words::is_stop_word;
 
 /// Worth of a suggested search, relative to 1 for the best-matching rule.
 const SEARCH: f64 = 0.15;
@@ -43,7 +43,7 @@ impl BriefingDraft {
         let (now, interface) = (call.now, call.by.interface);
         let BriefingDraft { rules, memories, unverified, history, warnings, notices, omitted } = self;
         let pointers = rules.iter().filter_map(|ruled| ruled.pointer.as_deref());
-        let suggested = searches::searches(pointers, &searches::salient(task, is_stopword), now);
+        let suggested = searches::searches(pointers, &searches::salient(task, is_stop_word), now);
         let mut entries: Vec<BriefingEntry> = rules.iter().map(rule_entry).collect();
         entries.extend(memories.iter().map(memory_entry));
         let of_unverified = entries.len();

@@ -12,7 +12,6 @@ use crate::context::scoring::scoring;
 use crate::context::snippet::NoteSnippets;
 use crate::error::Result;
 use crate::verbs::decay::score_of;
-use cm_index::is_stopword;
 use cm_note::bullet::blocked::BlockKind;
 use cm_note::bullet::visibility::same_project;
 use cm_note::bullet::{BulletType, Maturity, Scope};
@@ -24,6 +23,7 @@ use cm_note::score::bullet::{effective, selection_score};
 use cm_note::score::{DecayStatus, Scoring};
 use cm_playbook::briefing::OmittedCounts;
 use cm_playbook::briefing::warning::{BriefingWarning, MentionIndex, WarningKind, is_about};
+use cm_text::stop_words::is_stop_word;
 
 /// Maximum number of memories.
 const MEMORIES: usize = 12;
@@ -212,7 +212,7 @@ impl BriefingBuilder<'_> {
             }
         }
         for bullet in self.candidates.replaced(self.memory)? {
-            if is_about(bullet.content(), self.task, is_stopword) {
+            if is_about(bullet.content(), self.task, is_stop_word) {
                 let by = bullet.fields.replaced_by.as_deref().unwrap_or_default();
                 let content = self.candidates.content_of(self.memory, by)?;
                 warnings.push(BriefingWarning {

@@ -16,7 +16,6 @@ use cm_agents::hook::injection::{InjectionEntry, InjectionPart};
 use cm_agents::hook::relevance::{ContentWords, relevance};
 use cm_agents::hook::selection::{InjectionCandidate, SelectionLimits, choose};
 use cm_agents::hook::{HookEvent, HookMessage, memory_text};
-use cm_index::is_stopword;
 use cm_note::bullet::Bullet;
 use cm_note::bullet::visibility::may_be_shown;
 use cm_note::markdown::escape::visible;
@@ -24,6 +23,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_playbook::briefing::warning::MentionIndex;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
+use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
 /// pasted text.
@@ -42,7 +42,7 @@ pub(super) fn parts(
     known: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
     let question: String = question.chars().take(LONGEST).collect();
-    let telling = ContentWords::of(&question, is_stopword);
+    let telling = ContentWords::of(&question, is_stop_word);
     let settings = &memory.target().settings;
     let measure = SelectionLimits {
         threshold: settings.number("hooks.threshold"),
@@ -137,7 +137,7 @@ fn candidate(
         Some(bullet) => bullet.content().to_owned(),
         None => format!("{} {}", note.title, note.tags.join(" ")),
     };
-    let relevance = relevance(question, &ContentWords::of(&said, is_stopword), ranked.parts.coarse);
+    let relevance = relevance(question, &ContentWords::of(&said, is_stop_word), ranked.parts.coarse);
     if relevance < threshold {
         return None;
     }

@@ -24,6 +24,7 @@ use cm_note::message::CommitMessage;
 use cm_note::path::NotePath;
 use cm_secrets::{RedactedSecret, RedactionRules, find, redact};
 use cm_store::vault::external_folder;
+use cm_text::position::line_and_column;
 
 pub use cm_exchange::exchange::LeftOutKind;
 pub use cm_exchange::exchange::plan::{BulletSkipReason, SkippedBullet};
@@ -195,8 +196,7 @@ fn without_secrets(
         let secrets: Vec<_> =
             in_path.chain(find(&text, rules).into_iter().map(|found| (text.as_str(), found))).collect();
         for (held, RedactedSecret { rule, range, .. }) in &secrets {
-            let line = source.find(&held[range.clone()]).map(|at| source[..at].matches('\n').count() + 1);
-            let line = line.and_then(|line| u32::try_from(line).ok());
+            let line = source.find(&held[range.clone()]).map(|at| line_and_column(source, at).0);
             let id = redact(&brought.id, rules).0.into_string();
             let entry = StoppedEntry { line, rule: rule.clone(), id };
             // One text can stand in the path and in the note.

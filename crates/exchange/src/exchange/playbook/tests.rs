@@ -75,7 +75,7 @@ bullets:
 ";
 
 #[test]
-fn the_first_version_is_read_whole_and_what_has_no_place_is_named() {
+fn the_first_version_is_read_whole_and_what_has_no_place_is_listed() {
     let document = of(FIRST);
     assert_eq!(
         messages(&document),
@@ -302,7 +302,7 @@ fn a_large_playbook_goes_through_a_vault_and_comes_out_the_same() {
 }
 
 #[test]
-fn a_second_import_brings_nothing_and_what_differs_is_named() {
+fn a_second_import_brings_nothing_and_what_differs_is_listed() {
     let mut first = of(FIRST);
     let plan_of = plan(&mut first, &held(&[]), "p.yaml");
     let notes = notes_of(&plan_of);

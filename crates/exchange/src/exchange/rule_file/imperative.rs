@@ -54,8 +54,9 @@ pub(super) fn is_imperative(text: &str) -> bool {
 pub(super) fn is_negative(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     // What stands before a colon only says what it is about.
-    let said = [lower.as_str(), lower.split_once(": ").map_or("", |(_, rest)| rest)];
-    said.iter()
+    let variants = [lower.as_str(), lower.split_once(": ").map_or("", |(_, rest)| rest)];
+    variants
+        .iter()
         .any(|text| NEGATIONS.iter().any(|word| text.trim_start_matches(['*', '_', '"']).starts_with(word)))
 }
 
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_are_told_from_descriptions() {
+    fn instructions_are_distinguished_from_descriptions() {
         for text in [
             "Use `pnpm` for everything.",
             "**Never** commit secrets",

@@ -92,9 +92,9 @@ fn items_and_instructions_become_drafts_by_section() {
     1 tables
     1 texts shorter than 10 characters
     ");
-    let told: Vec<&str> = document.findings.iter().map(|found| found.message.as_str()).collect();
+    let messages: Vec<&str> = document.findings.iter().map(|found| found.message.as_str()).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "`description` of the file is not kept: Rules of the harbour",
             "`globs` of the file is not kept: *.rs"

@@ -42,7 +42,7 @@ pub fn clusters(candidates: &[AntigenCandidate]) -> Vec<PatternCluster> {
     let mut groups: Vec<((SignalKind, String), Vec<&AntigenCandidate>)> = Vec::new();
     for candidate in candidates {
         let key = (candidate.anchor_signal, tool_pattern(candidate));
-        match groups.iter_mut().find(|(known, _)| *known == key) {
+        match groups.iter_mut().find(|(other, _)| *other == key) {
             Some((_, members)) => members.push(candidate),
             None => groups.push((key, vec![candidate])),
         }

@@ -12,6 +12,8 @@ use super::{AntigenCandidate, PrecedingActions, add_new, median};
 use crate::friction::patterns::{SELF_CORRECTION, WORD};
 use crate::friction::signal::SignalKind;
 use cm_note::instant::Instant;
+use cm_text::similarity;
+use cm_text::stop_words::is_stop_word;
 
 /// Minimum overlap of two conversations in one cluster, as a share of the smaller shingle set.
 const OVERLAP: f64 = 0.5;
@@ -19,17 +21,14 @@ const OVERLAP: f64 = 0.5;
 const HIGH: usize = 5;
 /// Minimum number of conversations for [`Confidence::Medium`].
 const MEDIUM: usize = 3;
-/// Stop words, and names that occur in every project.
-const FILLERS: [&str; 105] = [
-    "about", "after", "again", "all", "also", "and", "any", "app", "are", "been", "before", "being", "build",
-    "but", "can", "can't", "claude", "code", "command", "commands", "config", "could", "did", "didn't",
-    "does", "doesn't", "doing", "don't", "done", "file", "files", "for", "from", "get", "got", "had", "has",
-    "have", "her", "here", "him", "his", "home", "how", "html", "index", "into", "its", "json", "just",
-    "let", "lib", "like", "log", "made", "main", "make", "memory", "more", "need", "not", "now", "one",
-    "only", "other", "our", "out", "package", "please", "projects", "readme", "should", "some", "spec",
-    "src", "stash", "test", "tests", "than", "that", "that's", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "tmp", "too", "use", "very", "want", "was", "were", "what", "when",
-    "where", "which", "will", "with", "you", "your",
+/// Words without a meaning of their own, besides stop words: fillers, contractions, and names that
+/// occur in every project.
+const FILLERS: [&str; 50] = [
+    "again", "app", "being", "build", "can't", "claude", "code", "command", "commands", "config", "didn't",
+    "doesn't", "don't", "done", "file", "files", "get", "got", "him", "home", "html", "index", "json", "let",
+    "lib", "like", "log", "made", "main", "make", "memory", "more", "need", "now", "one", "only", "other",
+    "package", "projects", "readme", "spec", "src", "stash", "test", "tests", "that's", "tmp", "use", "want",
+    "your",
 ];
 
 /// Kind of note suggested for a cluster.
@@ -139,34 +138,34 @@ pub struct CandidateContext<'c> {
 }
 
 /// Returns `true` if the user corrects themselves, as in "wrong window" or "never mind".
-pub fn is_self_correction(text: &str) -> bool {
+pub(crate) fn is_self_correction(text: &str) -> bool {
     SELF_CORRECTION.is_match(text)
 }
 
 /// Returns the words and adjacent word pairs of a text, lower-cased and without stop words.
-pub fn shingles(text: &str) -> BTreeSet<String> {
+pub(crate) fn shingles(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> =
-        WORD.find_iter(&lower).map(|word| word.as_str()).filter(|word| !FILLERS.contains(word)).collect();
+        WORD.find_iter(&lower).map(|word| word.as_str()).filter(|word| !is_filler(word)).collect();
     let pairs = words.windows(2).map(|pair| pair.join(" "));
     words.iter().map(|word| (*word).to_owned()).chain(pairs).collect()
 }
 
-/// Share of the smaller set that both sets contain, 0–1; 0 if they have no word pair in common.
+fn is_filler(word: &str) -> bool {
+    is_stop_word(word) || FILLERS.contains(&word)
+}
+
+/// [`similarity::overlap`] of two sets of shingles; 0 if they have no word pair in common.
 pub fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
-    let smaller = a.len().min(b.len());
-    let shared: Vec<&String> = a.intersection(b).collect();
-    if smaller == 0 || !shared.iter().any(|shingle| shingle.contains(' ')) {
-        return 0.0;
-    }
-    shared.len() as f64 / smaller as f64
+    let has_pair = a.intersection(b).any(|shingle| shingle.contains(' '));
+    if has_pair { similarity::overlap(a, b, 0) } else { 0.0 }
 }
 
 /// Groups similar conversations, sorted by descending score; clusters with [`SuggestedNote::Drop`] are
 /// left out. A topic recurs from `recurring` conversations on.
-pub fn clusters(told: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
+pub fn clusters(contexts: &[CandidateContext<'_>], recurring: usize) -> Vec<WordCluster> {
     let mut groups: Vec<ConversationGroup> = Vec::new();
-    for voice in reactions_by_conversation(told) {
+    for voice in reactions_by_conversation(contexts) {
         let best = groups
             .iter()
             .enumerate()
@@ -197,14 +196,14 @@ struct ConversationReactions<'c> {
     candidates: Vec<&'c AntigenCandidate>,
 }
 
-fn reactions_by_conversation<'c>(told: &[CandidateContext<'c>]) -> Vec<ConversationReactions<'c>> {
+fn reactions_by_conversation<'c>(contexts: &[CandidateContext<'c>]) -> Vec<ConversationReactions<'c>> {
     let mut voices: Vec<ConversationReactions<'c>> = Vec::new();
-    for told in told {
+    for context in contexts {
         let at =
-            voices.iter().position(|voice| voice.conversation == told.conversation).unwrap_or_else(|| {
+            voices.iter().position(|voice| voice.conversation == context.conversation).unwrap_or_else(|| {
                 voices.push(ConversationReactions {
-                    conversation: told.conversation,
-                    project: told.project,
+                    conversation: context.conversation,
+                    project: context.project,
                     ended: None,
                     texts: Vec::new(),
                     shingles: BTreeSet::new(),
@@ -213,9 +212,9 @@ fn reactions_by_conversation<'c>(told: &[CandidateContext<'c>]) -> Vec<Conversat
                 voices.len() - 1
             });
         let voice = &mut voices[at];
-        voice.candidates.push(told.candidate);
-        voice.ended = voice.ended.max(told.ended);
-        for text in &told.candidate.user_context {
+        voice.candidates.push(context.candidate);
+        voice.ended = voice.ended.max(context.ended);
+        for text in &context.candidate.user_context {
             if !voice.texts.contains(&text.as_str()) {
                 voice.texts.push(text);
                 voice.shingles.extend(shingles(text));

@@ -68,7 +68,7 @@ pub struct PrecedingActions {
 }
 
 /// Returns `true` if candidates are collected around signals of this kind.
-pub fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
+pub(crate) fn is_anchor(rules: FrictionRules, kind: SignalKind) -> bool {
     match rules {
         FrictionRules::Classic => matches!(
             kind,
@@ -135,7 +135,7 @@ fn median(peaks: &[f64]) -> f64 {
 fn most_frequent<'n>(names: impl Iterator<Item = &'n String>, most: usize) -> Vec<String> {
     let mut counted: Vec<(&String, usize)> = Vec::new();
     for name in names {
-        match counted.iter_mut().find(|(known, _)| *known == name) {
+        match counted.iter_mut().find(|(other, _)| *other == name) {
             Some((_, count)) => *count += 1,
             None => counted.push((name, 1)),
         }
@@ -146,7 +146,7 @@ fn most_frequent<'n>(names: impl Iterator<Item = &'n String>, most: usize) -> Ve
 
 /// Appends `text` unless it is already in the list or the list has `most` entries.
 fn add_new(texts: &mut Vec<String>, text: &str, most: usize) {
-    if texts.len() < most && !texts.iter().any(|known| known == text) {
+    if texts.len() < most && !texts.iter().any(|other| other == text) {
         texts.push(text.to_owned());
     }
 }

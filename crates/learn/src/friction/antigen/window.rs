@@ -38,7 +38,7 @@ pub struct StepWindow<'l> {
 impl<'l> StepWindow<'l> {
     /// Returns the window that ends with the first step at this time or, if no step has it, with
     /// the last one before it.
-    pub fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
+    pub(crate) fn by_time(log: &'l SessionLog, at: Option<Instant>) -> Option<Self> {
         let steps: Vec<&LogRecord> = log.records.iter().filter(|record| record.role.is_step()).collect();
         let exact = steps.iter().position(|step| step.at == at);
         let before = || steps.iter().rposition(|step| step.at.is_some() && step.at <= at);
@@ -47,7 +47,7 @@ impl<'l> StepWindow<'l> {
 
     /// Returns the window that ends with a record or, if the record is not a step, with the last
     /// step before it.
-    pub fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
+    pub(crate) fn by_record(log: &'l SessionLog, record: usize) -> Option<Self> {
         let steps: Vec<&LogRecord> =
             log.records.iter().take(record + 1).filter(|record| record.role.is_step()).collect();
         let last = steps.len().checked_sub(1)?;
@@ -74,12 +74,12 @@ impl<'l> StepWindow<'l> {
         let mut find = |text: &str| {
             files.extend(expression.find_iter(text).map(|file| file.as_str().to_owned()));
         };
-        let mut named = Vec::new();
+        let mut paths = Vec::new();
         for part in self.parts() {
             match part {
                 RecordPart::Text(text) | RecordPart::Result { text, .. } => find(text),
                 RecordPart::Call { input, .. } => {
-                    named.extend(
+                    paths.extend(
                         ["file_path", "path"]
                             .iter()
                             .filter_map(|key| input[key].as_str())
@@ -92,7 +92,7 @@ impl<'l> StepWindow<'l> {
                 RecordPart::Interrupt | RecordPart::Compaction(_) => {}
             }
         }
-        files.extend(named.into_iter().map(str::to_owned));
+        files.extend(paths.into_iter().map(str::to_owned));
         files.into_iter().take(10).collect()
     }
 
@@ -132,8 +132,8 @@ impl<'l> StepWindow<'l> {
 
     /// Returns the user messages, each cut to 500 characters.
     pub fn messages(&self, without_pastes: bool) -> Vec<String> {
-        let said = self.steps.iter().filter(|step| step.role == RecordRole::Person);
-        let texts = said.filter_map(|step| {
+        let prompts = self.steps.iter().filter(|step| step.role == RecordRole::Person);
+        let texts = prompts.filter_map(|step| {
             step.parts.iter().find_map(|part| match part {
                 RecordPart::Text(text) => Some(text.as_str()),
                 _ => None,

@@ -43,13 +43,12 @@ fn kinds(script: &[&str]) -> Vec<SignalKind> {
     signals(&log(script), &FrictionThresholds::default()).into_iter().map(|signal| signal.kind).collect()
 }
 
-/// Counts the signals of a kind.
 fn count(kind: SignalKind, script: &[&str]) -> usize {
     kinds(script).into_iter().filter(|found| *found == kind).count()
 }
 
 #[test]
-fn a_stash_is_an_intervention_wherever_it_is_named() {
+fn a_stash_is_an_intervention_wherever_it_is_listed() {
     assert_eq!(count(SignalKind::UserIntervention, &[">run /STASH now"]), 1);
     assert_eq!(count(SignalKind::UserIntervention, &["+<command-name>/stash</command-name>"]), 1);
     assert_eq!(count(SignalKind::UserIntervention, &["~/stash"]), 1);
@@ -147,7 +146,7 @@ fn a_curse_is_one_of_three_words() {
 }
 
 #[test]
-fn an_interruption_is_told_by_answers_and_by_messages() {
+fn an_interruption_is_reported_by_answers_and_by_messages() {
     for (text, expected) in [
         ("=Exit code 137", 1),
         ("=[Request interrupted by user for tool use]", 1),
@@ -161,7 +160,7 @@ fn an_interruption_is_told_by_answers_and_by_messages() {
 }
 
 #[test]
-fn a_failure_is_told_by_its_code_or_by_python() {
+fn a_failure_is_reported_by_its_code_or_by_python() {
     for (text, expected) in [
         ("=Exit code 1", 1),
         ("=x\nTraceback (most recent call last)", 1),

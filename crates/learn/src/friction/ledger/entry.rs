@@ -112,7 +112,7 @@ pub struct FrictionEvidence {
     #[serde(default)]
     pub quotes: Vec<String>,
     /// Day on which the latest conversation ended.
-    #[serde(default, with = "day_if_known")]
+    #[serde(default, with = "optional_day")]
     pub last_seen: Option<Instant>,
 }
 
@@ -152,7 +152,7 @@ mod day {
 }
 
 /// Like [`day`], for an optional instant.
-mod day_if_known {
+mod optional_day {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
     use cm_note::instant::Instant;
@@ -189,14 +189,14 @@ impl FrictionEntry {
     /// Adds the conversations that are not recorded yet. Rejected and escalated entries only
     /// collect evidence.
     pub(super) fn observe(&mut self, cluster: &WordCluster, now: Instant) {
-        let known =
+        let is_listed =
             |id: &String| self.evidence.session_ids.iter().any(|seen| identity(&seen.id) == identity(id));
         let ended = cluster.ended.iter().copied().chain(std::iter::repeat(None));
         let new: Vec<SeenConversation> = cluster
             .session_ids
             .iter()
             .zip(ended)
-            .filter(|(id, _)| !known(id))
+            .filter(|(id, _)| !is_listed(id))
             .map(|(id, ended)| SeenConversation { id: id.clone(), seen: ended.unwrap_or(now).midnight() })
             .collect();
         if new.is_empty() {

@@ -78,7 +78,7 @@ fn other_words_are_another_entry_and_the_same_words_are_not() {
 }
 
 #[test]
-fn a_rule_under_which_it_recurs_twice_is_rephrased_and_after_two_a_person_is_told() {
+fn a_rule_under_which_it_recurs_twice_is_rephrased_and_after_two_a_person_is_reported() {
     let mut ledger = seen(&[1, 2, 3, 4, 5]);
     ledger.adopt("ag-001", "Use port 8080", on(6)).unwrap();
     assert!(ledger.advice().is_empty());
@@ -137,7 +137,7 @@ fn a_ledger_is_read_back_with_what_others_wrote_into_it() {
 }
 
 #[test]
-fn a_conversation_is_known_again_under_another_project_and_hour() {
+fn a_conversation_is_recognized_again_under_another_project_and_hour() {
     let mut ledger = seen(&[1, 2]);
     let mut moved = cluster(&[1, 2]);
     moved.session_ids = vec!["renamed/0101-1200-00000001".into(), "renamed/0101-1200-00000002".into()];

@@ -34,7 +34,7 @@ impl Script {
         self.then(EventKind::UserPrompt { text: text.into() })
     }
 
-    fn told(self, text: &str) -> Self {
+    fn program(self, text: &str) -> Self {
         self.then(EventKind::Injected { text: text.into() })
     }
 
@@ -120,7 +120,10 @@ fn a_message_that_begins_with_a_contradiction_is_a_correction() {
 fn what_could_contradict_nothing_is_no_correction() {
     assert_eq!(script().says("don't use tabs here").says("go on").count(SignalKind::UserCorrection), 0);
     assert_eq!(script().says("no").count(SignalKind::UserCorrection), 0);
-    assert_eq!(script().says("go").told("no, says a hook").says("on").count(SignalKind::UserCorrection), 0);
+    assert_eq!(
+        script().says("go").program("no, says a hook").says("on").count(SignalKind::UserCorrection),
+        0
+    );
     assert_eq!(
         script().says("go").says("<task-notification>no").says("on").count(SignalKind::UserCorrection),
         0
@@ -185,14 +188,14 @@ fn the_third_same_call_is_a_loop() {
 
 #[test]
 fn a_long_question_that_comes_again_after_an_answer_is_repeated() {
-    let asked = |first: &str, second: &str| {
+    let repetitions = |first: &str, second: &str| {
         script().says(first).agent("It is there.").says(second).count(SignalKind::RepeatedQuestion)
     };
-    assert_eq!(asked("where is the parser kept?", "Where is the parser kept?"), 1);
-    assert_eq!(asked("go on", "go on"), 0);
-    assert_eq!(asked("/home/dev/demo/parser.rs is where?", "/home/dev/demo/parser.rs is where?"), 1);
-    let told = script().says("where is the parser kept?").agent("x").told("where is the parser kept?");
-    assert_eq!(told.count(SignalKind::RepeatedQuestion), 0);
+    assert_eq!(repetitions("where is the parser kept?", "Where is the parser kept?"), 1);
+    assert_eq!(repetitions("go on", "go on"), 0);
+    assert_eq!(repetitions("/home/dev/demo/parser.rs is where?", "/home/dev/demo/parser.rs is where?"), 1);
+    let program = script().says("where is the parser kept?").agent("x").program("where is the parser kept?");
+    assert_eq!(program.count(SignalKind::RepeatedQuestion), 0);
 }
 
 #[test]
@@ -290,8 +293,12 @@ fn a_stash_a_silence_and_an_end_count_only_after_a_reaction() {
     let calm = script().says("a").wait(700).says("b").says("/stash later");
     assert_eq!(calm.kinds(), [SignalKind::Checkpoint, SignalKind::Checkpoint]);
     assert_eq!(calm.signals()[0].more.gated_from, Some(SignalKind::LongSilence));
-    let angry =
-        script().says("a").says("no, wrong").wait(700).says("b").told("<command-name>/stash</command-name>");
+    let angry = script()
+        .says("a")
+        .says("no, wrong")
+        .wait(700)
+        .says("b")
+        .program("<command-name>/stash</command-name>");
     assert_eq!(
         angry.kinds(),
         [SignalKind::UserCorrection, SignalKind::LongSilence, SignalKind::UserIntervention]

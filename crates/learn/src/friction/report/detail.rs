@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::one_line;
+use super::inert_line;
 use crate::friction::analysis::{FrictionAnalysis, SessionReport};
 use crate::friction::config::FrictionRules;
 use crate::friction::score::SessionQuality;
@@ -118,7 +118,7 @@ fn top_sessions(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Res
         writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} |",
-            one_line(shown, 80).replace('|', "/"),
+            inert_line(shown, 80).replace('|', "/"),
             session.quality.name(),
             session.peak(),
             about.turn_count,
@@ -134,8 +134,8 @@ fn top_signs(session: &SessionReport) -> String {
     let mut signs: Vec<(&SignalKind, u32, f64)> =
         of_kinds.map(|(kind, of)| (kind, of.count, of.total_weight)).collect();
     signs.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let named = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
-    named.collect::<Vec<_>>().join(", ")
+    let labels = signs.iter().take(3).map(|(kind, count, _)| format!("{kind}:{count}"));
+    labels.collect::<Vec<_>>().join(", ")
 }
 
 fn duration(minutes: i64) -> String {
@@ -182,7 +182,7 @@ fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result 
         writeln!(
             text,
             "| {} | {} | {} | {rate} | {:.1} | {:.1} | {} |",
-            one_line(project, 60).replace('|', "/"),
+            inert_line(project, 60).replace('|', "/"),
             of.interactive_sessions,
             of.bad_sessions,
             of.avg_friction,
@@ -196,7 +196,7 @@ fn projects(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result 
 fn recommendations(text: &mut String, analysis: &FrictionAnalysis) -> std::fmt::Result {
     let counted = analysis.signal_counts();
     let count =
-        |kind: SignalKind| counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count);
+        |kind: SignalKind| counted.iter().find(|(other, _)| *other == kind).map_or(0, |(_, count)| *count);
     let interactive = analysis.summary.overall.interactive_sessions;
     let gave_up = f64::from(count(SignalKind::UserIntervention)) > 0.4 * interactive as f64;
     let advice = [

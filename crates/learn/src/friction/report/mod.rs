@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::analysis::FrictionAnalysis;
 use super::record::stamp;
 use super::signal::{SignalDetails, SignalKind, SignalSource};
+use cm_text::shorten::short_line;
 
 /// A rendered report file that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +70,8 @@ fn raw(analysis: &FrictionAnalysis) -> String {
 }
 
 /// Formats a text as one line of inert Markdown, because quotes from logs are untrusted.
-fn one_line(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut cut: String = line.chars().take(most).collect();
-    if cut.len() < line.len() {
-        cut.push('…');
-    }
-    cut.replace("<!--", "< !--").replace('`', "'")
+fn inert_line(text: &str, most: usize) -> String {
+    short_line(text, most).replace("<!--", "< !--").replace('`', "'")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::one_line;
+use super::inert_line;
 use crate::friction::analysis::{CandidateClusters, FrictionAnalysis};
 use crate::friction::antigen::by_words::WordCluster as ByWords;
 use crate::friction::record::stamp;
@@ -98,7 +98,7 @@ fn counts(count: usize, sessions: usize, score: f64, median: f64, max: f64) -> S
 }
 
 fn observed(cluster: &ByWords) -> ReviewSection<'_> {
-    let projects = one_line(&cluster.projects.join(", "), 60).replace('|', "/");
+    let projects = inert_line(&cluster.projects.join(", "), 60).replace('|', "/");
     let mut notes = vec![format!("**Projects:** {projects}")];
     if cluster.self_suspect {
         notes.push(
@@ -106,7 +106,7 @@ fn observed(cluster: &ByWords) -> ReviewSection<'_> {
         );
     }
     if let Some(before) = &cluster.preceding {
-        notes.push(format!("**Preceded by:** {} ({})", one_line(&before.action, 100), before.result));
+        notes.push(format!("**Preceded by:** {} ({})", inert_line(&before.action, 100), before.result));
     }
     ReviewSection {
         heading: format!("{} | {}", cluster.anchor_signal, cluster.tool_pattern),
@@ -131,20 +131,20 @@ fn write_entry(text: &mut String, number: usize, entry: &ReviewSection<'_>) {
     if !entry.contexts.is_empty() {
         text.push_str("### User Context (what the user said)\n\n");
         for context in entry.contexts.iter().take(3) {
-            let _ = writeln!(text, "> {}\n", one_line(context, 300));
+            let _ = writeln!(text, "> {}\n", inert_line(context, 300));
         }
     }
     if !entry.errors.is_empty() {
         text.push_str("### Errors\n\n```\n");
         for error in entry.errors.iter().take(3) {
-            let _ = writeln!(text, "{}", one_line(error, 200));
+            let _ = writeln!(text, "{}", inert_line(error, 200));
         }
         text.push_str("```\n\n");
     }
     if !entry.files.is_empty() {
         text.push_str("### Files involved\n\n");
         for file in entry.files {
-            let _ = writeln!(text, "- `{}`", one_line(file, 200));
+            let _ = writeln!(text, "- `{}`", inert_line(file, 200));
         }
         text.push('\n');
     }

@@ -5,9 +5,9 @@ use crate::friction::{FrictionConfig, FrictionRules, claude_lines, conclude, exa
 use cm_note::instant::Instant;
 
 #[test]
-fn what_people_said_opens_nothing_in_a_review() {
-    assert_eq!(one_line("a\n## b `c`\n<!-- d", 80), "a ## b 'c' < !-- d");
-    assert_eq!(one_line("éé é", 2), "éé…");
+fn what_people_stated_opens_nothing_in_a_review() {
+    assert_eq!(inert_line("a\n## b `c`\n<!-- d", 80), "a ## b 'c' < !-- d");
+    assert_eq!(inert_line("éé é", 3), "éé…");
 }
 
 #[test]

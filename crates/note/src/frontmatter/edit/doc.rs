@@ -8,6 +8,7 @@ use super::EditError;
 use crate::frontmatter::layout::{LayoutEntry, YamlLayout, YamlRoot};
 use crate::frontmatter::parse::{key_text, valid_pairs};
 use crate::frontmatter::split::{BOM, Split};
+use cm_text::position::line_and_column;
 
 /// Keys and values as parsed, in order.
 pub(super) type KeyValuePairs = Vec<(Value, Value)>;
@@ -54,7 +55,7 @@ impl<'a> EditableText<'a> {
     /// Returns the line of a key in the file, from 1.
     pub fn line(&self, key: &str) -> u32 {
         let entry = self.find(key).and_then(|index| self.layout.entries.get(index));
-        let place = entry.map_or((1, 1), |entry| YamlLayout::place(self.yaml, entry.key_start));
+        let place = entry.map_or((1, 1), |entry| line_and_column(self.yaml, entry.key_start));
         place.0 + self.split.yaml_line() - 1
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Builds a candidate from an anchor signal, a user message and an optional error line.
-fn said(anchor: SignalKind, text: &str, error: Option<&str>) -> AntigenCandidate {
+fn reaction(anchor: SignalKind, text: &str, error: Option<&str>) -> AntigenCandidate {
     AntigenCandidate {
         session_id: String::new(),
         anchor_signal: anchor,
@@ -23,7 +23,7 @@ fn said(anchor: SignalKind, text: &str, error: Option<&str>) -> AntigenCandidate
 }
 
 fn clustered(candidates: &[(&str, AntigenCandidate)]) -> Vec<WordCluster> {
-    let told: Vec<CandidateContext<'_>> = candidates
+    let candidate_contexts: Vec<CandidateContext<'_>> = candidates
         .iter()
         .map(|(conversation, candidate)| CandidateContext {
             candidate,
@@ -32,7 +32,7 @@ fn clustered(candidates: &[(&str, AntigenCandidate)]) -> Vec<WordCluster> {
             ended: None,
         })
         .collect();
-    clusters(&told, 3)
+    clusters(&candidate_contexts, 3)
 }
 
 const PORT: &str = "no, stop using port eighty for the proxy";
@@ -57,7 +57,7 @@ fn the_grid_of_severe_and_recurring_makes_the_suggestion() {
     let many = |anchor: SignalKind, error: Option<&str>, conversations: usize| {
         let names = ["a", "b", "c", "d", "e"];
         let candidates: Vec<(&str, AntigenCandidate)> =
-            names[..conversations].iter().map(|name| (*name, said(anchor, PORT, error))).collect();
+            names[..conversations].iter().map(|name| (*name, reaction(anchor, PORT, error))).collect();
         clustered(&candidates).first().map(|cluster| (cluster.suggested_artifact, cluster.confidence))
     };
     assert_eq!(many(SignalKind::UserCurse, None, 3), Some((SuggestedNote::Antigen, Confidence::Medium)));
@@ -72,7 +72,8 @@ fn the_grid_of_severe_and_recurring_makes_the_suggestion() {
 
 #[test]
 fn who_corrects_only_themselves_is_not_severe() {
-    let wrong = |name| (name, said(SignalKind::UserCurse, "damn, wrong window for this deploy script", None));
+    let wrong =
+        |name| (name, reaction(SignalKind::UserCurse, "damn, wrong window for this deploy script", None));
     let found = clustered(&[wrong("a"), wrong("b"), wrong("c")]);
     assert_eq!(
         (found[0].severity, found[0].suggested_artifact, found[0].self_suspect),
@@ -91,9 +92,9 @@ fn who_corrects_only_themselves_is_not_severe() {
 #[test]
 fn the_same_conversation_is_one_witness() {
     let found = clustered(&[
-        ("a", said(SignalKind::UserCurse, PORT, None)),
-        ("a", said(SignalKind::UserCurse, PORT, None)),
-        ("a", said(SignalKind::UserCurse, PORT, None)),
+        ("a", reaction(SignalKind::UserCurse, PORT, None)),
+        ("a", reaction(SignalKind::UserCurse, PORT, None)),
+        ("a", reaction(SignalKind::UserCurse, PORT, None)),
     ]);
     assert_eq!((found[0].count, found[0].signals[&SignalKind::UserCurse]), (1, 3));
 }
@@ -102,9 +103,9 @@ fn the_same_conversation_is_one_witness() {
 fn other_words_are_another_cluster() {
     let other = "why do you keep rewriting the migration files";
     let found = clustered(&[
-        ("a", said(SignalKind::UserCurse, PORT, None)),
-        ("b", said(SignalKind::UserCurse, other, None)),
-        ("c", said(SignalKind::UserCurse, PORT, None)),
+        ("a", reaction(SignalKind::UserCurse, PORT, None)),
+        ("b", reaction(SignalKind::UserCurse, other, None)),
+        ("c", reaction(SignalKind::UserCurse, PORT, None)),
     ]);
     assert_eq!(found.iter().map(|cluster| cluster.count).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(found[0].contexts, [PORT]);

@@ -1,5 +1,4 @@
-//! Words without a meaning of their own. They are indexed, because phrases need them, but queries
-//! that contain other words do not search for them.
+//! English words without a meaning of their own.
 
 const WORDS: [&str; 92] = [
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
@@ -11,8 +10,8 @@ const WORDS: [&str; 92] = [
     "while", "who", "why", "will", "with", "would", "you",
 ];
 
-/// Whether a folded word is a stop word.
-pub fn is_stopword(word: &str) -> bool {
+/// Whether a lower-case word without diacritics is a stop word.
+pub fn is_stop_word(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }
 
@@ -23,6 +22,6 @@ mod tests {
     #[test]
     fn the_list_is_sorted_so_that_it_can_be_searched() {
         assert!(WORDS.is_sorted());
-        assert!(is_stopword("the") && !is_stopword("socket"));
+        assert!(is_stop_word("the") && !is_stop_word("socket"));
     }
 }

@@ -1,0 +1,69 @@
+//! Finds the command line in a tool call. The names of shell tools and their arguments differ between
+//! agents.
+
+use serde_json::Value;
+
+/// Returns the command line of a tool call; `None` if the tool is not a shell or its input has no
+/// command. Other tools may also have a `command` argument.
+#[must_use]
+pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    if is_shell(tool) { command_in(input) } else { None }
+}
+
+/// Returns the command line in the input of a shell tool.
+pub fn command_in(input: &Value) -> Option<String> {
+    let argument = ["command", "cmd", "script", "CommandLine"].iter().find_map(|key| input.get(key));
+    let argument = argument.or_else(|| input.get("action")?.get("command"));
+    line_of(argument.unwrap_or(input))
+}
+
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Converts a command to a line: a string as is; a list of arguments quoted, but of `bash -lc LINE`
+/// only the line.
+pub fn line_of(command: &Value) -> Option<String> {
+    if let Some(line) = command.as_str() {
+        return Some(line.to_owned());
+    }
+    let words: Vec<&str> = command.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+    Some(match words.as_slice() {
+        [shell, "-c" | "-lc" | "-ic" | "-lic", line] if SHELLS.contains(&base_name(shell)) => {
+            (*line).to_owned()
+        }
+        words => cm_shell::line_of(words),
+    })
+}
+
+/// Returns `true` if a tool of this name runs command lines.
+pub(crate) fn is_shell(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_shell_tools_have_a_command_line() {
+        for input in [
+            json!("rm -rf a"),
+            json!({"command": "rm -rf a"}),
+            json!({"cmd": ["bash", "-lc", "rm -rf a"]}),
+            json!({"CommandLine": ["rm", "-rf", "a"]}),
+            json!({"action": {"command": ["rm", "-rf", "a"]}}),
+        ] {
+            assert_eq!(command_of("run_in_terminal", &input).as_deref(), Some("rm -rf a"), "{input}");
+            assert_eq!(command_of("search", &input), None);
+        }
+        assert_eq!(command_of("Bash", &json!({"path": "a"})), None);
+        assert_eq!(line_of(&json!(["echo", "a b"])).as_deref(), Some("echo 'a b'"));
+        assert_eq!(line_of(&json!(["echo", 1])), None);
+    }
+}

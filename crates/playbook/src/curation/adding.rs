@@ -1,0 +1,279 @@
+//! Adds proposed rules, or credits the existing rule that says the same.
+
+use super::Authority;
+use super::admission::{Admission, AdmittedRule, ProposedRule};
+use super::apply::{Curation, NewContradiction};
+use super::delta::AddDelta;
+use super::report::{RuleConflict, UnappliedDelta};
+use crate::conflict::Similarity;
+use cm_note::bullet::content::RuleHash;
+use cm_note::bullet::id::BulletId;
+use cm_note::bullet::{
+    Bullet, BulletFields, BulletKind, BulletState, BulletType, DerivedFrom, Maturity, RuleScope,
+    SessionSource, content,
+};
+use cm_note::id::NoteId;
+use cm_note::note::check::is_category;
+use cm_note::note::name::file_name;
+use cm_note::note::{Feedback, FeedbackSignal};
+use cm_note::path::NotePath;
+
+impl Curation<'_> {
+    pub(super) fn add(&mut self, add: &AddDelta) {
+        let bullet_type = type_of(add);
+        let proposal = &add.bullet;
+        let reach = RuleScope {
+            scope: proposal.scope.unwrap_or_default(),
+            scope_key: proposal.scope_key.as_deref(),
+            workspace: proposal.workspace.as_deref(),
+        };
+        let (content, category) = (proposal.content.as_str(), proposal.category.as_str());
+        let candidate = ProposedRule { content, category, bullet_type, reach };
+        match self.door().admit(candidate) {
+            Admission::Malformed(error) => self.refuse(None, "not-a-rule", error.to_string()),
+            Admission::BadCategory => {
+                let shown: String = add.bullet.category.chars().take(60).collect();
+                self.refuse(
+                    None,
+                    "bad-category",
+                    format!("`{shown}` is not a valid category: use a letter first, then letters, digits, `_` and `-`, all lower case, at most 50"),
+                );
+            }
+            Admission::Duplicate { at, reworded } => self.credit(at, reworded, add),
+            Admission::Elsewhere { id } => {
+                let reason = "the other vault has it".to_owned();
+                let passed =
+                    UnappliedDelta { id: Some(id), ..self.passed(None, "duplicate-elsewhere", reason) };
+                self.report.skipped.push(passed);
+            }
+            Admission::Blocked { id, reason, near } => {
+                let reason = blocked_words(reason.as_deref(), near);
+                self.refuse_naming(id, "blocked", reason);
+            }
+            Admission::Deprecated { at } => {
+                let reason = deprecated_words(self.shelf.get(at));
+                self.refuse(Some(at), "deprecated", reason);
+            }
+            Admission::Failed(evidence) => self.refuse(
+                None,
+                "evidence-against",
+                format!("{} sessions failed with it and {} succeeded", evidence.failures, evidence.successes),
+            ),
+            Admission::Admitted(admitted) => self.enter(add, bullet_type, admitted),
+        }
+    }
+
+    pub(super) fn enter(&mut self, add: &AddDelta, bullet_type: BulletType, admitted: AdmittedRule) {
+        let bullet = self.new_bullet(add, bullet_type, &admitted);
+        let at = self.shelf.push(bullet);
+        self.added_bullets.insert(at);
+        let draft =
+            (!admitted.because.is_empty()).then(|| format!("a draft: {}", admitted.because.join("; ")));
+        let refined = admitted.refines.map(|of| self.shelf.get(of));
+        let refines = refined.map(|of| format!("adds to {}: {}", of.id, of.content()));
+        let near = |(of, near): &(usize, Similarity)| {
+            let of = self.shelf.get(*of);
+            format!("similar to {} ({near}): {}", of.id, of.content())
+        };
+        let neighbours = admitted.neighbours.iter().map(near);
+        let notes: Vec<String> = draft.into_iter().chain(refines).chain(neighbours).collect();
+        self.applied(at, (!notes.is_empty()).then(|| notes.join("; ")));
+        for (with, reason) in admitted.conflicts {
+            self.contradict(at, with, reason);
+        }
+        for (with, with_content, reason) in admitted.conflicts_elsewhere {
+            self.report_conflict(at, with, with_content, reason);
+        }
+    }
+
+    pub(super) fn contradict(&mut self, at: usize, with: usize, reason: String) {
+        let reference = |bullet: &Bullet| (bullet.id.clone(), bullet.content().to_owned());
+        let (from, to) = (reference(self.shelf.get(at)), reference(self.shelf.get(with)));
+        self.report_conflict(at, to.0.to_string(), to.1.clone(), reason.clone());
+        self.contradictions.push(NewContradiction { from, to, reason });
+    }
+
+    pub(super) fn report_conflict(&mut self, at: usize, with: String, with_content: String, reason: String) {
+        let bullet = self.shelf.get(at);
+        let (id, content) = (bullet.id.to_string(), bullet.content().to_owned());
+        self.report.conflicts.push(RuleConflict {
+            delta: self.number,
+            id,
+            content,
+            with,
+            with_content,
+            reason,
+        });
+    }
+
+    /// The bullet of an add delta, with a new id.
+    pub(super) fn new_bullet(
+        &self,
+        add: &AddDelta,
+        bullet_type: BulletType,
+        admitted: &AdmittedRule,
+    ) -> Bullet {
+        let proposal = &add.bullet;
+        let by = &self.request.proposer;
+        let session = self.session(add.session.as_deref());
+        let source =
+            session.map(|session| SessionSource { session, agent: by.agent.clone(), line: add.line });
+        let kind = proposal.kind.unwrap_or(match bullet_type {
+            BulletType::AntiPattern => BulletKind::AntiPattern,
+            BulletType::Rule => BulletKind::default(),
+        });
+        let fields = BulletFields {
+            why: proposal.reasoning.as_deref().map(content::escape_headings).filter(|why| !why.is_empty()),
+            kind,
+            scope_key: proposal.scope_key.clone(),
+            sources: source.into_iter().collect(),
+            derived_from: DerivedFrom {
+                diaries: proposal.diaries.clone(),
+                evidence: proposal.evidence.iter().map(|quote| content::fold_whitespace(quote)).collect(),
+            },
+            search_pointer: proposal.search_pointer.clone(),
+            verify: proposal.verify.clone(),
+            ..BulletFields::default()
+        };
+        let mut bullet = self.blank(&admitted.rule, &proposal.category, bullet_type, fields);
+        bullet.tags = tags(proposal.tags.iter());
+        bullet.scope = proposal.scope.unwrap_or_default();
+        bullet.workspace.clone_from(&proposal.workspace);
+        bullet.state = admitted.state;
+        bullet
+    }
+
+    /// A new bullet with only a rule and an id: a candidate created now.
+    pub(super) fn blank(
+        &self,
+        rule: &str,
+        category: &str,
+        bullet_type: BulletType,
+        fields: BulletFields,
+    ) -> Bullet {
+        let id = self.new_id(rule);
+        Bullet {
+            path: path_of(category, rule, &id),
+            id,
+            bullet_type,
+            category: category.to_owned(),
+            scope: cm_note::bullet::Scope::default(),
+            workspace: None,
+            state: BulletState::Draft,
+            maturity: Maturity::Candidate,
+            pinned: false,
+            tags: Vec::new(),
+            feedback: Vec::new(),
+            created: Some(self.request.now),
+            updated: Some(self.request.now),
+            last_checked: None,
+            fields: BulletFields { content: rule.to_owned(), ..fields },
+        }
+    }
+
+    /// A new id, derived from the rule and the time so that it does not depend on the order of
+    /// deltas.
+    pub(super) fn new_id(&self, rule: &str) -> NoteId {
+        let hash = RuleHash::of(rule);
+        let mut entropy = [0; 16];
+        entropy.copy_from_slice(&hash.bytes()[..16]);
+        loop {
+            let id = BulletId::generate(self.request.now, &entropy);
+            if !self.shelf.contains_id(id.as_str()) && !self.elsewhere.contains_id(id.as_str()) {
+                return id.into();
+            }
+            entropy = u128::from_be_bytes(entropy).wrapping_add(1).to_be_bytes();
+        }
+    }
+
+    /// Credits an existing rule that was proposed again with one helpful event: once per session,
+    /// or once per person and day without a session. The event stores the proposed text.
+    pub(super) fn credit(&mut self, at: usize, reworded: bool, add: &AddDelta) {
+        let session = self.session(add.session.as_deref());
+        let bullet = self.shelf.get(at);
+        let pinned = bullet.pinned && self.request.authority == Authority::Automation;
+        let is_same_event =
+            |event: &Feedback| event.signal == FeedbackSignal::Helpful && event.session == session;
+        let again = session.is_some() && bullet.feedback.iter().any(is_same_event);
+        let its_own = session.is_some()
+            && bullet.fields.sources.iter().any(|source| Some(&source.session) == session.as_ref());
+        let draft = bullet.state == BulletState::Draft;
+        let uncounted = self.uncounted(at, FeedbackSignal::Helpful, session.as_deref());
+        let today = session.is_none() && uncounted.is_some();
+        let credited = !(pinned || again || its_own || today || self.closed(at).is_some());
+        let mut reason = match reworded {
+            false => "it already exists".to_owned(),
+            true => format!("it already exists in other words: {}", bullet.content()),
+        };
+        if let Some(why) = uncounted.filter(|_| credited) {
+            reason += &format!("; the feedback has no weight: {why}");
+        }
+        if draft {
+            reason += "; it is a draft: accept it with `cm review --accept`";
+        }
+        let code = if reworded { "near-duplicate" } else { "duplicate" };
+        let passed = UnappliedDelta { credited, ..self.passed(Some(at), code, reason) };
+        self.report.skipped.push(passed);
+        if credited {
+            let note = Some(format!("{AGAIN}: {}", content::fold_whitespace(&add.bullet.content)));
+            let weight = if uncounted.is_some() { 0.0 } else { 1.0 };
+            self.give(at, Feedback { note, weight, ..self.event(FeedbackSignal::Helpful, session) });
+        }
+    }
+}
+
+/// Note of the event for a rule that was proposed again.
+const AGAIN: &str = "proposed again";
+
+/// The type of a proposed bullet: its `type`, else by its kind, else by the prefix `avoid:`.
+pub(super) fn type_of(add: &AddDelta) -> BulletType {
+    let proposal = &add.bullet;
+    let warns =
+        proposal.content.trim_start().get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("avoid:"));
+    proposal.bullet_type.unwrap_or(match proposal.kind {
+        Some(BulletKind::AntiPattern) => BulletType::AntiPattern,
+        _ if warns => BulletType::AntiPattern,
+        _ => BulletType::Rule,
+    })
+}
+
+/// Tags without `#` and spaces, deduplicated.
+pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut clean: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = content::fold_whitespace(tag.trim_start_matches('#'));
+        if !tag.is_empty() && !clean.contains(&tag) {
+            clean.push(tag);
+        }
+    }
+    clean
+}
+
+/// The default path of a new bullet. Bullets with an invalid hand-written category go to `general`.
+#[allow(
+    clippy::expect_used,
+    reason = "a checked category and a file name of letters, digits and dashes are a sound path"
+)]
+fn path_of(category: &str, rule: &str, id: &NoteId) -> NotePath {
+    let category = if is_category(category) { category } else { "general" };
+    NotePath::below(&format!("playbook/{category}"), &file_name(rule, id)).expect("made of sound parts only")
+}
+
+pub(super) fn blocked_words(reason: Option<&str>, near: Option<Similarity>) -> String {
+    let what = match near {
+        None => "its text is blocked".to_owned(),
+        Some(near) => format!("a similar text is blocked ({near})"),
+    };
+    reason.map_or(what.clone(), |reason| format!("{what}: {reason}"))
+}
+
+pub(super) fn deprecated_words(bullet: &Bullet) -> String {
+    let mut words = "it was deprecated".to_owned();
+    if let Some(reason) = &bullet.fields.deprecation_reason {
+        words += &format!(": {reason}");
+    }
+    if let Some(heir) = &bullet.fields.replaced_by {
+        words += &format!("; {heir} replaces it");
+    }
+    words
+}

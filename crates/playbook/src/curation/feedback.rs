@@ -1,0 +1,99 @@
+//! Applies feedback on bullets: each session counts once, and events of unknown sessions have no
+//! weight.
+
+use super::Authority;
+use super::apply::Curation;
+use super::delta::FeedbackDelta;
+use cm_note::bullet::content;
+use cm_note::note::{Feedback, FeedbackSignal, REASONS};
+
+impl Curation<'_> {
+    /// The reason why an event has no weight: its session is unknown, or it has no session and the
+    /// same person gave the same feedback on that day.
+    pub(super) fn uncounted(
+        &self,
+        at: usize,
+        signal: FeedbackSignal,
+        session: Option<&str>,
+    ) -> Option<&'static str> {
+        let seen = session.is_none_or(|session| self.request.history.has_seen(session));
+        let event = self.event(signal, session.map(str::to_owned));
+        uncounted_by(&self.shelf.get(at).feedback, &event, seen)
+    }
+
+    /// A feedback event with the proposer and time of this curation.
+    pub(super) fn event(&self, signal: FeedbackSignal, session: Option<String>) -> Feedback {
+        let by = &self.request.proposer;
+        Feedback {
+            session,
+            agent: by.agent.clone(),
+            author: by.author.clone(),
+            ..Feedback::new(self.request.now, signal)
+        }
+    }
+
+    /// Adds an event to a bullet. Equal events get different times, so that both count.
+    pub(super) fn give(&mut self, at: usize, mut event: Feedback) {
+        self.touched.insert(at);
+        self.with_feedback.insert(at);
+        if event.signal == FeedbackSignal::Harmful && event.weight > 0.0 {
+            self.harmed.insert(at);
+        }
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        while bullet.feedback.contains(&event) {
+            event.at = event.at.plus_second();
+        }
+        bullet.feedback.push(event);
+        bullet.updated = Some(now);
+    }
+
+    pub(super) fn judge(&mut self, judge: &FeedbackDelta, signal: FeedbackSignal) {
+        let Some(at) = self.open_to_change(&judge.id) else { return };
+        let weight = judge.weight.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&weight) {
+            return self.refuse(Some(at), "bad-weight", format!("a weight is between 0 and 1, not {weight}"));
+        }
+        if judge.invert && self.request.authority == Authority::Automation {
+            return self.refuse(Some(at), "person-only", "only a person can state that the opposite holds");
+        }
+        let session = self.session(judge.session.as_deref());
+        let is_same_event = |event: &Feedback| event.signal == signal && event.session == session;
+        if session.is_some() && self.shelf.get(at).feedback.iter().any(is_same_event) {
+            return self.skip(Some(at), "said-already", "this session already gave this feedback");
+        }
+        let reason =
+            judge.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
+        let listed = reason
+            .clone()
+            .filter(|reason| REASONS.contains(&reason.as_str()) && signal == FeedbackSignal::Harmful);
+        let note = if listed.is_some() { None } else { reason };
+        let uncounted = self.uncounted(at, signal, session.as_deref());
+        let weight = if uncounted.is_some() { 0.0 } else { weight };
+        let event = Feedback { weight, reason: listed, note, ..self.event(signal, session) };
+        if judge.invert {
+            self.inverted.insert(at);
+        }
+        self.give(at, event);
+        self.applied(at, uncounted.map(|why| format!("stored without weight: {why}")));
+    }
+}
+
+/// The reason why an event has no weight given the existing events: its session is unknown, or it
+/// has no session and the same person gave the same feedback on that day.
+pub fn uncounted_by(there: &[Feedback], event: &Feedback, seen: bool) -> Option<&'static str> {
+    let today = |old: &Feedback| {
+        old.signal == event.signal
+            && old.session.is_none()
+            && old.author == event.author
+            && old.weight > 0.0
+            && old.at.day() == event.at.day()
+    };
+    match (&event.session, seen) {
+        (Some(_), true) => None,
+        (Some(_), false) => Some("its session is unknown here"),
+        (None, _) => {
+            there.iter().any(today).then_some("the same person already gave this feedback on this day")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Replaces, deprecates, pins and unpins bullets.
+
+use super::Authority;
+use super::adding::deprecated_words;
+use super::apply::Curation;
+use super::bullet_index::is_standing;
+use super::delta::{DeprecateDelta, PinDelta, ReplaceDelta};
+use crate::conflict::RuleStatement;
+use cm_note::bullet::{Bullet, BulletState, Maturity, content};
+use cm_note::note::suspicion::payload;
+
+impl Curation<'_> {
+    /// Whether a bullet contradicts one that is in use.
+    pub(super) fn contradicts_live(&self, at: usize) -> bool {
+        let bullet = self.shelf.get(at);
+        let statement = RuleStatement::of(&bullet.agent_text());
+        let meets = |other: &Bullet| {
+            other.id != bullet.id && other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope())
+        };
+        let elsewhere = |other: &Bullet| other.is_live() && other.rule_scope().overlaps(&bullet.rule_scope());
+        !self.shelf.opposed(&statement, &self.sense, meets).is_empty()
+            || !self.elsewhere.opposed(&statement, &self.sense, elsewhere).is_empty()
+    }
+
+    pub(super) fn replace(&mut self, replace: &ReplaceDelta) {
+        let Some(at) = self.open_to_rewrite(&replace.id) else { return };
+        let rule = match content::rule(&replace.content) {
+            Ok(rule) => rule,
+            Err(error) => return self.refuse(Some(at), "not-a-rule", error.to_string()),
+        };
+        if rule == content::fold_whitespace(self.shelf.get(at).content()) {
+            return self.skip(Some(at), "unchanged", "this rule already has the same text");
+        }
+        let bullet = self.shelf.get(at);
+        let (own, agent_text) = (bullet.id.clone(), content::agent_text(&rule, bullet.bullet_type));
+        let meets = |other: &Bullet| other.id != own && other.rule_scope().overlaps(&bullet.rule_scope());
+        if let Some(other) = self.shelf.exact(&agent_text, meets) {
+            return match is_standing(self.shelf.get(other)) {
+                true => {
+                    self.refuse(Some(other), "duplicate", "another rule has the same text; merge the two")
+                }
+                false => {
+                    let reason = deprecated_words(self.shelf.get(other));
+                    self.refuse(Some(other), "deprecated", reason)
+                }
+            };
+        }
+        let statement = RuleStatement::of(&agent_text);
+        let opposed = self.shelf.opposed(&statement, &self.sense, |other| is_standing(other) && meets(other));
+        if let Some((id, reason)) = self.blocking_pattern(&rule, &agent_text) {
+            return self.refuse_naming(id, "blocked", reason);
+        }
+        if self.request.authority == Authority::Automation {
+            // A rule in use is not given words that as a new one it would have to wait with.
+            if let Some(why) = payload(&rule) {
+                return self.refuse(Some(at), "suspicious", why);
+            }
+            let live = opposed.into_iter().find(|(with, _)| self.shelf.get(*with).is_live());
+            if let Some((with, reason)) = live {
+                return self.refuse(Some(with), "conflict", format!("they contradict each other: {reason}"));
+            }
+            self.shelf.reword(at, rule);
+            return self.applied(at, None);
+        }
+        self.shelf.reword(at, rule);
+        self.applied(at, None);
+        for (with, reason) in opposed {
+            self.contradict(at, with, reason);
+        }
+    }
+
+    pub(super) fn deprecate(&mut self, deprecate: &DeprecateDelta) {
+        let Some(at) = self.open_to_rewrite(&deprecate.id) else { return };
+        let heir = match deprecate.replaced_by.as_deref().map(|id| (id, self.shelf.find(id))) {
+            None => None,
+            Some((_, Some(heir))) if heir != at && is_standing(self.shelf.get(heir)) => {
+                Some(self.shelf.get(heir).id.to_string())
+            }
+            Some((id, _)) => {
+                return self.refuse(
+                    Some(at),
+                    "unknown-bullet",
+                    format!("`{id}` is not another rule in use, so it cannot replace this one"),
+                );
+            }
+        };
+        if self.shelf.get(at).maturity == Maturity::Deprecated {
+            return self.skip(Some(at), "deprecated", "it is already deprecated");
+        }
+        let reason = deprecate.reason.clone().unwrap_or_else(|| "no longer followed".to_owned());
+        self.retire(at, &reason, heir);
+        self.applied(at, None);
+    }
+
+    /// Deprecates and retires a bullet with a reason. Its content and history remain.
+    pub(super) fn retire(&mut self, at: usize, reason: &str, heir: Option<String>) {
+        let now = self.request.now;
+        let bullet = self.shelf.get_mut(at);
+        bullet.maturity = Maturity::Deprecated;
+        bullet.state = BulletState::Retired;
+        bullet.updated = Some(now);
+        bullet.fields.deprecation_reason = Some(content::fold_whitespace(reason));
+        if heir.is_some() {
+            bullet.fields.replaced_by = heir;
+        }
+    }
+
+    pub(super) fn pin(&mut self, pin: &PinDelta) {
+        let Some(at) = self.shelf.find(&pin.id) else {
+            return self.refuse_naming(pin.id.clone(), "unknown-bullet", "rule not found".to_owned());
+        };
+        let bullet = self.shelf.get_mut(at);
+        if bullet.pinned {
+            return self.skip(Some(at), "pinned", "it is already pinned");
+        }
+        if bullet.maturity == Maturity::Deprecated {
+            return self.refuse(Some(at), "deprecated", "a deprecated rule cannot be pinned");
+        }
+        bullet.pinned = true;
+        bullet.fields.pinned_reason =
+            pin.reason.as_deref().map(content::fold_whitespace).filter(|reason| !reason.is_empty());
+        self.applied(at, None);
+    }
+
+    pub(super) fn unpin(&mut self, pin: &PinDelta) {
+        let Some(at) = self.open_to_change(&pin.id) else { return };
+        let bullet = self.shelf.get_mut(at);
+        if !bullet.pinned {
+            return self.skip(Some(at), "not-pinned", "it is not pinned");
+        }
+        bullet.pinned = false;
+        bullet.fields.pinned_reason = None;
+        self.applied(at, None);
+    }
+}
