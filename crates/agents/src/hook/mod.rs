@@ -11,7 +11,7 @@ pub mod injection_log;
 pub mod mcp;
 pub mod memory_text;
 pub mod message;
-pub mod opencode;
+
 pub mod plan;
 pub mod program;
 pub mod relevance;

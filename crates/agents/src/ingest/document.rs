@@ -248,7 +248,7 @@ pub fn read_file(
     cursor: Option<&LogCursor>,
     limits: IngestLimits,
     sink: &mut dyn EventSink,
-    tell: DocumentEmitter,
+    emit: DocumentEmitter,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
     let file = File::open(path).map_err(IngestError::io(path))?;
@@ -257,7 +257,7 @@ pub fn read_file(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    tell(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
+    emit(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
         .map_err(IngestError::io(path))?;
     let (tally, _) = out.finish();
     let cursor = LogCursor::of_whole(stamp, Vec::new(), String::new());

@@ -30,13 +30,13 @@ pub enum IngestError {
 
 impl IngestError {
     /// Converts file system errors of `path`.
-    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
     }
 
     /// Converts SQLite errors of `path`.
-    pub(super) fn database(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
+    pub(crate) fn database(path: impl Into<PathBuf>) -> impl FnOnce(rusqlite::Error) -> Self {
         let path = path.into();
         move |source| Self::Database { path, source }
     }

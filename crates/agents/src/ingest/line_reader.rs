@@ -201,6 +201,17 @@ pub fn emit_lines<F: LineFormat, R: BufRead + ?Sized>(
     }
 }
 
+/// Emits the events of a complete file of lines that is held in memory.
+pub fn emit_bytes<F: LineFormat>(
+    source: &LogSource,
+    mut bytes: &[u8],
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
+    F::begin(source, out);
+    emit_lines(&mut bytes, LinePosition::default(), &mut F::default(), limits, out).map(drop)
+}
+
 fn emit_line<F: LineFormat>(line: u64, bytes: &[u8], format: &mut F, out: &mut Emitter<'_>) {
     out.record(line);
     json_object::emit_object(bytes, out, |bytes, out| format.line(bytes, out));

@@ -14,12 +14,13 @@ use serde::Serialize;
 use crate::context::open::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
+use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp::{self, ServerRegistration};
 use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
 use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, SettingsScope, opencode};
+use cm_agents::hook::{HookAgent, SettingsScope};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 use cm_store::git::Repo;
@@ -121,7 +122,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
         changes.settings(agent, path, |text| {
             let with_hooks = match agent {
                 HookAgent::Opencode => {
-                    opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
+                    plugin::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
                 }
                 _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
             };
@@ -162,7 +163,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
         changes.settings(agent, path, |text| {
             let without_hooks = match agent {
                 // Another's plugin of that name is none of ours.
-                HookAgent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                HookAgent::Opencode => plugin::uninstall(text).unwrap_or_else(|_| text.to_owned()),
                 _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
             };
             if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
@@ -347,7 +348,7 @@ fn duplicate_warning(
     let path = agent.hooks_file(other.into());
     let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
     let state = match agent {
-        HookAgent::Opencode => opencode::status(&text, program),
+        HookAgent::Opencode => plugin::status(&text, program),
         // It runs identical hooks once.
         HookAgent::Claude => InstallStatus::Absent,
         _ => settings::status(agent, &text, program).ok()?,

@@ -9,11 +9,12 @@ use super::{HookScope, Options, faulty, named, note_path, root, text_of, there};
 use crate::context::open::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
+use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp;
 use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, HookEvent, opencode};
+use cm_agents::hook::{HookAgent, HookEvent};
 
 /// Maximum number of hook failures shown.
 const LATEST: usize = 5;
@@ -111,7 +112,7 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let looked =
         note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
             HookAgent::Opencode => {
-                let state = opencode::status(&text, &program);
+                let state = plugin::status(&text, &program);
                 let events = settings::entries::events(agent).to_vec();
                 Ok((state, if state == InstallStatus::Absent { Vec::new() } else { events }))
             }

@@ -1,0 +1,7 @@
+//! Claude Code: session logs in JSON Lines, hooks, skills and MCP server.
+
+mod log;
+pub mod log_folder;
+
+/// Support for this agent.
+pub struct ClaudeCode;

@@ -1,0 +1,6 @@
+//! Codex: session logs, hooks, skills and MCP server.
+
+mod log;
+
+/// Support for this agent.
+pub struct Codex;

@@ -1,0 +1,6 @@
+//! GitHub Copilot CLI: session logs.
+
+mod log;
+
+/// Support for this agent.
+pub struct CopilotCli;

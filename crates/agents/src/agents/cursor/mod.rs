@@ -1,0 +1,6 @@
+//! Cursor: the editor's databases, transcripts, chats, hooks, skills and MCP server.
+
+mod log;
+
+/// Support for this agent.
+pub struct Cursor;

@@ -1,0 +1,6 @@
+//! Gemini CLI: session logs, hooks, commands and MCP server.
+
+mod log;
+
+/// Support for this agent.
+pub struct Gemini;
