@@ -8,36 +8,39 @@ mod amp;
 mod chatgpt;
 pub mod claude_code;
 mod cline;
-mod codex;
+pub(crate) mod codex;
 pub(crate) mod connector;
 mod copilot_cli;
-mod cursor;
-mod gemini;
+pub(crate) mod cursor;
+pub(crate) mod gemini;
 pub mod opencode;
 mod pi;
 
+use crate::hook::HookAgent;
 use cm_session::Agent;
 use connector::Connector;
 
 /// Support for an agent.
 pub(crate) struct AgentSupport {
     pub logs: &'static dyn Connector,
+    /// `None` if the agent does not support hooks.
+    pub hooks: Option<HookAgent>,
 }
 
 /// Returns the support for an agent.
 pub(crate) fn support(agent: Agent) -> AgentSupport {
-    let logs: &'static dyn Connector = match agent {
-        Agent::ClaudeCode => &claude_code::ClaudeCode,
-        Agent::Codex => &codex::Codex,
-        Agent::Cursor => &cursor::Cursor,
-        Agent::Aider => &aider::Aider,
-        Agent::Pi => &pi::Pi,
-        Agent::Gemini => &gemini::Gemini,
-        Agent::Chatgpt => &chatgpt::Chatgpt,
-        Agent::Opencode => &opencode::Opencode,
-        Agent::Cline => &cline::Cline,
-        Agent::Amp => &amp::Amp,
-        Agent::CopilotCli => &copilot_cli::CopilotCli,
+    let (logs, hooks): (&'static dyn Connector, Option<HookAgent>) = match agent {
+        Agent::ClaudeCode => (&claude_code::ClaudeCode, Some(&claude_code::ClaudeCode)),
+        Agent::Codex => (&codex::Codex, Some(&codex::Codex)),
+        Agent::Cursor => (&cursor::Cursor, Some(&cursor::Cursor)),
+        Agent::Aider => (&aider::Aider, None),
+        Agent::Pi => (&pi::Pi, None),
+        Agent::Gemini => (&gemini::Gemini, Some(&gemini::Gemini)),
+        Agent::Chatgpt => (&chatgpt::Chatgpt, None),
+        Agent::Opencode => (&opencode::Opencode, Some(&opencode::Opencode)),
+        Agent::Cline => (&cline::Cline, None),
+        Agent::Amp => (&amp::Amp, None),
+        Agent::CopilotCli => (&copilot_cli::CopilotCli, None),
     };
-    AgentSupport { logs }
+    AgentSupport { logs, hooks }
 }

@@ -40,12 +40,12 @@ impl FailureLogLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HookAgent, HookEvent};
+    use super::super::HookEvent;
     use super::*;
+    use crate::agents::gemini::Gemini;
 
     fn failure(what: &str) -> FailureLogLine {
-        let message =
-            HookMessage::read("{\"session_id\":\"s\\n1\"}", Some(HookAgent::Gemini), Some(HookEvent::Prompt));
+        let message = HookMessage::read("{\"session_id\":\"s\\n1\"}", Some(&Gemini), Some(HookEvent::Prompt));
         FailureLogLine::new(Instant::parse("2026-11-22T10:00:00Z").unwrap(), &message, what)
     }
 

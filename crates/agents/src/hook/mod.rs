@@ -20,7 +20,7 @@ pub mod selection;
 pub mod settings;
 pub mod skill;
 
-pub use agent::{HookAgent, SettingsScope};
+pub use agent::{AgentHooks, HookAgent, SettingsScope, hook_agent, hook_agents};
 pub use event::HookEvent;
-pub use message::HookMessage;
+pub use message::{GuardRequest, HookMessage};
 pub use reply::HookReply;

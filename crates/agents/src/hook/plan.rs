@@ -28,14 +28,14 @@ impl HookPlan {
     pub fn of(message: &HookMessage, told: &InjectionLog, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
         let is_answered = told.answered(message.cause().as_deref());
-        let takes_words = event.injection_timing(message.agent) != InjectionTiming::Never && !is_answered;
+        let takes_words = message.agent.injection_timing(event) != InjectionTiming::Never && !is_answered;
         Self {
             guard: event == HookEvent::PreTool
                 && message
                     .guard_request
                     .as_ref()
                     .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
-            start: event.injects_start_text(message.agent)
+            start: message.agent.injects_start_text(event)
                 && takes_words
                 && told.needs_start_text(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
@@ -86,7 +86,7 @@ impl HookAnswer {
         if message.is_compaction() || (event == HookEvent::SessionStart && lost && told.has_injections) {
             lines.push(InjectionLogLine::new(at, event, InjectionStep::Compacted));
         }
-        let when = event.injection_timing(message.agent);
+        let when = message.agent.injection_timing(event);
         let cause = message.cause();
         let found =
             if when == InjectionTiming::Never { None } else { build_injection(parts, room.more, room.most) };
@@ -107,6 +107,9 @@ mod tests {
     use super::super::HookAgent;
     use super::super::injection::{InjectionEntry, LONGEST};
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
+    use crate::agents::cursor::Cursor;
+    use crate::agents::gemini::Gemini;
 
     fn message(agent: HookAgent, event: HookEvent, more: &str) -> HookMessage {
         HookMessage::read(&format!("{{\"session_id\":\"s\"{more}}}"), Some(agent), Some(event))
@@ -150,21 +153,16 @@ mod tests {
 
     #[test]
     fn a_rule_for_cursor_is_held_at_the_prompt_and_given_after_the_next_tool() {
-        let (record, replies) = session(HookAgent::Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
+        let (record, replies) = session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
         assert_eq!(replies, [HookReply::Nothing]);
         let told = InjectionLog::read(&record);
-        let work = HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at());
+        let work = HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &told, false, at());
         assert_eq!(work.held, ["a", "b"]);
-        let (record, replies) = session(
-            HookAgent::Cursor,
-            &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])],
-        );
+        let (record, replies) =
+            session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])]);
         assert!(matches!(&replies[1], HookReply::Context(text) if text.contains("- rule a\n- rule b\n")));
         let told = InjectionLog::read(&record);
-        assert!(
-            HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at())
-                .is_nothing()
-        );
+        assert!(HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &told, false, at()).is_nothing());
         assert_eq!(told.excluded_ids().len(), 2);
     }
 
@@ -172,7 +170,7 @@ mod tests {
     fn a_start_is_given_once_and_again_when_the_conversation_lost_it() {
         let start = |more: &str, record: &str| {
             HookPlan::of(
-                &message(HookAgent::Claude, HookEvent::SessionStart, more),
+                &message(&ClaudeCode, HookEvent::SessionStart, more),
                 &InjectionLog::read(record),
                 false,
                 later(),
@@ -180,14 +178,14 @@ mod tests {
             .start
         };
         let begun = ",\"source\":\"startup\"";
-        let (record, _) = session(HookAgent::Claude, &[(HookEvent::SessionStart, begun, &["a"])]);
+        let (record, _) = session(&ClaudeCode, &[(HookEvent::SessionStart, begun, &["a"])]);
         assert!(
             start(begun, "")
                 && !start(",\"source\":\"resume\"", &record)
                 && start(",\"source\":\"compact\"", &record)
         );
         let (record, _) = session(
-            HookAgent::Claude,
+            &ClaudeCode,
             &[
                 (HookEvent::SessionStart, begun, &["a"]),
                 (HookEvent::Prompt, "", &["b"]),
@@ -199,26 +197,21 @@ mod tests {
 
     #[test]
     fn a_call_of_our_own_and_an_event_without_words_ask_for_nothing() {
-        let prompt = message(HookAgent::Claude, HookEvent::Prompt, ",\"prompt\":\"why\"");
+        let prompt = message(&ClaudeCode, HookEvent::Prompt, ",\"prompt\":\"why\"");
         assert!(HookPlan::of(&prompt, &InjectionLog::default(), true, at()).is_nothing());
         assert_eq!(
             HookPlan::of(&prompt, &InjectionLog::default(), false, at()).question.as_deref(),
             Some("why")
         );
         assert!(
-            HookPlan::of(
-                &message(HookAgent::Gemini, HookEvent::PostTool, ""),
-                &InjectionLog::default(),
-                false,
-                at()
-            )
-            .is_nothing()
+            HookPlan::of(&message(&Gemini, HookEvent::PostTool, ""), &InjectionLog::default(), false, at())
+                .is_nothing()
         );
-        let stopped = message(HookAgent::Claude, HookEvent::Stop, "");
+        let stopped = message(&ClaudeCode, HookEvent::Stop, "");
         assert!(HookPlan::of(&stopped, &InjectionLog::default(), false, at()).capture);
         assert!(
             !HookPlan::of(
-                &message(HookAgent::Claude, HookEvent::Stop, ",\"agent_id\":\"x\""),
+                &message(&ClaudeCode, HookEvent::Stop, ",\"agent_id\":\"x\""),
                 &InjectionLog::default(),
                 false,
                 at()

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::agent::hook_agent;
 use super::{HookAgent, HookEvent};
 
 /// Path of the program, or a name that is looked up in `PATH`.
@@ -27,15 +28,15 @@ impl ProgramPath {
         &self.0
     }
 
-    /// Arguments that handle an event.
+    /// Arguments that handle an event of the agent with this name.
     #[must_use]
-    pub fn arguments(agent: HookAgent, event: HookEvent) -> [&'static str; 3] {
-        ["hook", agent.name(), event.name()]
+    pub fn arguments(agent: &'static str, event: HookEvent) -> [&'static str; 3] {
+        ["hook", agent, event.name()]
     }
 
-    /// Complete shell command that handles an event.
+    /// Complete shell command that handles an event of the agent with this name.
     #[must_use]
-    pub fn line(&self, agent: HookAgent, event: HookEvent) -> String {
+    pub fn line(&self, agent: &'static str, event: HookEvent) -> String {
         format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
     }
 }
@@ -67,9 +68,9 @@ pub fn parse_hook_args(words: &[&str]) -> Option<(Option<HookAgent>, Option<Hook
         [] => Some((None, None)),
         [one] => match HookEvent::from_name(one) {
             Some(event) => Some((None, Some(event))),
-            None => Some((Some(HookAgent::from_name(one)?), None)),
+            None => Some((Some(hook_agent(one)?), None)),
         },
-        [agent, event] => Some((Some(HookAgent::from_name(agent)?), Some(HookEvent::from_name(event)?))),
+        [agent, event] => Some((Some(hook_agent(agent)?), Some(HookEvent::from_name(event)?))),
         _ => None,
     }
 }
@@ -131,7 +132,10 @@ fn is_cm(program: &str) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::agent::hook_agents;
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
+    use crate::agents::cursor::Cursor;
 
     #[test]
     fn our_hooks_are_known_wherever_the_program_lies_and_others_are_not() {
@@ -171,11 +175,11 @@ mod tests {
     #[test]
     fn every_line_that_is_written_is_known_again_and_asks_for_its_event() {
         for path in ["cm", "/a b/cm", "/it's/cm", "C:\\a b\\cm.exe", "C:\\cm.exe", "/$HOME/cm"] {
-            for agent in HookAgent::ALL {
+            for agent in hook_agents() {
                 for event in HookEvent::ALL {
-                    let line = ProgramPath::new(path).line(agent, event);
+                    let line = ProgramPath::new(path).line(agent.name(), event);
                     assert!(is_cm_hook(&json!({ "command": line })), "{line}");
-                    let words = &ProgramPath::arguments(agent, event)[1..];
+                    let words = &ProgramPath::arguments(agent.name(), event)[1..];
                     assert_eq!(parse_hook_args(words), Some((Some(agent), Some(event))));
                 }
             }
@@ -187,9 +191,9 @@ mod tests {
         assert_eq!(parse_hook_args(&["session-start"]), Some((None, Some(HookEvent::SessionStart))));
         assert_eq!(
             parse_hook_args(&["cursor", "sessionStart"]),
-            Some((Some(HookAgent::Cursor), Some(HookEvent::SessionStart)))
+            Some((Some(&Cursor as HookAgent), Some(HookEvent::SessionStart)))
         );
-        assert_eq!(parse_hook_args(&["claude"]), Some((Some(HookAgent::Claude), None)));
+        assert_eq!(parse_hook_args(&["claude"]), Some((Some(&ClaudeCode as HookAgent), None)));
         assert_eq!(parse_hook_args(&["session-start", "claude"]), None);
         assert_eq!(parse_hook_args(&["x"]), None);
     }

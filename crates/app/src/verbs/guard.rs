@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::context::open::{Context, OpenVault, Request};
 use crate::error::ErrorKind;
-use cm_learn::trauma::hook::GuardRequest;
+use cm_agents::hook::GuardRequest;
 use cm_learn::trauma::{
     BlockedPattern, Danger, DangerClass, FileLookup, GuardDecision, PastIncident, PathContext, dangers,
     decide, decide_change, tool,
@@ -23,7 +23,8 @@ use cm_note::note::Note;
 use cm_note::note::read::read;
 use cm_store::vault::walk;
 
-pub use cm_learn::trauma::{GuardVerdict, hook};
+pub use cm_agents::hook::{HookAgent, HookMessage, HookReply, hook_agent};
+pub use cm_learn::trauma::GuardVerdict;
 
 /// Category of the bullets that record incidents; the guard reads no other bullets.
 pub const CATEGORY: &str = "incidents";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::incident::apology;
-use super::{CallOutcome, HarmfulCommand, NextStep, ObservedCommand, PathContext, hook, incident};
+use super::{CallOutcome, HarmfulCommand, NextStep, ObservedCommand, PathContext, incident, tool};
 use cm_session::event::{EventKind, SessionEvent, ToolOutcome};
 use cm_session::{CallId, harness_text};
 
@@ -70,7 +70,7 @@ impl IncidentStep {
 
 fn step(event: &SessionEvent) -> Option<IncidentStep> {
     match &event.kind {
-        EventKind::ToolCall { name, input, .. } => hook::command_of(name, input).map(IncidentStep::Called),
+        EventKind::ToolCall { name, input, .. } => tool::command_of(name, input).map(IncidentStep::Called),
         EventKind::PersonCommand { command, .. } => Some(IncidentStep::Ran(command.clone())),
         EventKind::UserPrompt { text } if !event.side && !harness_text::is_scaffold(text) => {
             Some(IncidentStep::Said(text.clone()))

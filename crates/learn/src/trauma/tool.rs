@@ -40,6 +40,40 @@ const CHANGES: [&str; 13] = [
 const LOOKS: [&str; 10] =
     ["read", "todo", "memory", "search", "list", "issue", "branch", "pull_request", "task", "comment"];
 
+/// Returns the command line of a tool call; `None` if the tool is not a shell.
+#[must_use]
+pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    command_argument(input).filter(|_| is_shell(tool)).and_then(command_line)
+}
+
+/// Returns the command in the arguments of a shell tool: a field of them, or the arguments
+/// themselves if they are a string.
+#[must_use]
+pub fn command_argument(input: &Value) -> Option<&Value> {
+    ["command", "cmd"].iter().find_map(|key| input.get(key)).or(Some(input).filter(|it| it.is_string()))
+}
+
+/// Converts a command to a line: a string as is, an array of arguments quoted for a shell.
+#[must_use]
+pub fn command_line(command: &Value) -> Option<String> {
+    match command {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
+            Some(cm_shell::line_of(&words))
+        }
+        _ => None,
+    }
+}
+
+/// Returns `true` if a tool of this name runs command lines. Other tools may also have a `command`
+/// argument.
+#[must_use]
+pub fn is_shell(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
+}
+
 /// Returns the files that a tool call changes; empty for tools that do not change files.
 #[must_use]
 pub fn changes(tool: &str, input: &Value) -> Vec<ToolFileChange> {
@@ -123,5 +157,37 @@ pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Dange
         }
         PathClass::Repository => of(DangerSeverity::Warn, PathClass::Repository.words()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_that_each_agents_tools_write_are_found() {
+        for (tool, input, paths) in [
+            ("Write", r#"{"file_path":"/h/.bashrc","content":"x"}"#, &["/h/.bashrc"] as &[&str]),
+            ("MultiEdit", r#"{"file_path":"a","edits":[{"old_string":"b"}]}"#, &["a"]),
+            ("NotebookEdit", r#"{"notebook_path":"a.ipynb"}"#, &["a.ipynb"]),
+            ("write_file", r#"{"file_path":"a","content":""}"#, &["a"]),
+            ("replace", r#"{"file_path":"a"}"#, &["a"]),
+            ("edit", r#"{"filePath":"a"}"#, &["a"]),
+            ("StrReplace", r#"{"path":"a"}"#, &["a"]),
+            ("edit_file", r#"{"target_file":"a"}"#, &["a"]),
+            ("mcp__filesystem__write_file", r#"{"path":"a"}"#, &["a"]),
+            (
+                "apply_patch",
+                r#"{"command":"*** Begin Patch\n*** Update File: a\n*** Delete File: b\n*** End Patch"}"#,
+                &["a", "b"],
+            ),
+            ("Read", r#"{"file_path":"a"}"#, &[]),
+            ("TodoWrite", r#"{"file":"a"}"#, &[]),
+            ("Grep", r#"{"path":"a"}"#, &[]),
+        ] {
+            let input: Value = serde_json::from_str(input).unwrap();
+            let found: Vec<String> = changes(tool, &input).into_iter().map(|one| one.path).collect();
+            assert_eq!(found, paths, "{tool}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Codex: session logs, hooks, skills and MCP server.
 
+mod hooks;
 mod log;
 
 /// Support for this agent.

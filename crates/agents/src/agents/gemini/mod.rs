@@ -1,5 +1,6 @@
 //! Gemini CLI: session logs, hooks, commands and MCP server.
 
+mod hooks;
 mod log;
 
 /// Support for this agent.

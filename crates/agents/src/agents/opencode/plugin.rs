@@ -58,8 +58,9 @@ fn is_free(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::settings::entries;
-    use crate::hook::{HookAgent, HookEvent};
+    use crate::agents::opencode::Opencode;
+    use crate::hook::HookEvent;
+    use crate::hook::agent::AgentHooks as _;
 
     #[test]
     fn the_plugin_is_written_replaced_and_removed_and_anothers_is_left_alone() {
@@ -79,8 +80,8 @@ mod tests {
     fn the_plugin_tells_the_events_that_we_handle() {
         assert!(PLUGIN.starts_with(MARK) && PLUGIN.contains(PROGRAM));
         for event in HookEvent::ALL {
-            let told = PLUGIN.contains(&format!("tell(\"{event}\""));
-            assert_eq!(told, entries::events(HookAgent::Opencode).contains(&event), "{event}");
+            let sends = PLUGIN.contains(&format!("tell(\"{event}\""));
+            assert_eq!(sends, Opencode.installed_events().contains(&event), "{event}");
         }
     }
 }

@@ -4,8 +4,7 @@
 //! is not valid settings of the agent is rejected.
 
 pub(super) mod edit;
-pub mod entries;
-pub(super) mod json;
+pub(crate) mod json;
 pub mod summary;
 
 #[cfg(test)]
@@ -15,6 +14,8 @@ use serde_json::{Value, json};
 
 use super::program::{ProgramPath, is_cm_hook};
 use super::{HookAgent, HookEvent};
+use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
+use cm_session::Agent;
 use edit::Removal;
 use json::{JsonItem, JsonKind, JsonNode};
 
@@ -42,8 +43,8 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
     }
     let bare = uninstall(agent, text)?;
     let mut installed = bare.clone();
-    for event in entries::events(agent) {
-        for (name, entry) in entries::entries(agent, *event, program) {
+    for event in agent.installed_events() {
+        for (name, entry) in agent.entries(*event, program) {
             installed = put(agent, &installed, name, &entry)?;
         }
     }
@@ -89,7 +90,7 @@ pub fn status(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<Ins
     if found.is_empty() {
         return Ok(InstallStatus::Absent);
     }
-    let wanted = entries::events(agent).iter().flat_map(|event| entries::entries(agent, *event, program));
+    let wanted = agent.installed_events().iter().flat_map(|event| agent.entries(*event, program));
     let mut wanted: Vec<(String, String)> =
         wanted.map(|(name, entry)| (name.to_owned(), entry.to_string())).collect();
     found.sort();
@@ -114,14 +115,15 @@ pub fn installed(agent: HookAgent, text: &str) -> Result<Vec<HookEvent>, Setting
 
 /// Parses the settings and checks the parts that are edited.
 fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
-    let Some(root) = json::read(text, entries::syntax(agent))? else { return Ok(None) };
+    let Some(root) = json::read(text, agent.dialect())? else { return Ok(None) };
     object(text, &root, "the settings")?;
     reject_duplicate_keys(text, &root)?;
     if let Some(hooks) = root.get("hooks") {
         object(text, hooks, "`hooks`")?;
         reject_duplicate_keys(text, hooks)?;
-        let tools = (agent == HookAgent::Cursor).then_some(entries::CURSOR_TOOLS);
-        for event in entries::events(agent).iter().filter_map(|event| event.name_for(agent)).chain(tools) {
+        let tools = (agent.agent() == Agent::Cursor).then_some(FILE_TOOL_EVENT);
+        for event in agent.installed_events().iter().filter_map(|event| agent.event_name(*event)).chain(tools)
+        {
             if let Some(list) = hooks.get(event)
                 && !matches!(list.kind, JsonKind::Array(_))
             {
@@ -171,7 +173,7 @@ fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
 fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else {
         let mut whole = json!({ "hooks": { event: [entry] } });
-        if agent == HookAgent::Cursor {
+        if agent.agent() == Agent::Cursor {
             whole["version"] = Value::from(VERSION);
         }
         return Ok(edit::insert_into_blank(text, &whole));
@@ -180,7 +182,7 @@ fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<Strin
         let text = edit::insert(text, &root, &root, Some("hooks"), &json!({ event: [entry] }));
         return match self::root(agent, &text)? {
             // Behind the hooks, so that taking out knows that it came with them.
-            Some(root) if agent == HookAgent::Cursor && root.find("version").is_none() => {
+            Some(root) if agent.agent() == Agent::Cursor && root.find("version").is_none() => {
                 Ok(edit::insert(&text, &root, &root, Some("version"), &Value::from(VERSION)))
             }
             _ => Ok(text),
@@ -190,6 +192,22 @@ fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<Strin
         Some(list) => edit::insert(text, &root, list, None, entry),
         None => edit::insert(text, &root, hooks, Some(event), &json!([entry])),
     })
+}
+
+/// Timeout of a hook in seconds. Hooks usually need a fraction of a second.
+pub(crate) fn timeout_seconds(event: HookEvent) -> u32 {
+    match event {
+        HookEvent::SessionStart | HookEvent::SessionEnd => 10,
+        _ => 5,
+    }
+}
+
+/// Wraps a handler in a group, optionally limited to tools or sources that match.
+pub(crate) fn hook_group(matcher: Option<&str>, handler: &Value) -> Value {
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
+        None => json!({ "hooks": [handler] }),
+    }
 }
 
 /// Version that is written to Cursor's settings.
@@ -236,7 +254,7 @@ fn without_entry(agent: HookAgent, text: &str, root: &JsonNode, path: &[(&JsonNo
     let [entry, event, hooks] = path;
     let all_go =
         [entry, event].iter().all(|(list, number)| edit::remove(text, list, *number) == Removal::Nothing);
-    if agent == HookAgent::Cursor
+    if agent.agent() == Agent::Cursor
         && all_go
         && was_inserted_with(text, root, hooks.1)
         && let Removal::Text(text) = edit::remove(text, root, hooks.1 + 1)

@@ -20,9 +20,10 @@ use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
 use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, SettingsScope};
+use cm_agents::hook::{HookAgent, SettingsScope, hook_agent, hook_agents};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
+use cm_session::Agent;
 use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
@@ -117,19 +118,19 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let program = ProgramPath::default();
     for agent in agents(call, options, changes.reach, &changes.root)? {
         let path = agent.hooks_file(changes.reach.into());
-        let way = options.mcp.then(|| mcp::way(agent, changes.reach.into(), &program));
-        let is_told_there = way == Some(ServerRegistration::File(path));
+        let way = options.mcp.then(|| agent.server_registration(changes.reach.into(), &program));
+        let is_same_file = way == Some(ServerRegistration::File(path));
         changes.settings(agent, path, |text| {
-            let with_hooks = match agent {
-                HookAgent::Opencode => {
+            let with_hooks = match agent.agent() {
+                Agent::Opencode => {
                     plugin::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
                 }
                 _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
             };
-            if is_told_there { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
+            if is_same_file { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
         })?;
         match way {
-            Some(ServerRegistration::File(path)) if !is_told_there => {
+            Some(ServerRegistration::File(path)) if !is_same_file => {
                 changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
             }
             Some(ServerRegistration::Command(line)) => {
@@ -142,7 +143,7 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
                 changes.skill(agent, &file, &file.text)?;
             }
         }
-        changes.notices.extend(agent.trust(changes.reach.into()).map(str::to_owned));
+        changes.notices.extend(agent.trust_notice(changes.reach.into()).map(str::to_owned));
         changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
     }
     if !is_on_path(call) {
@@ -161,9 +162,9 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
         let path = agent.hooks_file(changes.reach.into());
         let server = mcp::file(agent, changes.reach.into());
         changes.settings(agent, path, |text| {
-            let without_hooks = match agent {
+            let without_hooks = match agent.agent() {
                 // Another's plugin of that name is none of ours.
-                HookAgent::Opencode => plugin::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                Agent::Opencode => plugin::uninstall(text).unwrap_or_else(|_| text.to_owned()),
                 _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
             };
             if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
@@ -239,28 +240,28 @@ fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
     }
 }
 
-fn named(names: &[String]) -> Result<Vec<HookAgent>> {
+fn parse_agents(names: &[String]) -> Result<Vec<HookAgent>> {
     let one = |name: &String| {
-        HookAgent::from_name(name).ok_or_else(|| {
-            let known = HookAgent::ALL.map(HookAgent::name).join(", ");
+        hook_agent(name).ok_or_else(|| {
+            let supported = hook_agents().map(|agent| agent.name()).collect::<Vec<_>>().join(", ");
             Error::usage(format!("`{name}` is not an agent with hooks"))
-                .hint(format!("supported agents: {known}"))
+                .hint(format!("supported agents: {supported}"))
         })
     };
     let mut agents = names.iter().map(one).collect::<Result<Vec<_>>>()?;
-    agents.sort();
+    agents.sort_by_key(|agent| agent.agent());
     agents.dedup();
     Ok(agents)
 }
 
 /// The named agents, else those with a settings folder under `root`.
 fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> Result<Vec<HookAgent>> {
-    let agents = named(&options.agents)?;
+    let agents = parse_agents(&options.agents)?;
     if !agents.is_empty() {
         return Ok(agents);
     }
     let is_used = |agent: &HookAgent| root.join(agent.folder(whose.into())).is_dir();
-    let used: Vec<HookAgent> = HookAgent::ALL.into_iter().filter(is_used).collect();
+    let used: Vec<HookAgent> = hook_agents().filter(is_used).collect();
     if !used.is_empty() {
         return Ok(used);
     }
@@ -347,10 +348,10 @@ fn duplicate_warning(
     let root = root(call, other)?;
     let path = agent.hooks_file(other.into());
     let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
-    let state = match agent {
-        HookAgent::Opencode => plugin::status(&text, program),
+    let state = match agent.agent() {
+        Agent::Opencode => plugin::status(&text, program),
         // It runs identical hooks once.
-        HookAgent::Claude => InstallStatus::Absent,
+        Agent::ClaudeCode => InstallStatus::Absent,
         _ => settings::status(agent, &text, program).ok()?,
     };
     (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {
