@@ -63,7 +63,7 @@ impl HookEvent {
 
     /// Returns `true` if the session log is read at this event.
     #[must_use]
-    pub fn reads_session(self) -> bool {
+    pub(crate) fn reads_session(self) -> bool {
         matches!(self, Self::PreCompact | Self::Stop | Self::SessionEnd)
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_at_once_is_told_at_an_event_that_takes_words() {
+    fn delayed_text_is_injected_at_an_event_that_accepts_text() {
         for agent in hook_agents() {
             for event in HookEvent::ALL {
                 if let InjectionTiming::At(later) = agent.injection_timing(event) {

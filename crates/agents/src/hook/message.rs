@@ -95,12 +95,12 @@ impl HookMessage {
     pub fn read_for_guard(stdin: &str, agent: Option<HookAgent>) -> Option<Self> {
         let fields: Map<String, Value> = serde_json::from_str(stdin).ok()?;
         let fields = MessageFields(&fields);
-        let named = fields.text(&["hook_event_name"]).is_some();
+        let has_event = fields.text(&["hook_event_name"]).is_some();
         let keys = ["tool_name", "conversation_id", "cursor_version", "turn_id"];
-        if fields.0.is_empty() || !(agent.is_some() || named || keys.iter().any(|key| fields.has(key))) {
+        if fields.0.is_empty() || !(agent.is_some() || has_event || keys.iter().any(|key| fields.has(key))) {
             return None;
         }
-        Some(Self::of(&fields, agent, (!named).then_some(HookEvent::PreTool)))
+        Some(Self::of(&fields, agent, (!has_event).then_some(HookEvent::PreTool)))
     }
 
     fn of(fields: &MessageFields<'_>, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
@@ -144,7 +144,7 @@ impl HookMessage {
     /// Returns `true` if the conversation is being compacted. Gemini CLI also sends this event
     /// before each turn, and compacts only when the trigger is `manual`.
     #[must_use]
-    pub fn is_compaction(&self) -> bool {
+    pub(crate) fn is_compaction(&self) -> bool {
         let is_check = self.agent.agent() == Agent::Gemini && self.trigger.as_deref() != Some("manual");
         self.event == Some(HookEvent::PreCompact) && !is_check
     }
@@ -222,8 +222,8 @@ impl MessageFields<'_> {
         let input = self.0.get("tool_input").cloned();
         // Cursor names no tool where a shell is about to run.
         let shell = || self.text(&["command"]).map(|line| ("Shell".to_owned(), Value::from(line)));
-        let named = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
-        let (name, input) = named.or_else(shell)?;
+        let tool = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
+        let (name, input) = tool.or_else(shell)?;
         let command = command_of(&name, &input);
         Some(HookToolCall { name, input, call: self.text(&["tool_use_id"]), command })
     }
@@ -259,7 +259,7 @@ mod tests {
     use crate::hook::agent::hook_agents;
 
     #[test]
-    fn an_agent_is_known_by_its_message_where_nobody_names_it() {
+    fn the_agent_is_detected_from_the_message() {
         for (text, agent) in [
             (
                 r#"{"session_id":"s","transcript_path":"/h/.claude/projects/x/s.jsonl","hook_event_name":"SessionStart"}"#,

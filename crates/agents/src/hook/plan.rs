@@ -25,21 +25,21 @@ impl HookPlan {
     /// Plans the work for a message in a session with this injection log. A session that cm itself
     /// started (`ours`) needs none, because the memory would feed on itself.
     #[must_use]
-    pub fn of(message: &HookMessage, told: &InjectionLog, ours: bool, at: Instant) -> Self {
+    pub fn of(message: &HookMessage, log: &InjectionLog, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
-        let is_answered = told.answered(message.cause().as_deref());
+        let is_answered = log.answered(message.cause().as_deref());
         let takes_words = message.agent.injection_timing(event) != InjectionTiming::Never && !is_answered;
         Self {
             guard: event == HookEvent::PreTool
                 && message
                     .guard_request
                     .as_ref()
-                    .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
+                    .is_some_and(|request| request.command.is_some() || !request.changes.is_empty()),
             start: message.agent.injects_start_text(event)
                 && takes_words
-                && told.needs_start_text(message.source.as_deref(), at),
+                && log.needs_start_text(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
-            held: if event == HookEvent::PostTool && takes_words { told.pending.clone() } else { Vec::new() },
+            held: if event == HookEvent::PostTool && takes_words { log.pending.clone() } else { Vec::new() },
             // An agent that another started has its own log, which is found with the other's.
             capture: (event.reads_session() && !message.subagent)
                 && (event != HookEvent::PreCompact || message.is_compaction()),
@@ -75,7 +75,7 @@ impl HookAnswer {
     #[must_use]
     pub fn of(
         message: &HookMessage,
-        told: &InjectionLog,
+        log: &InjectionLog,
         parts: &[InjectionPart],
         room: &InjectionLimit<'_>,
         at: Instant,
@@ -83,7 +83,7 @@ impl HookAnswer {
         let Some(event) = message.event else { return Self { reply: HookReply::Nothing, lines: Vec::new() } };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
-        if message.is_compaction() || (event == HookEvent::SessionStart && lost && told.has_injections) {
+        if message.is_compaction() || (event == HookEvent::SessionStart && lost && log.has_injections) {
             lines.push(InjectionLogLine::new(at, event, InjectionStep::Compacted));
         }
         let when = message.agent.injection_timing(event);
@@ -155,15 +155,15 @@ mod tests {
     fn a_rule_for_cursor_is_held_at_the_prompt_and_given_after_the_next_tool() {
         let (record, replies) = session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
         assert_eq!(replies, [HookReply::Nothing]);
-        let told = InjectionLog::read(&record);
-        let work = HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &told, false, at());
+        let log = InjectionLog::read(&record);
+        let work = HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &log, false, at());
         assert_eq!(work.held, ["a", "b"]);
         let (record, replies) =
             session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])]);
         assert!(matches!(&replies[1], HookReply::Context(text) if text.contains("- rule a\n- rule b\n")));
-        let told = InjectionLog::read(&record);
-        assert!(HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &told, false, at()).is_nothing());
-        assert_eq!(told.excluded_ids().len(), 2);
+        let log = InjectionLog::read(&record);
+        assert!(HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &log, false, at()).is_nothing());
+        assert_eq!(log.excluded_ids().len(), 2);
     }
 
     #[test]

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_skill_is_read_and_keeps_its_bounds() {
-        let mut named = BTreeSet::new();
+        let mut commands = BTreeSet::new();
         for (name, text) in SKILLS {
             let (head, body) = split(text).unwrap_or_else(|| panic!("{name} is a skill"));
             assert_eq!((head.name.as_str(), head.metadata.source.as_str()), (name, "cm"));
@@ -148,11 +148,11 @@ mod tests {
             assert!((200..=3_000).contains(&body.chars().count()), "{name}: {}", body.chars().count());
             assert_eq!(body.matches(ARGUMENTS).count(), 1, "{name}");
             assert!(text.is_ascii() || text.chars().all(|c| c.is_ascii() || c == '…'), "{name}");
-            named.extend(verbs(text));
+            commands.extend(verbs(text));
         }
         // In the head, in prose.
-        named.insert("init");
-        assert_eq!(named, BTreeSet::from(VERBS), "VERBS are the commands that skills name");
+        commands.insert("init");
+        assert_eq!(commands, BTreeSet::from(VERBS), "VERBS are the commands that skills name");
     }
 
     #[test]
@@ -164,9 +164,9 @@ mod tests {
                 for file in files {
                     let name = agent.agent().name();
                     for verb in ["`cm add", "`cm mark", "`cm outcome", "`cm playbook add", "`cm stash"] {
-                        let named = format!("{verb} --agent {name}");
+                        let commands = format!("{verb} --agent {name}");
                         let calls = file.text.matches(&format!("{verb} ")).count();
-                        assert_eq!(file.text.matches(&named).count(), calls, "{}", file.text);
+                        assert_eq!(file.text.matches(&commands).count(), calls, "{}", file.text);
                     }
                     assert!(is_ours(&file.text), "{}", file.text);
                     let crlf = file.text.replace('\n', "\r\n");

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reading_leaves_no_file_beside_and_writing_is_refused() {
+    fn reading_creates_no_files_and_writing_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a #1%?.db");
         let writer = Connection::open(&path).unwrap();

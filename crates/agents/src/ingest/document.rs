@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_told_from_one_that_was_cut() {
+    fn invalid_and_truncated_documents_are_distinguished() {
         for (document, end) in [
             ("", DocumentEnd::Truncated),
             ("hello", DocumentEnd::Invalid),

@@ -240,8 +240,8 @@ fn read_opened<F: LineFormat>(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    let kept = cursor.and_then(|cursor| resumable::<F>(file, stamp, cursor));
-    let (position, mut format, progress) = match kept {
+    let resumed = cursor.and_then(|cursor| resumable::<F>(file, stamp, cursor));
+    let (position, mut format, progress) = match resumed {
         Some((cursor, format)) => {
             if let Some(session) = &cursor.session {
                 out.resume(session.clone());
@@ -264,7 +264,7 @@ fn read_opened<F: LineFormat>(
     let (tally, session) = out.finish();
     let seal = Some(ContentSeal::of(file, position.offset)?);
     let state = serde_json::to_string(&format).map_err(io::Error::other)?;
-    let cursor = LogCursor { stamp, beside: Vec::new(), position, seal, state, session };
+    let cursor = LogCursor { stamp, companions: Vec::new(), position, seal, state, session };
     Ok(ReadResult { cursor, tally, progress })
 }
 
@@ -281,8 +281,8 @@ fn resumable<'c, F: DeserializeOwned>(
 }
 
 /// Returns the result for a log that is unchanged since `cursor`, else `None`.
-pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, beside: &[LogStamp]) -> Option<ReadResult> {
-    let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.beside == beside)?;
+pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, companions: &[LogStamp]) -> Option<ReadResult> {
+    let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.companions == companions)?;
     Some(ReadResult { cursor: cursor.clone(), tally: Default::default(), progress: ReadStart::Unchanged })
 }
 

@@ -64,7 +64,7 @@ impl LogLocations {
     }
 
     /// Returns the paths that the user named for `agent`.
-    pub(crate) fn named(&self, agent: Agent) -> &[PathBuf] {
+    pub(crate) fn extra_paths_of(&self, agent: Agent) -> &[PathBuf] {
         self.extra_paths.get(&agent).map_or(&[], Vec::as_slice)
     }
 

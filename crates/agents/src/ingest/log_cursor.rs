@@ -20,7 +20,8 @@ pub struct LogCursor {
     pub(crate) stamp: LogStamp,
     /// Stamps of files that change with the log: a database's write-ahead log, or other files of a
     /// task.
-    pub(crate) beside: Vec<LogStamp>,
+    #[serde(rename = "beside")]
+    pub(crate) companions: Vec<LogStamp>,
     pub(crate) position: LinePosition,
     pub(crate) seal: Option<ContentSeal>,
     /// Parser state of the format, as JSON.
@@ -30,8 +31,8 @@ pub struct LogCursor {
 
 impl LogCursor {
     /// Creates the cursor of a log that is always read completely.
-    pub(crate) fn of_whole(stamp: LogStamp, beside: Vec<LogStamp>, state: String) -> Self {
-        Self { stamp, beside, position: LinePosition::default(), seal: None, state, session: None }
+    pub(crate) fn of_whole(stamp: LogStamp, companions: Vec<LogStamp>, state: String) -> Self {
+        Self { stamp, companions, position: LinePosition::default(), seal: None, state, session: None }
     }
 
     /// Redacts the session's title, the only session text in a cursor. Must be called before a

@@ -30,9 +30,9 @@ impl Connector for Aider {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
         let mut files: Vec<_> = places.workspaces.iter().map(|folder| folder.join(HISTORY)).collect();
         files.extend(places.variable("AIDER_CHAT_HISTORY_FILE"));
-        files.extend(places.named(Agent::Aider).iter().map(|named| match named.is_dir() {
-            true => named.join(HISTORY),
-            false => named.clone(),
+        files.extend(places.extra_paths_of(Agent::Aider).iter().map(|path| match path.is_dir() {
+            true => path.join(HISTORY),
+            false => path.clone(),
         }));
         for path in files.into_iter().filter(|path| path.is_file()) {
             let mut source = LogSource::new(Agent::Aider, LogFormat::AiderHistory, &path);
@@ -67,15 +67,16 @@ fn read_file(
     if let Some(reading) = line_reader::unchanged(cursor, stamp, &[]) {
         return Ok(reading);
     }
-    let kept = cursor.filter(|cursor| {
+    let resumable = cursor.filter(|cursor| {
         stamp.size() >= cursor.offset() && ContentSeal::of(&mut file, cursor.offset()).ok() == cursor.seal
     });
-    let state = kept.and_then(|cursor| {
+    let state = resumable.and_then(|cursor| {
         let state: AiderState = serde_json::from_str(&cursor.state).ok()?;
         Some(AiderState { session: cursor.session.clone(), ..state })
     });
     let progress = if state.is_some() { ReadStart::Continued } else { ReadStart::FromStart };
-    let position = kept.filter(|_| state.is_some()).map_or(LinePosition::default(), |cursor| cursor.position);
+    let position =
+        resumable.filter(|_| state.is_some()).map_or(LinePosition::default(), |cursor| cursor.position);
     file.seek(SeekFrom::Start(position.offset))?;
     let mut out = Emitter::new(sink);
     let (position, state) = emit_lines(
@@ -90,7 +91,7 @@ fn read_file(
     let seal = Some(ContentSeal::of(&mut file, position.offset)?);
     let session = state.session.clone();
     let state = serde_json::to_string(&state).map_err(io::Error::other)?;
-    let cursor = LogCursor { stamp, beside: Vec::new(), position, seal, state, session };
+    let cursor = LogCursor { stamp, companions: Vec::new(), position, seal, state, session };
     Ok(ReadResult { cursor, tally, progress })
 }
 
@@ -329,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_trailing_blanks_are_no_part_of_what_was_said() {
+    fn quote_marks_and_trailing_blanks_are_removed() {
         assert_eq!(quoted("#### a  \n#### <blank>  \n####   b  ", "####"), "a\n\n  b");
         assert_eq!(quoted("> a  \n>", ">"), "a\n");
     }

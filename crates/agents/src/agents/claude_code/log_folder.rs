@@ -4,11 +4,14 @@
 //! in nested folders.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use crate::ingest::error::IngestError;
+use crate::ingest::line_reader::{LineEvent, LineReader};
 use crate::ingest::locations::{folder, name, stem};
+use crate::ingest::log_cursor::LinePosition;
+use crate::ingest::read_result::IngestLimits;
 use crate::ingest::source::FoundLogs;
 
 /// A log in the named folder.
@@ -55,8 +58,8 @@ pub fn find_logs(path: &Path) -> Result<Vec<FolderLog>, IngestError> {
 }
 
 fn is_log(path: &Path) -> bool {
-    let named = path.extension().is_some_and(|ending| ending == "jsonl") && !name(path).starts_with('.');
-    named && !name(path).contains("sessions-index") && path.is_file()
+    let is_visible = path.extension().is_some_and(|ending| ending == "jsonl") && !name(path).starts_with('.');
+    is_visible && !name(path).contains("sessions-index") && path.is_file()
 }
 
 fn log(path: &Path) -> FolderLog {
@@ -69,33 +72,20 @@ fn log(path: &Path) -> FolderLog {
 /// # Errors
 /// Returns [`IngestError::Io`] if the file cannot be read.
 pub fn lines(path: &Path, longest: usize, each: &mut dyn FnMut(&[u8])) -> Result<(), IngestError> {
-    let mut reader = BufReader::new(File::open(path).map_err(IngestError::io(path))?);
-    let mut line = Vec::new();
-    let mut whole = true;
+    let mut input = BufReader::new(File::open(path).map_err(IngestError::io(path))?);
+    let limits = IngestLimits { max_record_bytes: longest };
+    let mut reader = LineReader::new(&mut input, LinePosition::default(), limits);
     loop {
-        let chunk = reader.fill_buf().map_err(IngestError::io(path))?;
-        if chunk.is_empty() {
-            break;
-        }
-        let end = chunk.iter().position(|byte| *byte == b'\n');
-        let taken = end.unwrap_or(chunk.len());
-        whole &= line.len() + taken <= longest;
-        if whole {
-            line.extend_from_slice(&chunk[..taken]);
-        }
-        reader.consume(taken + usize::from(end.is_some()));
-        if end.is_some() {
-            if whole {
-                each(&line);
+        match reader.next_raw().map_err(IngestError::io(path))? {
+            LineEvent::Line { .. } => each(reader.raw().strip_suffix(b"\n").unwrap_or_default()),
+            LineEvent::Oversized(_) | LineEvent::LineRest(_) => {}
+            LineEvent::Unterminated => {
+                each(reader.raw());
+                return Ok(());
             }
-            line.clear();
-            whole = true;
+            LineEvent::End => return Ok(()),
         }
     }
-    if whole && !line.is_empty() {
-        each(&line);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -121,8 +111,8 @@ mod tests {
     fn a_line_that_is_too_long_costs_itself_only() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "a\nlonger\n\nb").unwrap();
-        let mut told = Vec::new();
-        lines(file.path(), 3, &mut |line| told.push(String::from_utf8_lossy(line).into_owned())).unwrap();
-        assert_eq!(told, ["a", "", "b"]);
+        let mut read = Vec::new();
+        lines(file.path(), 3, &mut |line| read.push(String::from_utf8_lossy(line).into_owned())).unwrap();
+        assert_eq!(read, ["a", "", "b"]);
     }
 }

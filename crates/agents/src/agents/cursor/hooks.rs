@@ -71,9 +71,9 @@ impl AgentHooks for Cursor {
             entry
         };
         let after_tool = matches!(event, HookEvent::PostTool | HookEvent::ToolFailure);
-        let named = self.event_name(event).map(|name| (name, entry(after_tool.then_some("Shell"))));
+        let entry_of_event = self.event_name(event).map(|name| (name, entry(after_tool.then_some("Shell"))));
         let files = (event == HookEvent::PreTool).then(|| (FILE_TOOL_EVENT, entry(Some("Write|Delete"))));
-        named.into_iter().chain(files).collect()
+        entry_of_event.into_iter().chain(files).collect()
     }
 
     fn dialect(&self) -> JsonDialect {

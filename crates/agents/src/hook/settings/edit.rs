@@ -130,9 +130,9 @@ fn insert_after(
         };
         (format!("{}{indent}", layout.newline), layout.spread(key, value, &indent))
     } else {
-        let beside = &text[last.lead..last.start];
+        let around = &text[last.lead..last.start];
         let alone = container.items().len() == 1;
-        let blank = if alone { if layout.tight { "" } else { " " } } else { beside };
+        let blank = if alone { if layout.tight { "" } else { " " } } else { around };
         (blank.to_owned(), layout.line(key, value))
     };
     match last.comma {
@@ -218,8 +218,8 @@ fn take_only(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -
 
 /// Returns `true` if a container has comments around its only item.
 fn is_commented(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -> bool {
-    let beside = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
-    beside.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
+    let around = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
+    around.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
 }
 
 /// Removes the first item of a path together with the containers that were created for it. The path
@@ -234,13 +234,13 @@ pub fn take_whole(text: &str, root: &JsonNode, path: &[(&JsonNode, usize)]) -> S
 
 /// Removes byte ranges that do not overlap.
 fn without(text: &str, cuts: &[Range<usize>]) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut rest = String::with_capacity(text.len());
     let mut from = 0;
     for cut in cuts {
-        kept.push_str(&text[from..cut.start]);
+        rest.push_str(&text[from..cut.start]);
         from = cut.end;
     }
-    kept + &text[from..]
+    rest + &text[from..]
 }
 
 /// Inserts a value into a blank text.
@@ -255,7 +255,7 @@ pub fn insert_into_blank(text: &str, value: &Value) -> String {
 /// Removes the whole value, as inserted by [`insert_into_blank`].
 fn without_value(text: &str, root: &JsonNode) -> String {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
-    if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {
+    if [before, after].iter().any(|around| !around.trim_start_matches('\u{feff}').trim().is_empty()) {
         // Comments alone would be no JSON.
         return format!("{before}{{}}{after}");
     }

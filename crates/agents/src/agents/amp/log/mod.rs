@@ -23,7 +23,7 @@ use wire::{AmpBlock, AmpMessage, Environment};
 
 impl Connector for Amp {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Amp).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Amp).to_vec();
         roots.push(
             places.variable("AMP_THREADS_DIR").unwrap_or_else(|| places.data_home().join("amp/threads")),
         );
@@ -60,7 +60,7 @@ pub fn emit(
         &mut |out, _, bytes| {
             out.identify(stem);
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|said| message(&said, out))
+                serde_json::from_slice(bytes).map(|wire| message(&wire, out))
             });
         },
     )
@@ -101,11 +101,11 @@ fn message(message: &AmpMessage<'_>, out: &mut Emitter<'_>) {
     let role = message.role.or_empty();
     match &message.content {
         MessageContent::Nothing => out.skip(role, SkipReason::Empty),
-        MessageContent::Text(text) => said(at, id, role, text, out),
+        MessageContent::Text(text) => emit_text(at, id, role, text, out),
         MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    ContentPiece::Text(text) => said(at, id, role, text, out),
+                    ContentPiece::Text(text) => emit_text(at, id, role, text, out),
                     ContentPiece::Block(block) => emit_block(at, id, role, block, out),
                     ContentPiece::Nothing => out.count_unknown("message/no block"),
                 }
@@ -117,7 +117,7 @@ fn message(message: &AmpMessage<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-fn said(at: Option<Instant>, id: Option<&str>, role: &str, text: &str, out: &mut Emitter<'_>) {
+fn emit_text(at: Option<Instant>, id: Option<&str>, role: &str, text: &str, out: &mut Emitter<'_>) {
     match role {
         "user" => out.emit_prompt(at, id, text),
         "assistant" => out.emit(at, id, false, EventKind::AssistantText { text: text.to_owned() }),
@@ -134,7 +134,7 @@ fn emit_block(
     out: &mut Emitter<'_>,
 ) {
     let kind = match block.kind.or_empty() {
-        "text" => return said(at, id, role, block.text.or_empty(), out),
+        "text" => return emit_text(at, id, role, block.text.or_empty(), out),
         "thinking" => EventKind::Thinking { text: block.thinking.or_empty().to_owned() },
         "redacted_thinking" => return out.skip("redacted_thinking", SkipReason::Hidden),
         "image" => return out.skip("image", SkipReason::Bookkeeping),

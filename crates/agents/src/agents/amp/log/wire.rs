@@ -7,113 +7,96 @@ use crate::ingest::lenient::{
 };
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Environment<'a> {
-    #[serde(borrow, default)]
     pub initial: LenientObject<Initial<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Initial<'a> {
-    #[serde(borrow, default)]
     pub trees: LenientList<Tree<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Tree<'a> {
-    #[serde(borrow, default)]
     pub uri: LenientText<'a>,
-    #[serde(borrow, default)]
     pub repository: LenientObject<Repository<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Repository<'a> {
-    #[serde(rename = "ref", borrow, default)]
+    #[serde(rename = "ref")]
     pub branch: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct AmpMessage<'a> {
-    #[serde(borrow, default)]
     pub role: LenientText<'a>,
-    #[serde(default)]
     pub message_id: LenientNumber,
-    #[serde(default)]
     pub meta: LenientObject<AmpMeta>,
-    #[serde(borrow, default)]
     pub usage: LenientObject<AmpUsage<'a>>,
-    #[serde(borrow, default)]
     pub state: LenientObject<AmpState<'a>>,
-    #[serde(borrow, default)]
     pub content: MessageContent<'a, AmpBlock<'a>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct AmpMeta {
-    #[serde(default)]
     pub sent_at: LenientTime,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct AmpUsage<'a> {
-    #[serde(borrow, default)]
     pub model: LenientText<'a>,
-    #[serde(default)]
     pub timestamp: LenientTime,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct AmpState<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct AmpBlock<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub thinking: LenientText<'a>,
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub input: RawJson<'a>,
-    #[serde(rename = "toolUseID", borrow, default)]
+    #[serde(rename = "toolUseID")]
     pub tool_use_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub run: LenientObject<AmpRun<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct AmpRun<'a> {
-    #[serde(borrow, default)]
     pub status: LenientText<'a>,
-    #[serde(borrow, default)]
     result: RawJson<'a>,
-    #[serde(borrow, default)]
     error: RawJson<'a>,
-    #[serde(borrow, default)]
     pub reason: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct AmpOutput<'a> {
-    #[serde(borrow, default)]
     output: LenientText<'a>,
-    #[serde(default)]
     exit_code: LenientNumber,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct AmpFailure<'a> {
-    #[serde(borrow, default)]
     message: LenientText<'a>,
 }
 

@@ -29,8 +29,8 @@ use wire::{ChatgptConversation, ChatgptMessage};
 
 impl Connector for Chatgpt {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        for named in places.named(Agent::Chatgpt) {
-            let files = if named.is_dir() { found.list(named) } else { vec![named.clone()] };
+        for path in places.extra_paths_of(Agent::Chatgpt) {
+            let files = if path.is_dir() { found.list(path) } else { vec![path.clone()] };
             for path in files {
                 if let Some(format) = format_of(&path) {
                     found.add(Agent::Chatgpt, format, path);
@@ -116,10 +116,10 @@ fn emit_list<R: BufRead + ?Sized>(
     let limits = IngestLimits { max_record_bytes: limits.max_record_bytes.saturating_mul(4) };
     let end = document::walk(input, &["conversations"], limits, &mut |part| match part {
         DocumentPart::Entry(_, ordinal, bytes) => {
-            let told = json_object::read(bytes, |bytes| {
+            let parsed = json_object::read(bytes, |bytes| {
                 serde_json::from_slice(bytes).map(|wire| conversation(source, &wire, out))
             });
-            if told.is_err() {
+            if parsed.is_err() {
                 out.record(ordinal);
                 out.count_invalid();
             }
@@ -154,7 +154,7 @@ fn conversation(source: &LogSource, wire: &ChatgptConversation<'_>, out: &mut Em
     for (at, node) in branch.iter().enumerate() {
         out.record(at as u64 + 1);
         match &node.message.0 {
-            Some(said) => message(said, out),
+            Some(wire) => message(wire, out),
             None => out.skip("node", SkipReason::Empty),
         }
     }
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_export_is_known_by_the_names_of_its_files() {
+    fn an_export_is_recognized_by_its_file_names() {
         for (name, format) in [
             ("conversations.json", Some(LogFormat::ChatgptDocument)),
             ("conversations-012.json", Some(LogFormat::ChatgptDocument)),

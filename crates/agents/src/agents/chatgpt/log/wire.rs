@@ -10,111 +10,92 @@ use crate::ingest::lenient::{
 };
 use cm_note::instant::Instant;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptConversation<'a> {
-    #[serde(borrow, default)]
     pub title: LenientText<'a>,
-    #[serde(default)]
     pub create_time: LenientTime,
-    #[serde(borrow, default)]
     pub conversation_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub current_node: LenientText<'a>,
-    #[serde(borrow, default)]
     pub default_model_slug: LenientText<'a>,
-    #[serde(borrow, default)]
     pub mapping: HashMap<Cow<'a, str>, ChatgptNode<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptNode<'a> {
-    #[serde(borrow, default)]
     pub parent: LenientText<'a>,
-    #[serde(borrow, default)]
     pub message: LenientObject<ChatgptMessage<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptMessage<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub author: LenientObject<Author<'a>>,
-    #[serde(default)]
     pub create_time: LenientTime,
-    #[serde(borrow, default)]
     pub content: LenientObject<ChatgptContent<'a>>,
-    #[serde(borrow, default)]
     pub metadata: LenientObject<ChatgptMetadata<'a>>,
-    #[serde(borrow, default)]
     pub recipient: LenientText<'a>,
-    #[serde(default)]
     pub weight: LenientNumber,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Author<'a> {
-    #[serde(borrow, default)]
     pub role: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptMetadata<'a> {
-    #[serde(borrow, default)]
     pub model_slug: LenientText<'a>,
-    #[serde(default)]
     pub is_visually_hidden_from_conversation: LenientBool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptContent<'a> {
-    #[serde(borrow, default)]
     pub content_type: LenientText<'a>,
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub parts: LenientList<ContentPiece<'a, ChatgptPart<'a>>>,
-    #[serde(borrow, default)]
     pub thoughts: LenientList<ChatgptThought<'a>>,
-    #[serde(borrow, default)]
     pub content: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptPart<'a> {
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ChatgptThought<'a> {
-    #[serde(borrow, default)]
     pub summary: LenientText<'a>,
-    #[serde(borrow, default)]
     pub content: LenientText<'a>,
 }
 
 impl ChatgptContent<'_> {
     /// Returns the text, from all fields that can contain it.
     pub fn text(&self) -> String {
-        let mut said: Vec<&str> = Vec::new();
-        said.extend(self.text.non_blank());
-        said.extend(self.content.non_blank());
-        said.extend(self.parts.0.iter().filter_map(|piece| match piece {
+        let mut texts: Vec<&str> = Vec::new();
+        texts.extend(self.text.non_blank());
+        texts.extend(self.content.non_blank());
+        texts.extend(self.parts.0.iter().filter_map(|piece| match piece {
             ContentPiece::Text(text) => Some(text.as_ref()),
             ContentPiece::Block(part) => part.text.non_blank(),
             ContentPiece::Nothing => None,
         }));
-        said.extend(
+        texts.extend(
             self.thoughts
                 .0
                 .iter()
                 .flat_map(|thought| [thought.summary.non_blank(), thought.content.non_blank()])
                 .flatten(),
         );
-        said.join("\n")
+        texts.join("\n")
     }
 }
 

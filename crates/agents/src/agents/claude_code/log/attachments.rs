@@ -10,9 +10,10 @@ use cm_session::event::EventKind;
 pub fn progress(record: &ClaudeRecord<'_>, out: &mut Emitter<'_>) {
     let data = record.data.0.as_ref();
     let step = data.and_then(|data| data.message.0.as_ref());
-    let asked =
+    let queued =
         step.filter(|step| step.kind.non_blank() == Some("user")).and_then(|step| step.message.0.as_ref());
-    let text = asked.map(|asked| asked.content.joined(|block| block.text.0.as_deref())).unwrap_or_default();
+    let text =
+        queued.map(|queued| queued.content.joined(|block| block.text.0.as_deref())).unwrap_or_default();
     if text.trim().is_empty() {
         let kind = data.map_or("progress", |data| data.kind.or_empty());
         return out.skip(kind, if step.is_some() { SkipReason::Duplicate } else { SkipReason::Bookkeeping });

@@ -25,7 +25,7 @@ use wire::{ClaudeMessage, ClaudeRecord};
 
 impl Connector for ClaudeCode {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots: Vec<PathBuf> = places.named(Agent::ClaudeCode).to_vec();
+        let mut roots: Vec<PathBuf> = places.extra_paths_of(Agent::ClaudeCode).to_vec();
         roots.push(
             places
                 .variable("CLAUDE_CONFIG_DIR")

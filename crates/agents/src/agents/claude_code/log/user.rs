@@ -17,9 +17,9 @@ pub fn block(record: &ClaudeRecord<'_>, block: &ClaudeBlock<'_>, out: &mut Emitt
 }
 
 /// Emits a text in the user role, as a prompt or as injected text.
-pub fn text(record: &ClaudeRecord<'_>, said: &str, out: &mut Emitter<'_>) {
+pub fn text(record: &ClaudeRecord<'_>, prompt: &str, out: &mut Emitter<'_>) {
     let (at, id, side) = (record.timestamp.0, record.uuid.non_blank(), record.is_sidechain.is_set());
-    let trimmed = said.trim();
+    let trimmed = prompt.trim();
     if matches!(trimmed, "[Request interrupted by user]" | "[Request interrupted by user for tool use]") {
         return out.emit(at, id, side, EventKind::Interrupt);
     }
@@ -34,9 +34,9 @@ pub fn text(record: &ClaudeRecord<'_>, said: &str, out: &mut Emitter<'_>) {
         || origin.is_some_and(|origin| origin != "human")
         || record.prompt_source.non_blank() == Some("system");
     if machine {
-        out.emit(at, id, side, EventKind::Injected { text: said.to_owned() });
+        out.emit(at, id, side, EventKind::Injected { text: prompt.to_owned() });
     } else {
-        out.emit_prompt(at, id, said);
+        out.emit_prompt(at, id, prompt);
     }
 }
 

@@ -39,7 +39,7 @@ const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 
 impl Connector for Cline {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Cline).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Cline).to_vec();
         roots.extend(EDITORS.map(|editor| places.applications().join(editor).join("User/globalStorage")));
         for root in roots.iter().chain([&places.home.join(SESSIONS)]) {
             for folder in found.list(root).into_iter().filter(|path| path.is_dir()) {
@@ -97,9 +97,9 @@ fn read_task(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     let task = source.path.parent().unwrap_or(Path::new(""));
-    let (stamp, beside) =
+    let (stamp, companions) =
         (LogStamp::at(&source.path), vec![LogStamp::at(&task.join(SENT)), LogStamp::at(&task.join(ABOUT))]);
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
@@ -115,12 +115,12 @@ fn read_task(
         emit_entries(&mut input, limits, &mut out, sent_one)
     }
     .map_err(IngestError::io(&path))?;
-    if seen && beside[0] != LogStamp::default() {
+    if seen && companions[0] != LogStamp::default() {
         out.skip(SENT, SkipReason::Duplicate);
     }
     let (tally, _) = out.finish();
     Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, beside, String::new()),
+        cursor: LogCursor::of_whole(stamp, companions, String::new()),
         tally,
         progress: ReadStart::FromStart,
     })
@@ -152,14 +152,14 @@ fn seen_one(bytes: &[u8], out: &mut Emitter<'_>) -> serde_json::Result<()> {
     let at = seen.ts.0;
     let text = seen.text.or_empty();
     match (seen.kind.or_empty(), seen.say.or_empty(), seen.ask.or_empty()) {
-        ("say", say, _) => said(at, say, text, seen.reasoning.or_empty(), out),
+        ("say", say, _) => emit_say(at, say, text, seen.reasoning.or_empty(), out),
         ("ask", _, ask) => emit_question(at, ask, text, out),
         (other, ..) => out.count_unknown(other),
     }
     Ok(())
 }
 
-fn said(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Emitter<'_>) {
+fn emit_say(at: Option<Instant>, say: &str, text: &str, reasoning: &str, out: &mut Emitter<'_>) {
     let own = || text.to_owned();
     let kind = match say {
         "task" | "user_feedback" => return out.emit_prompt(at, None, text),
@@ -216,8 +216,9 @@ fn emit_question(at: Option<Instant>, ask: &str, text: &str, out: &mut Emitter<'
         "use_mcp_server" | "browser_action_launch" => call(ask, input(text)),
         "followup" | "plan_mode_respond" | "completion_result" => {
             let question: ClineQuestion<'_> = serde_json::from_str(text).unwrap_or_default();
-            let asked = question.question.non_blank().or(question.response.non_blank()).unwrap_or(text);
-            EventKind::AssistantText { text: asked.to_owned() }
+            let question_text =
+                question.question.non_blank().or(question.response.non_blank()).unwrap_or(text);
+            EventKind::AssistantText { text: question_text.to_owned() }
         }
         "api_req_failed" | "mistake_limit_reached" | "auto_approval_max_req_reached" => {
             EventKind::Error { text: text.to_owned() }
@@ -286,10 +287,10 @@ fn sent_text(by_person: bool, text: &str, out: &mut Emitter<'_>) {
     if !by_person {
         return out.emit(None, None, false, EventKind::AssistantText { text: text.to_owned() });
     }
-    let said = ["task", "feedback", "answer", "user_message"]
+    let prompt = ["task", "feedback", "answer", "user_message"]
         .iter()
         .find_map(|name| harness_text::unwrapped(text, name));
-    match said {
+    match prompt {
         Some(words) => out.emit_prompt(None, None, words),
         None => out.emit(None, None, false, EventKind::Injected { text: text.to_owned() }),
     }

@@ -30,66 +30,50 @@ pub fn messages_in(folder: &Path, found: &mut FoundLogs) -> Option<PathBuf> {
 
 /// Metadata of a session.
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct ClineSessionMeta<'a> {
-    #[serde(borrow, default)]
     cwd: LenientText<'a>,
-    #[serde(borrow, default)]
     model: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct ClineMessage<'a> {
-    #[serde(borrow, default)]
     id: LenientText<'a>,
-    #[serde(borrow, default)]
     role: LenientText<'a>,
-    #[serde(default)]
     ts: LenientTime,
-    #[serde(borrow, default)]
     content: MessageContent<'a, ClineSessionBlock<'a>>,
-    #[serde(borrow, default)]
     model_info: LenientObject<ModelInfo<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct ModelInfo<'a> {
-    #[serde(borrow, default)]
     id: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct ClineSessionBlock<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     kind: LenientText<'a>,
-    #[serde(borrow, default)]
     text: LenientText<'a>,
-    #[serde(borrow, default)]
     thinking: LenientText<'a>,
-    #[serde(borrow, default)]
     id: LenientText<'a>,
-    #[serde(borrow, default)]
     name: LenientText<'a>,
-    #[serde(borrow, default)]
     input: RawJson<'a>,
-    #[serde(borrow, default)]
     tool_use_id: LenientText<'a>,
-    #[serde(default)]
     is_error: LenientBool,
-    #[serde(borrow, default)]
     content: MessageContent<'a, ClineOutput<'a>>,
 }
 
 /// Result of one of the commands or files of a tool call.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct ClineOutput<'a> {
-    #[serde(borrow, default)]
     text: LenientText<'a>,
-    #[serde(borrow, default)]
     result: LenientText<'a>,
-    #[serde(borrow, default)]
     error: LenientText<'a>,
-    #[serde(default)]
     success: Option<bool>,
 }
 
@@ -105,8 +89,8 @@ pub fn emit(
     let mut meta = line_reader::initial_meta(source);
     meta.id = id.into();
     out.begin_named(meta);
-    let beside = FoundLogs::default().read_companion(&source.path.with_file_name(format!("{id}.json")));
-    let text = beside.unwrap_or_default();
+    let companion = FoundLogs::default().read_companion(&source.path.with_file_name(format!("{id}.json")));
+    let text = companion.unwrap_or_default();
     let about: ClineSessionMeta<'_> = serde_json::from_str(&text).unwrap_or_default();
     out.workspace(about.cwd.or_empty());
     out.model(None, None, about.model.or_empty());

@@ -5,91 +5,75 @@ use serde::Deserialize;
 use crate::ingest::lenient::{LenientBool, LenientList, LenientText, LenientTime, MessageContent, RawJson};
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct TaskMetadata<'a> {
-    #[serde(borrow, default)]
     pub cwd: LenientText<'a>,
-    #[serde(borrow, default)]
     pub model_usage: LenientList<ModelUsage<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ModelUsage<'a> {
-    #[serde(borrow, default)]
     pub model_id: LenientText<'a>,
 }
 
 /// A message shown to the user: a statement (`say`) or a question (`ask`) of the program.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ClineUiMessage<'a> {
-    #[serde(default)]
     pub ts: LenientTime,
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub say: LenientText<'a>,
-    #[serde(borrow, default)]
     pub ask: LenientText<'a>,
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub reasoning: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct ClineRequest<'a> {
-    #[serde(borrow, default)]
     pub cancel_reason: LenientText<'a>,
-    #[serde(borrow, default)]
     pub streaming_failed_message: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ToolUse<'a> {
-    #[serde(borrow, default)]
     pub tool: LenientText<'a>,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ClineQuestion<'a> {
-    #[serde(borrow, default)]
     pub question: LenientText<'a>,
-    #[serde(borrow, default)]
     pub response: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ApiMessage<'a> {
-    #[serde(borrow, default)]
     pub role: LenientText<'a>,
-    #[serde(borrow, default)]
     pub content: MessageContent<'a, ClineBlock<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ClineBlock<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub thinking: LenientText<'a>,
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub input: RawJson<'a>,
-    #[serde(borrow, default)]
     pub tool_use_id: LenientText<'a>,
-    #[serde(default)]
     pub is_error: LenientBool,
-    #[serde(borrow, default)]
     pub content: MessageContent<'a, ClineInnerBlock<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ClineInnerBlock<'a> {
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
 }

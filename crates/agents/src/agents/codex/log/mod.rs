@@ -25,7 +25,7 @@ use wire::{CodexPayload, IndexEntry};
 
 impl Connector for Codex {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Codex).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Codex).to_vec();
         roots.push(places.variable("CODEX_HOME").unwrap_or_else(|| places.home.join(".codex")));
         for root in roots {
             let titles = titles(&root, found);

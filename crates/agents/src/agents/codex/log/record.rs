@@ -16,9 +16,11 @@ use cm_session::event::EventKind;
 /// Parser state between lines.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct CodexState {
-    met: bool,
+    #[serde(rename = "met")]
+    seen_meta: bool,
     prompt: DuplicateFilter,
-    said: DuplicateFilter,
+    #[serde(rename = "said")]
+    turns: DuplicateFilter,
 }
 
 /// The last text that Codex writes as two different records, in either order. Only its hash is
@@ -28,7 +30,8 @@ struct DuplicateFilter {
     hash: String,
     #[serde(skip)]
     text: String,
-    told_by_item: bool,
+    #[serde(rename = "told_by_item")]
+    from_item: bool,
 }
 
 impl DuplicateFilter {
@@ -39,7 +42,7 @@ impl DuplicateFilter {
             return false;
         }
         let hash = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
-        if !self.hash.is_empty() && self.told_by_item != by_item {
+        if !self.hash.is_empty() && self.from_item != by_item {
             let (item, message) =
                 if by_item { (text, self.text.as_str()) } else { (self.text.as_str(), text) };
             // A record for the model may say more than one for the eye.
@@ -48,7 +51,7 @@ impl DuplicateFilter {
                 return true;
             }
         }
-        *self = Self { hash, text: text.to_owned(), told_by_item: by_item };
+        *self = Self { hash, text: text.to_owned(), from_item: by_item };
         false
     }
 }
@@ -68,9 +71,9 @@ impl LineFormat for CodexState {
             return Ok(());
         };
         match envelope.kind.or_empty() {
-            "session_meta" if self.met => out.skip("session_meta", SkipReason::Duplicate),
+            "session_meta" if self.seen_meta => out.skip("session_meta", SkipReason::Duplicate),
             "session_meta" => {
-                self.met = true;
+                self.seen_meta = true;
                 out.extend_time_range(at);
                 about(payload, out);
                 out.skip("session_meta", SkipReason::Metadata);
@@ -128,8 +131,8 @@ impl CodexState {
         let kind = match item.kind.or_empty() {
             "message" => return self.message_item(at, item, out),
             "" if item.role.non_blank().is_some() => return self.message_item(at, item, out),
-            "" if item.id.non_blank().is_some() && !self.met => {
-                self.met = true;
+            "" if item.id.non_blank().is_some() && !self.seen_meta => {
+                self.seen_meta = true;
                 out.extend_time_range(at);
                 about(item, out);
                 return out.skip("session_meta", SkipReason::Metadata);
@@ -175,7 +178,7 @@ impl CodexState {
                 out.emit_prompt(at, record, text);
             }
             "assistant" => {
-                if self.said.is_duplicate(&text, true) {
+                if self.turns.is_duplicate(&text, true) {
                     return out.skip("message/assistant", SkipReason::Duplicate);
                 }
                 out.emit(at, record, false, EventKind::AssistantText { text });
@@ -198,7 +201,7 @@ impl CodexState {
                 out.emit_prompt(at, None, text);
             }
             "agent_message" => {
-                if self.said.is_duplicate(text, false) {
+                if self.turns.is_duplicate(text, false) {
                     return out.skip(kind, SkipReason::Duplicate);
                 }
                 out.emit(at, None, false, EventKind::AssistantText { text: text.to_owned() });
@@ -272,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_that_two_records_tell_is_told_once_in_either_order_and_again_when_it_is_said_again() {
+    fn a_turn_in_two_records_is_emitted_once_and_a_repeated_turn_again() {
         for first in [true, false] {
             let mut twin = DuplicateFilter::default();
             assert!(!twin.is_duplicate("continue", first));

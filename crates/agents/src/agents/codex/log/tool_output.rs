@@ -8,27 +8,24 @@ use crate::ingest::lenient::{
 use cm_session::CallId;
 use cm_session::event::{EventKind, ToolOutcome};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct CodexOutput<'a> {
-    #[serde(borrow, default)]
     output: LenientText<'a>,
-    #[serde(default)]
     metadata: LenientObject<CodexMetadata>,
-    #[serde(borrow, default)]
     content: MessageContent<'a, CodexOutputBlock<'a>>,
-    #[serde(default)]
     success: LenientBool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct CodexMetadata {
-    #[serde(default)]
     exit_code: LenientNumber,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct CodexOutputBlock<'a> {
-    #[serde(borrow, default)]
     text: LenientText<'a>,
 }
 

@@ -27,7 +27,7 @@ use wire::{CopilotData, CopilotEnvelope, LegacyMessage};
 
 impl Connector for CopilotCli {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::CopilotCli).to_vec();
+        let mut roots = places.extra_paths_of(Agent::CopilotCli).to_vec();
         roots.push(places.home.join(".copilot"));
         for root in roots {
             for folder in found.list(&root.join("session-state")) {

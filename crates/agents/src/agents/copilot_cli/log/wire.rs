@@ -6,90 +6,65 @@ use crate::ingest::lenient::{
     LenientBool, LenientList, LenientObject, LenientText, LenientTime, MessageContent, RawJson,
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct CopilotEnvelope<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(default)]
     pub timestamp: LenientTime,
-    #[serde(borrow, default)]
     pub agent_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub data: LenientObject<CopilotData<'a>>,
 }
 
 /// Data of any event; every kind uses some of the fields.
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct CopilotData<'a> {
-    #[serde(borrow)]
     pub session_id: LenientText<'a>,
-    #[serde(borrow)]
     pub selected_model: LenientText<'a>,
-    #[serde(borrow)]
     pub context: LenientObject<CopilotContext<'a>>,
-    #[serde(borrow)]
     pub new_model: LenientText<'a>,
-    #[serde(borrow)]
     pub content: LenientText<'a>,
-    #[serde(borrow)]
     pub source: LenientText<'a>,
-    #[serde(borrow)]
     pub model: LenientText<'a>,
-    #[serde(borrow)]
     pub reasoning_text: LenientText<'a>,
-    #[serde(borrow)]
     pub tool_requests: LenientList<ToolRequest<'a>>,
-    #[serde(borrow)]
     pub tool_call_id: LenientText<'a>,
-    #[serde(borrow)]
     pub tool_name: LenientText<'a>,
-    #[serde(borrow)]
     pub arguments: RawJson<'a>,
     pub success: LenientBool,
-    #[serde(borrow)]
     pub result: RawJson<'a>,
-    #[serde(borrow)]
     pub error: LenientObject<CopilotFailure<'a>>,
-    #[serde(borrow)]
     pub message: LenientText<'a>,
-    #[serde(borrow)]
     pub summary_content: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct CopilotContext<'a> {
-    #[serde(borrow, default)]
     pub cwd: LenientText<'a>,
-    #[serde(borrow, default)]
     pub branch: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct ToolRequest<'a> {
-    #[serde(borrow, default)]
     pub tool_call_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub arguments: RawJson<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct CopilotFailure<'a> {
-    #[serde(borrow, default)]
     pub message: LenientText<'a>,
-    #[serde(borrow, default)]
     pub code: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct CopilotAnswer<'a> {
-    #[serde(borrow, default)]
     content: LenientText<'a>,
 }
 
@@ -103,36 +78,31 @@ impl CopilotData<'_> {
 }
 
 /// A message of the first generation.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct LegacyMessage<'a> {
-    #[serde(borrow, default)]
     pub role: LenientText<'a>,
-    #[serde(borrow, default)]
     pub content: MessageContent<'a, CopilotPart<'a>>,
-    #[serde(borrow, default)]
     pub tool_calls: LenientList<LegacyCall<'a>>,
-    #[serde(borrow, default)]
     pub tool_call_id: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct CopilotPart<'a> {
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct LegacyCall<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub function: LenientObject<LegacyFunction<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct LegacyFunction<'a> {
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub arguments: RawJson<'a>,
 }

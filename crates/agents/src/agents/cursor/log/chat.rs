@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::transcript::said;
+use super::transcript::emit_text;
 use super::wire::{Blob, ChatMeta, CursorBlock};
 use crate::ingest::database::{self, has_table};
 use crate::ingest::emitter::Emitter;
@@ -24,11 +24,11 @@ pub fn read(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) = (
+    let (stamp, companions) = (
         LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
         vec![database::log_stamp(path)],
     );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
@@ -38,7 +38,7 @@ pub fn read(
     emit(source, limits, &mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
     Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, beside, String::new()),
+        cursor: LogCursor::of_whole(stamp, companions, String::new()),
         tally,
         progress: ReadStart::FromStart,
     })
@@ -74,7 +74,7 @@ fn emit(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusq
         match database::bytes(row, 1)? {
             Some(data) if data.starts_with(b"{") => {
                 json_object::emit_object(&data, out, |data, out| {
-                    serde_json::from_slice(data).map(|said| blob(&said, out))
+                    serde_json::from_slice(data).map(|wire| blob(&wire, out))
                 });
             }
             // Other blobs join messages to a chat.
@@ -100,11 +100,11 @@ fn blob(blob: &Blob<'_>, out: &mut Emitter<'_>) {
     let role = blob.role.or_empty();
     match &blob.content {
         MessageContent::Nothing => out.skip("blob", SkipReason::Bookkeeping),
-        MessageContent::Text(text) => said(role, text, out),
+        MessageContent::Text(text) => emit_text(role, text, out),
         MessageContent::Blocks(pieces) => {
             for piece in pieces {
                 match piece {
-                    ContentPiece::Text(text) => said(role, text, out),
+                    ContentPiece::Text(text) => emit_text(role, text, out),
                     ContentPiece::Block(block) => emit_block(blob.id.non_blank(), role, block, out),
                     ContentPiece::Nothing => out.count_unknown("blob/no block"),
                 }
@@ -116,7 +116,7 @@ fn blob(blob: &Blob<'_>, out: &mut Emitter<'_>) {
 fn emit_block(record: Option<&str>, role: &str, block: &CursorBlock<'_>, out: &mut Emitter<'_>) {
     let id = || block.tool_call_id.non_blank().map(Into::into);
     let kind = match block.kind.or_empty() {
-        "text" => return said(role, block.text.or_empty(), out),
+        "text" => return emit_text(role, block.text.or_empty(), out),
         "reasoning" => EventKind::Thinking { text: block.text.or_empty().to_owned() },
         "tool-call" => EventKind::ToolCall {
             id: id(),

@@ -35,11 +35,11 @@ pub fn read(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) = (
+    let (stamp, companions) = (
         LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
         vec![database::log_stamp(path)],
     );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
         return Ok(reading);
     }
     let before: Option<ConversationVersions> =
@@ -55,7 +55,7 @@ pub fn read(
     desktop.emit(&mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
     let state = serde_json::to_string(&desktop.now).unwrap_or_default();
-    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, beside, state), tally, progress })
+    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, companions, state), tally, progress })
 }
 
 struct EditorDatabase<'s> {
@@ -68,19 +68,19 @@ struct EditorDatabase<'s> {
 impl EditorDatabase<'_> {
     fn emit(&mut self, out: &mut Emitter<'_>) -> rusqlite::Result<()> {
         let database = database::open(&self.source.path)?;
-        let mut known = false;
+        let mut has_tables = false;
         if has_table(&database, "cursorDiskKV")? {
-            known = true;
+            has_tables = true;
             self.composers(&database, out)?;
             if has_table(&database, "composerHeaders")? {
                 self.headers(&database, out)?;
             }
         }
         if has_table(&database, "ItemTable")? {
-            known = true;
+            has_tables = true;
             self.items(&database, out)?;
         }
-        if !known {
+        if !has_tables {
             out.record(0);
             out.count_unknown("database without conversations");
         }
@@ -103,12 +103,12 @@ impl EditorDatabase<'_> {
             }
             // A deleted conversation leaves its key behind.
             let Some(value) = database::bytes(row, 2)? else { continue };
-            let told = json_object::read(&value, |value| {
+            let parsed = json_object::read(&value, |value| {
                 let composer: Composer<'_> = serde_json::from_slice(value)?;
                 Ok(self.composer(database, &id, &composer, out))
             });
-            match told {
-                Ok(told) => told?,
+            match parsed {
+                Ok(parsed) => parsed?,
                 Err(_) => {
                     out.record(0);
                     out.count_invalid();
@@ -131,12 +131,12 @@ impl EditorDatabase<'_> {
                 continue;
             }
             let value = database::bytes(row, 1)?.unwrap_or_else(|| b"{}".to_vec());
-            let told = json_object::read(&value, |value| {
+            let parsed = json_object::read(&value, |value| {
                 let composer: Composer<'_> = serde_json::from_slice(value)?;
                 Ok(self.composer(database, &id, &composer, out))
             });
-            match told {
-                Ok(told) => told?,
+            match parsed {
+                Ok(parsed) => parsed?,
                 Err(_) => {
                     out.record(0);
                     out.count_invalid();
@@ -272,23 +272,23 @@ impl EditorDatabase<'_> {
             out.count_invalid();
         }
         let Some(value) = self.item(database, COMPOSERS, out)? else { return Ok(()) };
-        let told = json_object::read(&value, |value| {
+        let parsed = json_object::read(&value, |value| {
             let all: AllComposers<'_> = serde_json::from_slice(value)?;
             for composer in &all.all_composers.0 {
                 // The list names conversations that have keys of their own; only older ones are in it.
                 if let Some(id) =
                     composer.composer_id.non_blank().filter(|_| !composer.conversation.0.is_empty())
                 {
-                    let told = self.composer(database, id, composer, out);
-                    if told.is_err() {
-                        return Ok(told);
+                    let parsed = self.composer(database, id, composer, out);
+                    if parsed.is_err() {
+                        return Ok(parsed);
                     }
                 }
             }
             Ok(Ok(()))
         });
-        match told {
-            Ok(told) => told,
+        match parsed {
+            Ok(parsed) => parsed,
             Err(_) => {
                 out.record(0);
                 out.count_invalid();

@@ -30,9 +30,9 @@ impl Connector for Cursor {
             );
         }
         let mut homes = vec![places.home.join(".cursor")];
-        for named in places.named(Agent::Cursor) {
-            users.push(named.join("User"));
-            homes.push(named.clone());
+        for path in places.extra_paths_of(Agent::Cursor) {
+            users.push(path.join("User"));
+            homes.push(path.clone());
         }
         for user in users {
             find_databases(&user, found);

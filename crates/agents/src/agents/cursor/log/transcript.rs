@@ -32,11 +32,11 @@ impl LineFormat for TranscriptState {
         };
         match &message.content {
             MessageContent::Nothing => out.skip(role, SkipReason::Empty),
-            MessageContent::Text(text) => said(role, text, out),
+            MessageContent::Text(text) => emit_text(role, text, out),
             MessageContent::Blocks(pieces) => {
                 for piece in pieces {
                     match piece {
-                        ContentPiece::Text(text) => said(role, text, out),
+                        ContentPiece::Text(text) => emit_text(role, text, out),
                         ContentPiece::Block(block) => emit(role, block, out),
                         ContentPiece::Nothing => out.count_unknown("message/no block"),
                     }
@@ -48,7 +48,7 @@ impl LineFormat for TranscriptState {
 }
 
 /// Emits a text; for the user role, only the text that the user typed.
-pub fn said(role: &str, text: &str, out: &mut Emitter<'_>) {
+pub fn emit_text(role: &str, text: &str, out: &mut Emitter<'_>) {
     match role {
         "user" if text.trim_start().starts_with("<user_info>") => out.skip("user_info", SkipReason::Hidden),
         "user" => match query_in(text) {
@@ -73,7 +73,7 @@ fn query_in(text: &str) -> Option<&str> {
 
 fn emit(role: &str, block: &CursorBlock<'_>, out: &mut Emitter<'_>) {
     match block.kind.or_empty() {
-        "text" => said(role, block.text.or_empty(), out),
+        "text" => emit_text(role, block.text.or_empty(), out),
         "tool_use" => {
             let kind = EventKind::ToolCall {
                 id: None,

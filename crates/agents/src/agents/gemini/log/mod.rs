@@ -28,7 +28,7 @@ use wire::{FunctionCall, FunctionResponse, GeminiMessage, GeminiMeta, GeminiPart
 
 impl Connector for Gemini {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Gemini).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Gemini).to_vec();
         roots.push(match places.variable("GEMINI_HOME") {
             Some(folder) => folder,
             None => places.variable("GEMINI_CLI_HOME").unwrap_or_else(|| places.home.clone()).join(".gemini"),
@@ -123,7 +123,7 @@ pub fn emit_document(
         },
         &mut |out, _, bytes| {
             json_object::emit_object(bytes, out, |bytes, out| {
-                serde_json::from_slice(bytes).map(|said| message(&said, &mut calls, out))
+                serde_json::from_slice(bytes).map(|wire| message(&wire, &mut calls, out))
             });
         },
     )
@@ -139,8 +139,8 @@ fn about(meta: &GeminiMeta<'_>, out: &mut Emitter<'_>) {
     if let Some(title) = meta.summary.non_blank() {
         out.title(title);
     }
-    if let (Some("subagent"), Some(known)) = (meta.kind.non_blank(), out.meta()) {
-        known.subagent = true;
+    if let (Some("subagent"), Some(meta)) = (meta.kind.non_blank(), out.meta()) {
+        meta.subagent = true;
     }
 }
 

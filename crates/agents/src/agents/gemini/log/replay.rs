@@ -35,11 +35,11 @@ struct ReplayedConversation {
 impl ReplayedConversation {
     /// Adds a message, or replaces the one with the same id and returns the line of the old
     /// version.
-    fn upsert(&mut self, said: CurrentMessage) -> Option<u64> {
-        match self.places.get(&said.id) {
-            Some(place) => Some(std::mem::replace(&mut self.live[*place], said).line),
+    fn upsert(&mut self, wire: CurrentMessage) -> Option<u64> {
+        match self.places.get(&wire.id) {
+            Some(place) => Some(std::mem::replace(&mut self.live[*place], wire).line),
             None => {
-                self.append(said);
+                self.append(wire);
                 None
             }
         }
@@ -50,9 +50,9 @@ impl ReplayedConversation {
         !id.is_empty() && self.places.contains_key(id)
     }
 
-    fn append(&mut self, said: CurrentMessage) {
-        self.places.insert(said.id.clone(), self.live.len());
-        self.live.push(said);
+    fn append(&mut self, wire: CurrentMessage) {
+        self.places.insert(wire.id.clone(), self.live.len());
+        self.live.push(wire);
     }
 
     /// Removes a message and all after it; removes all if the id is unknown or `None`.
@@ -108,17 +108,17 @@ fn emit_run(
     out: &mut Emitter<'_>,
 ) -> serde_json::Result<()> {
     if run.iter().all(|live| live.within.is_none()) {
-        let said = serde_json::from_slice(bytes)?;
+        let wire = serde_json::from_slice(bytes)?;
         out.move_to_line(line);
-        message(&said, calls, out);
+        message(&wire, calls, out);
         return Ok(());
     }
     let change: GeminiLine<'_> = serde_json::from_slice(bytes)?;
     let messages = change.set.0.and_then(|set| set.messages).unwrap_or_default();
     for within in run.iter().filter_map(|live| live.within) {
-        if let Some(said) = messages.0.get(within) {
+        if let Some(wire) = messages.0.get(within) {
             out.move_to_part(line, (within as u32).saturating_mul(PARTS));
-            message(said, calls, out);
+            message(wire, calls, out);
         }
     }
     Ok(())

@@ -9,42 +9,35 @@ use crate::ingest::lenient::{LenientList, LenientObject, LenientText, LenientTim
 
 /// Names of projects, by folder.
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Projects<'a> {
-    #[serde(borrow, default)]
     pub projects: LenientObject<HashMap<Cow<'a, str>, LenientText<'a>>>,
 }
 
 /// Metadata of a session.
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiMeta<'a> {
-    #[serde(borrow, default)]
     pub session_id: LenientText<'a>,
-    #[serde(default)]
     pub start_time: LenientTime,
-    #[serde(borrow, default)]
     pub directories: LenientList<LenientText<'a>>,
-    #[serde(borrow, default)]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub summary: LenientText<'a>,
 }
 
 /// A line of a log: a change, a message, or session metadata.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiLine<'a> {
-    #[serde(rename = "$set", borrow, default)]
+    #[serde(rename = "$set")]
     pub set: LenientObject<GeminiSet<'a>>,
-    #[serde(rename = "$rewindTo", borrow, default)]
+    #[serde(rename = "$rewindTo")]
     pub rewind_to: LenientText<'a>,
-    #[serde(rename = "$patch", borrow, default)]
+    #[serde(rename = "$patch")]
     pub patch: RawJson<'a>,
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub session_id: LenientText<'a>,
 }
 
@@ -58,97 +51,73 @@ pub struct GeminiSet<'a> {
 }
 
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiMessage<'a> {
-    #[serde(borrow)]
     pub id: LenientText<'a>,
     pub timestamp: LenientTime,
-    #[serde(rename = "type", borrow)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow)]
     pub content: MessageContent<'a, GeminiPart<'a>>,
-    #[serde(borrow)]
     pub display_content: MessageContent<'a, GeminiPart<'a>>,
-    #[serde(borrow)]
     pub model: LenientText<'a>,
-    #[serde(borrow)]
     pub thoughts: LenientList<GeminiThought<'a>>,
-    #[serde(borrow)]
     pub tool_calls: LenientList<ToolCall<'a>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiPart<'a> {
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub function_call: LenientObject<FunctionCall<'a>>,
-    #[serde(borrow, default)]
     pub function_response: LenientObject<FunctionResponse<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct FunctionCall<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub args: RawJson<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct GeminiThought<'a> {
-    #[serde(borrow, default)]
     pub subject: LenientText<'a>,
-    #[serde(borrow, default)]
     pub description: LenientText<'a>,
-    #[serde(default)]
     pub timestamp: LenientTime,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct ToolCall<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub args: RawJson<'a>,
-    #[serde(borrow, default)]
     pub status: LenientText<'a>,
-    #[serde(default)]
     pub timestamp: LenientTime,
-    #[serde(borrow, default)]
     pub result: MessageContent<'a, ResultPart<'a>>,
-    #[serde(borrow, default)]
     pub result_display: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 pub struct ResultPart<'a> {
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub function_response: LenientObject<FunctionResponse<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct FunctionResponse<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub response: LenientObject<Response<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct Response<'a> {
-    #[serde(borrow, default)]
     pub output: LenientText<'a>,
-    #[serde(borrow, default)]
     pub error: LenientText<'a>,
 }
 

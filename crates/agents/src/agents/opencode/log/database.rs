@@ -30,11 +30,11 @@ pub fn read(
     sink: &mut dyn EventSink,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
-    let (stamp, beside) = (
+    let (stamp, companions) = (
         LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?),
         vec![database::log_stamp(path)],
     );
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
         return Ok(reading);
     }
     let before: Option<OpencodeVersions> = cursor.and_then(|cursor| serde_json::from_str(&cursor.state).ok());
@@ -44,7 +44,7 @@ pub fn read(
         emit(source, &before.unwrap_or_default(), limits, &mut out).map_err(IngestError::database(path))?;
     let (tally, _) = out.finish();
     let state = serde_json::to_string(&versions).unwrap_or_default();
-    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, beside, state), tally, progress })
+    Ok(ReadResult { cursor: LogCursor::of_whole(stamp, companions, state), tally, progress })
 }
 
 struct OpencodeRow {
@@ -65,12 +65,12 @@ fn emit(
 ) -> rusqlite::Result<OpencodeVersions> {
     let database = database::open(&source.path)?;
     let mut versions = OpencodeVersions::new();
-    let mut known = false;
+    let mut has_tables = false;
     for table in ["session_v2", "session"] {
         if !has_table(&database, table)? {
             continue;
         }
-        known = true;
+        has_tables = true;
         for row in sessions(&database, table)? {
             if versions.contains_key(&row.id) {
                 continue;
@@ -82,7 +82,7 @@ fn emit(
             versions.insert(row.id, version);
         }
     }
-    if !known {
+    if !has_tables {
         out.record(0);
         out.count_unknown("database without a session table");
     }
@@ -172,7 +172,7 @@ fn emit_first(
         let id = database::text(row, 0)?.unwrap_or_default();
         let created = database::time(row, 1)?;
         let Some(data) = value(row, 2, out)? else { continue };
-        let told = json_object::read(&data, |data| {
+        let parsed = json_object::read(&data, |data| {
             let message: OpencodeMessage<'_> = serde_json::from_slice(data)?;
             let at = message.time.0.as_ref().and_then(|time| time.created.0).or(created);
             opening(at, &id, &message, out);
@@ -181,8 +181,8 @@ fn emit_first(
                 &id,
                 most,
                 |out, bytes, part_id| {
-                    let said: OpencodePart<'_> = serde_json::from_slice(bytes)?;
-                    part(at, part_id, message.role.or_empty(), &said, out);
+                    let wire: OpencodePart<'_> = serde_json::from_slice(bytes)?;
+                    part(at, part_id, message.role.or_empty(), &wire, out);
                     Ok(())
                 },
                 out,
@@ -190,7 +190,7 @@ fn emit_first(
             closing(at, &id, &message, out);
             Ok(result)
         });
-        match told {
+        match parsed {
             Ok(result) => result?,
             Err(_) => out.count_invalid(),
         }

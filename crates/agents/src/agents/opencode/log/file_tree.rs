@@ -24,8 +24,8 @@ pub fn read(
     let stamp = LogStamp::of(&std::fs::metadata(path).map_err(IngestError::io(path))?);
     let storage = path.ancestors().nth(3).unwrap_or(Path::new(""));
     let messages = storage.join("message").join(locations::stem(path));
-    let beside = vec![LogStamp::at(&messages)];
-    if let Some(reading) = line_reader::unchanged(cursor, stamp, &beside) {
+    let companions = vec![LogStamp::at(&messages)];
+    if let Some(reading) = line_reader::unchanged(cursor, stamp, &companions) {
         return Ok(reading);
     }
     let bytes = std::fs::read(path).map_err(IngestError::io(path))?;
@@ -44,7 +44,7 @@ pub fn read(
     }
     let (tally, _) = out.finish();
     Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, beside, String::new()),
+        cursor: LogCursor::of_whole(stamp, companions, String::new()),
         tally,
         progress: ReadStart::FromStart,
     })
@@ -90,8 +90,8 @@ fn emit_message(
     for path in FoundLogs::default().list(parts) {
         let Some(bytes) = small(&path, limits, out) else { continue };
         json_object::emit_object(&bytes, out, |bytes, out| {
-            let said: OpencodePart<'_> = serde_json::from_slice(bytes)?;
-            part(at, locations::stem(&path), message.role.or_empty(), &said, out);
+            let wire: OpencodePart<'_> = serde_json::from_slice(bytes)?;
+            part(at, locations::stem(&path), message.role.or_empty(), &wire, out);
             Ok(())
         });
     }

@@ -17,7 +17,7 @@ use wire::{OpencodeMessage, OpencodePart};
 
 impl Connector for Opencode {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Opencode).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Opencode).to_vec();
         roots.push(places.data_home().join("opencode"));
         roots.extend(places.variable("OPENCODE_DB"));
         for root in roots {

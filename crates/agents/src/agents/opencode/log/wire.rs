@@ -7,131 +7,102 @@ use crate::ingest::lenient::{
 };
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodeSession<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(rename = "parentID", borrow, default)]
+    #[serde(rename = "parentID")]
     pub parent_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub directory: LenientText<'a>,
-    #[serde(borrow, default)]
     pub title: LenientText<'a>,
-    #[serde(default)]
     pub time: LenientObject<OpencodeTime>,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default)]
 pub struct OpencodeTime {
-    #[serde(default)]
     pub created: LenientTime,
-    #[serde(default)]
     pub start: LenientTime,
-    #[serde(default)]
     pub end: LenientTime,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodeMessage<'a> {
-    #[serde(borrow, default)]
     pub role: LenientText<'a>,
-    #[serde(rename = "modelID", borrow, default)]
+    #[serde(rename = "modelID")]
     pub model_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub model: LenientObject<OpencodeModel<'a>>,
-    #[serde(default)]
     pub time: LenientObject<OpencodeTime>,
-    #[serde(borrow, default)]
     pub error: LenientObject<OpencodeFailure<'a>>,
     /// Text of a user or program; only in the second generation, like the fields below.
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(borrow, default)]
     pub content: MessageContent<'a, OpencodePart<'a>>,
-    #[serde(borrow, default)]
     pub summary: LenientText<'a>,
-    #[serde(borrow, default)]
     pub command: LenientText<'a>,
-    #[serde(borrow, default)]
     pub output: LenientText<'a>,
-    #[serde(borrow, default)]
     pub reason: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodeModel<'a> {
-    #[serde(rename = "modelID", alias = "id", borrow, default)]
+    #[serde(rename = "modelID", alias = "id")]
     pub model_id: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodeFailure<'a> {
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(borrow, default)]
     pub message: LenientText<'a>,
-    #[serde(borrow, default)]
     pub data: LenientObject<FailureData<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct FailureData<'a> {
-    #[serde(borrow, default)]
     pub message: LenientText<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodePart<'a> {
-    #[serde(borrow, default)]
     pub id: LenientText<'a>,
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type")]
     pub kind: LenientText<'a>,
-    #[serde(borrow, default)]
     pub text: LenientText<'a>,
-    #[serde(default)]
     pub synthetic: LenientBool,
-    #[serde(borrow, default)]
     pub tool: LenientText<'a>,
-    #[serde(borrow, default)]
     pub name: LenientText<'a>,
-    #[serde(rename = "callID", borrow, default)]
+    #[serde(rename = "callID")]
     pub call_id: LenientText<'a>,
-    #[serde(borrow, default)]
     pub state: LenientObject<ToolState<'a>>,
-    #[serde(default)]
     pub auto: LenientBool,
-    #[serde(borrow, default)]
     pub summary: LenientText<'a>,
-    #[serde(borrow, default)]
     pub error: RawJson<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct ToolState<'a> {
-    #[serde(borrow, default)]
     pub status: LenientText<'a>,
-    #[serde(borrow, default)]
     pub input: RawJson<'a>,
-    #[serde(borrow, default)]
     output: RawJson<'a>,
-    #[serde(borrow, default)]
     error: RawJson<'a>,
-    #[serde(borrow, default)]
     content: MessageContent<'a, OpencodeInnerPart<'a>>,
-    #[serde(default)]
     pub metadata: LenientObject<ToolMetadata>,
-    #[serde(default)]
     pub time: LenientObject<OpencodeTime>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct ToolMetadata {
-    #[serde(default)]
     pub exit: LenientNumber,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct OpencodeInnerPart<'a> {
-    #[serde(borrow, default)]
     text: LenientText<'a>,
 }
 

@@ -25,7 +25,7 @@ use wire::{PiBlock, PiEntry, PiMessage, PiTreePosition};
 
 impl Connector for Pi {
     fn find(&self, places: &LogLocations, found: &mut FoundLogs) {
-        let mut roots = places.named(Agent::Pi).to_vec();
+        let mut roots = places.extra_paths_of(Agent::Pi).to_vec();
         roots.push(
             match places
                 .variable("PI_CODING_AGENT_SESSION_DIR")
@@ -94,7 +94,7 @@ pub fn emit(
             continue;
         }
         json_object::emit_object(feed.bytes(), out, |bytes, out| {
-            serde_json::from_slice(bytes).map(|said| entry(&said, out))
+            serde_json::from_slice(bytes).map(|wire| entry(&wire, out))
         });
     }
 }
@@ -149,7 +149,7 @@ fn entry(entry: &PiEntry<'_>, out: &mut Emitter<'_>) {
             out.skip(kind, SkipReason::Metadata);
         }
         "message" => match &entry.message.0 {
-            Some(message) => said(at.or(message.timestamp.0), id, message, out),
+            Some(message) => emit_message(at.or(message.timestamp.0), id, message, out),
             None => out.count_unknown("message without a message"),
         },
         "model_change" => {
@@ -185,7 +185,7 @@ fn text_of<'b>(block: &'b PiBlock<'_>) -> Option<&'b str> {
     block.text.0.as_deref()
 }
 
-fn said(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
+fn emit_message(at: Option<Instant>, id: Option<&str>, message: &PiMessage<'_>, out: &mut Emitter<'_>) {
     let text = || message.content.joined(text_of);
     match message.role.or_empty() {
         "user" => out.emit_prompt(at, id, &text()),
