@@ -2,6 +2,7 @@
 //! messages and settings. [`support`] is the table of all agents.
 
 #![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod aider;
 mod amp;

@@ -169,7 +169,7 @@ impl<R: BufRead + ?Sized> DocumentParser<'_, R> {
             if self.value.len() + used > self.limit {
                 self.is_oversized = true;
             } else if !self.is_oversized {
-                self.value.extend_from_slice(&piece[..used]);
+                self.value.extend(piece.iter().take(used));
             }
             self.input.consume(used);
             if end.is_some() {

@@ -4,6 +4,7 @@
 //! notice. Records that are not recognized are counted by kind and skipped. This layer neither
 //! judges nor stores sessions.
 #![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod cass;
 pub(crate) mod database;

@@ -64,11 +64,11 @@ impl AgentHooks for Cursor {
     fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)> {
         let entry = |matcher: Option<&str>| {
             let line = program.line(self.name(), event);
-            let mut entry = json!({ "command": line, "timeout": timeout_seconds(event) });
-            if let Some(matcher) = matcher {
-                entry["matcher"] = Value::from(matcher);
+            let timeout = timeout_seconds(event);
+            match matcher {
+                Some(matcher) => json!({ "command": line, "timeout": timeout, "matcher": matcher }),
+                None => json!({ "command": line, "timeout": timeout }),
             }
-            entry
         };
         let after_tool = matches!(event, HookEvent::PostTool | HookEvent::ToolFailure);
         let entry_of_event = self.event_name(event).map(|name| (name, entry(after_tool.then_some("Shell"))));

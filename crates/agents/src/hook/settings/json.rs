@@ -98,7 +98,7 @@ impl JsonNode {
 
     /// Value of the item with this key.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        self.find(key).map(|at| &self.items()[at].value)
+        self.items().iter().find(|item| item.key.as_deref() == Some(key)).map(|item| &item.value)
     }
 
     /// Converts the node to a JSON value. Invalid numbers become null; of duplicate keys, the last

@@ -115,7 +115,7 @@ fn read_task(
         emit_entries(&mut input, limits, &mut out, sent_one)
     }
     .map_err(IngestError::io(&path))?;
-    if seen && companions[0] != LogStamp::default() {
+    if seen && companions.first() != Some(&LogStamp::default()) {
         out.skip(SENT, SkipReason::Duplicate);
     }
     let (tally, _) = out.finish();

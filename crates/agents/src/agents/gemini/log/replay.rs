@@ -36,8 +36,8 @@ impl ReplayedConversation {
     /// Adds a message, or replaces the one with the same id and returns the line of the old
     /// version.
     fn upsert(&mut self, wire: CurrentMessage) -> Option<u64> {
-        match self.places.get(&wire.id) {
-            Some(place) => Some(std::mem::replace(&mut self.live[*place], wire).line),
+        match self.places.get(&wire.id).and_then(|place| self.live.get_mut(*place)) {
+            Some(old) => Some(std::mem::replace(old, wire).line),
             None => {
                 self.append(wire);
                 None
@@ -82,7 +82,7 @@ pub fn emit_lines(
     let mut calls = EmittedCalls::default();
     // Messages of one line are told together, so that it is read once.
     for run in live.chunk_by(|a, b| a.line == b.line) {
-        let (line, start) = (run[0].line, run[0].start);
+        let Some(&CurrentMessage { line, start, .. }) = run.first() else { continue };
         if at != Some(start) {
             input.seek(SeekFrom::Start(start))?;
         }
