@@ -28,7 +28,6 @@ pub type LogFileReader =
 /// Emits the events of a log that is held in memory.
 pub type BytesEmitter = fn(&LogSource, &[u8], IngestLimits, &mut Emitter<'_>) -> io::Result<()>;
 
-/// Reader of a log format.
 pub enum LogReader {
     /// The log is one stream that is always read completely.
     Document(DocumentEmitter),

@@ -21,7 +21,6 @@ use crate::hook::HookAgent;
 use cm_session::Agent;
 use connector::Connector;
 
-/// Support for an agent.
 pub(crate) struct AgentSupport {
     pub logs: &'static dyn Connector,
     /// `None` if the agent does not support hooks.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::HookEvent;
@@ -14,12 +16,14 @@ use crate::agents;
 use cm_learn::trauma::GuardDecision;
 use cm_session::Agent;
 
-/// Scope of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Scope of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookScope")]
 pub enum SettingsScope {
-    /// All sessions in the project folder, for every user.
+    /// The project's settings, shared by everyone who works in it.
     Project,
-    /// All sessions of one user, in every folder.
+    /// The user's settings for all folders.
     User,
 }
 

@@ -14,7 +14,6 @@ const LONGEST: usize = 500;
 pub struct FailureLogLine {
     /// Time of the failure, RFC 3339.
     pub at: String,
-    /// Name of the agent.
     pub agent: String,
     /// cm's name of the event; empty if unknown.
     pub event: String,

@@ -45,11 +45,10 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
             None => edit::insert(text, &root, &root, Some(agent.server_list_key()), &json!({ NAME: server })),
             Some(servers) => match servers.find(NAME) {
                 None => edit::insert(text, &root, servers, Some(NAME), &server),
-                Some(number) => {
-                    let at = servers.items()[number].start;
+                Some((_, server)) => {
                     return Err(SettingsError::at(
                         text,
-                        at,
+                        server.start,
                         format!("another server is already named `{NAME}`: rename it first"),
                     ));
                 }
@@ -73,12 +72,12 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
 /// Fails if the text is not valid settings.
 pub fn uninstall(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(text.to_owned()) };
-    let Some((list, number)) = find_server(agent, &root) else { return Ok(text.to_owned()) };
-    let servers = &root.items()[list].value;
-    if servers.items()[number].value.value(text) != agent.server_entry(program) {
-        return Ok(text.to_owned());
-    }
-    Ok(edit::take_whole(text, &root, &[(servers, number), (&root, list)]))
+    let found = root.find(agent.server_list_key()).and_then(|(list, servers)| {
+        let (number, server) = servers.value.find(NAME)?;
+        let is_ours = server.value.value(text) == agent.server_entry(program);
+        is_ours.then_some([(&servers.value, number), (&root, list)])
+    });
+    Ok(found.map_or_else(|| text.to_owned(), |path| edit::take_whole(text, &root, &path)))
 }
 
 /// Returns whether a settings text contains cm's server, also with arguments added by the user:
@@ -88,9 +87,8 @@ pub fn uninstall(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<
 /// Fails if the text is not valid settings.
 pub fn status(agent: HookAgent, text: &str) -> Result<InstallStatus, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(InstallStatus::Absent) };
-    let found = find_server(agent, &root)
-        .map(|(list, number)| root.items()[list].value.items()[number].value.value(text));
-    Ok(if found.is_some_and(|found| is_cm_server(&found)) {
+    let server = root.get(agent.server_list_key()).and_then(|servers| servers.get(NAME));
+    Ok(if server.is_some_and(|server| is_cm_server(&server.value(text))) {
         InstallStatus::Current
     } else {
         InstallStatus::Absent
@@ -106,12 +104,6 @@ fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError>
         reject_duplicate_keys(text, servers)?;
     }
     Ok(Some(root))
-}
-
-/// Returns the index of the server list in the root and that of cm's server in the list.
-fn find_server(agent: HookAgent, root: &JsonNode) -> Option<(usize, usize)> {
-    let list = root.find(agent.server_list_key())?;
-    Some((list, root.items()[list].value.find(NAME)?))
 }
 
 #[cfg(test)]

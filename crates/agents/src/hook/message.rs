@@ -22,9 +22,7 @@ pub struct HookMessage {
     pub agent: HookAgent,
     /// Event of the message; `None` if neither the command nor the message states it.
     pub event: Option<HookEvent>,
-    /// Name of the event in the message.
     pub event_name: Option<String>,
-    /// Session id.
     pub session: Option<String>,
     /// Working directory of the agent.
     pub cwd: Option<String>,

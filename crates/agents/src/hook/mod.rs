@@ -2,6 +2,7 @@
 //! in agent settings.
 //!
 //! The functions here only transform data and text; callers access files, processes and the clock.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod agent;
 pub mod event;

@@ -9,7 +9,7 @@ use cm_note::instant::Instant;
 /// Work to do for an event; the default value means none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookPlan {
-    /// Whether the guard must judge `Message::asked`.
+    /// Whether the guard must check [`HookMessage::guard_request`].
     pub guard: bool,
     /// Whether to inject the start text: `CORE.md` and the briefing for the current work.
     pub start: bool,

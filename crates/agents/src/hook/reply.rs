@@ -18,7 +18,6 @@ pub enum HookReply {
     Nothing,
     /// Text for the model, as built by [`super::injection::build_injection`].
     Context(String),
-    /// Decision of the guard.
     Verdict(GuardDecision),
 }
 

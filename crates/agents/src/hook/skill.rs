@@ -20,7 +20,6 @@ pub const VERBS: [&str; 15] = [
     "review", "search", "sessions", "stash", "trauma",
 ];
 
-/// File of a skill or command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFile {
     /// Path, relative to the project folder or the home folder.

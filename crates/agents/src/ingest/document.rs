@@ -30,7 +30,6 @@ pub enum DocumentPart<'a> {
 pub enum DocumentEnd {
     /// The top-level value is complete.
     Complete,
-    /// The document is truncated.
     Truncated,
     /// The document is not valid JSON.
     Invalid,
@@ -144,7 +143,7 @@ impl<R: BufRead + ?Sized> DocumentParser<'_, R> {
         }
     }
 
-    /// Reads the next value of any kind into `held`.
+    /// Reads the next value of any kind into `value`.
     fn value(&mut self) -> Result<(), ParseStop> {
         self.value.clear();
         self.is_oversized = false;

@@ -54,7 +54,6 @@ pub enum LineEvent {
     /// Bytes after the last line break, available in [`LineReader::bytes`]; the position is still before
     /// them.
     Unterminated,
-    /// End of the stream.
     End,
 }
 

@@ -29,7 +29,6 @@ pub enum ReadStart {
     FromStart,
 }
 
-/// Result of reading a log.
 #[derive(Debug, Clone)]
 pub struct ReadResult {
     /// Start of the next reading; store it after the events.

@@ -98,7 +98,6 @@ impl LogSource {
 /// Logs that were found, and errors.
 #[derive(Debug, Default)]
 pub struct FoundLogs {
-    /// Logs that were found.
     pub sources: Vec<LogSource>,
     /// Errors of files and folders that cannot be read; missing ones are not errors.
     pub errors: Vec<IngestError>,

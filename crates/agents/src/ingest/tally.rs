@@ -32,10 +32,8 @@ pub struct RecordCounts {
     pub torn: bool,
 }
 
-/// Damaged records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
-    /// Number of damaged records.
     pub count: u64,
     /// Line numbers of the first hundred.
     pub lines: Vec<u64>,

@@ -14,7 +14,6 @@ use crate::ingest::log_cursor::LinePosition;
 use crate::ingest::read_result::IngestLimits;
 use crate::ingest::source::FoundLogs;
 
-/// A log in the named folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FolderLog {
     pub path: PathBuf,

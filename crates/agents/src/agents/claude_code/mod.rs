@@ -4,5 +4,4 @@ pub(crate) mod hooks;
 mod log;
 pub mod log_folder;
 
-/// Support for this agent.
 pub struct ClaudeCode;

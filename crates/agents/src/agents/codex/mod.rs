@@ -3,5 +3,4 @@
 mod hooks;
 mod log;
 
-/// Support for this agent.
 pub struct Codex;

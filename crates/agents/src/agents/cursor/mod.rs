@@ -3,5 +3,4 @@
 pub(crate) mod hooks;
 mod log;
 
-/// Support for this agent.
 pub struct Cursor;

@@ -4,5 +4,4 @@ mod hooks;
 mod log;
 pub mod plugin;
 
-/// Support for this agent.
 pub struct Opencode;

@@ -2,5 +2,4 @@
 
 mod log;
 
-/// Support for this agent.
 pub struct Pi;

@@ -173,21 +173,21 @@ pub enum Removal {
 /// Removes the item with the index `number` and its comma.
 pub fn remove(text: &str, container: &JsonNode, number: usize) -> Removal {
     let items = container.items();
-    let item = &items[number];
+    let Some(item) = items.get(number) else { return Removal::Text(text.to_owned()) };
     let behind = item.comma.map_or(item.end(), |comma| comma + 1);
     if items.len() == 1 {
         return take_only(text, container, item, behind);
     }
-    if number == 0 {
+    let previous = number.checked_sub(1).and_then(|before| items.get(before));
+    if let (None, Some(next)) = (previous, items.get(1)) {
         // What stands before it stays before the next one.
-        let next = &items[1];
         let to = if next.lead == behind { next.start } else { behind };
         return Removal::Text(without(text, &[item.start..item.end(), item.end()..to]));
     }
     let comma = match item.comma {
         Some(comma) => comma,
         // The comma before it goes; comments behind that comma stay.
-        None => items[number - 1].comma.unwrap_or(item.lead),
+        None => previous.and_then(|item| item.comma).unwrap_or(item.lead),
     };
     let mut cuts = vec![comma..(comma + 1), item.lead..item.end()];
     cuts.sort_by_key(|cut| cut.start);
@@ -243,7 +243,6 @@ fn without(text: &str, cuts: &[Range<usize>]) -> String {
     rest + &text[from..]
 }
 
-/// Inserts a value into a blank text.
 pub fn insert_into_blank(text: &str, value: &Value) -> String {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (mark, blanks) = text.split_at(mark);

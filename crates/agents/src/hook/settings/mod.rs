@@ -10,6 +10,8 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::program::{ProgramPath, is_cm_hook};
@@ -21,14 +23,16 @@ use json::{JsonItem, JsonKind, JsonNode};
 
 pub use json::SettingsError;
 
-/// Installation status of the hooks in a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// State of the hooks in one settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookState")]
 pub enum InstallStatus {
-    /// No cm hooks.
+    /// No hooks are installed.
     Absent,
-    /// All hooks, as this version writes them.
+    /// All hooks of this version are installed.
     Current,
-    /// Some hooks are missing, from another version, or have another program path.
+    /// Some hooks are missing or come from another version.
     Outdated,
 }
 
@@ -149,7 +153,7 @@ pub(super) fn object(text: &str, node: &JsonNode, what: &str) -> Result<(), Sett
 pub(super) fn reject_duplicate_keys(text: &str, object: &JsonNode) -> Result<(), SettingsError> {
     for (number, item) in object.items().iter().enumerate() {
         let key = item.key.as_deref().unwrap_or_default();
-        if object.find(key).is_some_and(|first| first < number) {
+        if object.find(key).is_some_and(|(first, _)| first < number) {
             return Err(SettingsError::at(text, item.start, format!("duplicate key `{key}`")));
         }
     }
@@ -172,10 +176,11 @@ fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
 /// Appends an entry to an event's list.
 fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else {
-        let mut whole = json!({ "hooks": { event: [entry] } });
-        if agent.agent() == Agent::Cursor {
-            whole["version"] = Value::from(VERSION);
-        }
+        let hooks = json!({ event: [entry] });
+        let whole = match agent.agent() {
+            Agent::Cursor => json!({ "hooks": hooks, "version": VERSION }),
+            _ => json!({ "hooks": hooks }),
+        };
         return Ok(edit::insert_into_blank(text, &whole));
     };
     let Some(hooks) = root.get("hooks") else {
@@ -216,8 +221,8 @@ const VERSION: u32 = 1;
 /// Removes the last cm hook and everything that was created for it; `None` if there is no hook.
 fn without_last(agent: HookAgent, text: &str) -> Result<Option<String>, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(None) };
-    let Some(hooks) = root.find("hooks") else { return Ok(None) };
-    for (at, list) in root.items()[hooks].value.items().iter().enumerate().rev() {
+    let Some((hooks, lists)) = root.find("hooks") else { return Ok(None) };
+    for (at, list) in lists.value.items().iter().enumerate().rev() {
         if !matches!(list.value.kind, JsonKind::Array(_)) {
             continue;
         }
@@ -229,7 +234,7 @@ fn without_last(agent: HookAgent, text: &str) -> Result<Option<String>, Settings
             if !handlers(&value).all(is_cm_hook) {
                 return Ok(Some(without_handler(text, &entry.value)));
             }
-            let path = [(&list.value, number), (&root.items()[hooks].value, at), (&root, hooks)];
+            let path = [(&list.value, number), (&lists.value, at), (&root, hooks)];
             return Ok(Some(without_entry(agent, text, &root, &path)));
         }
     }

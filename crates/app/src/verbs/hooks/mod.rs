@@ -20,13 +20,14 @@ use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
 use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, SettingsScope, hook_agent, hook_agents};
+use cm_agents::hook::{HookAgent, hook_agent, hook_agents};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 use cm_session::Agent;
 use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
+pub use cm_agents::hook::SettingsScope as HookScope;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
 /// Selects the settings to change.
@@ -40,16 +41,6 @@ pub struct Options {
     pub skills: bool,
     /// Also register cm's MCP server.
     pub mcp: bool,
-}
-
-/// Scope of the settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookScope {
-    /// The project's settings, shared by everyone who works in it.
-    Project,
-    /// The user's settings for all folders.
-    User,
 }
 
 /// A planned change of one file.
@@ -100,15 +91,6 @@ pub struct HookChanges {
     root: PathBuf,
 }
 
-impl From<HookScope> for SettingsScope {
-    fn from(whose: HookScope) -> Self {
-        match whose {
-            HookScope::Project => Self::Project,
-            HookScope::User => Self::User,
-        }
-    }
-}
-
 /// Plans the installation of hooks; writes nothing.
 ///
 /// # Errors
@@ -117,8 +99,8 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     let program = ProgramPath::default();
     for agent in agents(call, options, changes.reach, &changes.root)? {
-        let path = agent.hooks_file(changes.reach.into());
-        let way = options.mcp.then(|| agent.server_registration(changes.reach.into(), &program));
+        let path = agent.hooks_file(changes.reach);
+        let way = options.mcp.then(|| agent.server_registration(changes.reach, &program));
         let is_same_file = way == Some(ServerRegistration::File(path));
         changes.settings(agent, path, |text| {
             let with_hooks = match agent.agent() {
@@ -139,11 +121,11 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
             _ => {}
         }
         if options.skills {
-            for file in skill::files(agent, changes.reach.into()) {
+            for file in skill::files(agent, changes.reach) {
                 changes.skill(agent, &file, &file.text)?;
             }
         }
-        changes.notices.extend(agent.trust_notice(changes.reach.into()).map(str::to_owned));
+        changes.notices.extend(agent.trust_notice(changes.reach).map(str::to_owned));
         changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
     }
     if !is_on_path(call) {
@@ -159,8 +141,8 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
 pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     for agent in agents(call, options, changes.reach, &changes.root)? {
-        let path = agent.hooks_file(changes.reach.into());
-        let server = mcp::file(agent, changes.reach.into());
+        let path = agent.hooks_file(changes.reach);
+        let server = mcp::file(agent, changes.reach);
         changes.settings(agent, path, |text| {
             let without_hooks = match agent.agent() {
                 // Another's plugin of that name is none of ours.
@@ -172,7 +154,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
         if let Some(server) = server.filter(|server| *server != path) {
             changes.settings(agent, server, |text| without_server(agent, server, text))?;
         }
-        for file in skill::files(agent, changes.reach.into()) {
+        for file in skill::files(agent, changes.reach) {
             changes.skill(agent, &file, "")?;
         }
     }
@@ -260,7 +242,7 @@ fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> R
     if !agents.is_empty() {
         return Ok(agents);
     }
-    let is_used = |agent: &HookAgent| root.join(agent.folder(whose.into())).is_dir();
+    let is_used = |agent: &HookAgent| root.join(agent.folder(whose)).is_dir();
     let used: Vec<HookAgent> = hook_agents().filter(is_used).collect();
     if !used.is_empty() {
         return Ok(used);
@@ -346,7 +328,7 @@ fn duplicate_warning(
 ) -> Option<String> {
     let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
     let root = root(call, other)?;
-    let path = agent.hooks_file(other.into());
+    let path = agent.hooks_file(other);
     let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
     let state = match agent.agent() {
         Agent::Opencode => plugin::status(&text, program),

@@ -12,25 +12,15 @@ use crate::verbs::hook::failures;
 use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp;
 use cm_agents::hook::program::ProgramPath;
-use cm_agents::hook::settings::{self, InstallStatus};
+use cm_agents::hook::settings;
 use cm_agents::hook::skill::{self, SkillFile};
 use cm_agents::hook::{HookAgent, HookEvent, hook_agents};
 use cm_session::Agent;
 
+pub use cm_agents::hook::settings::InstallStatus as HookState;
+
 /// Maximum number of hook failures shown.
 const LATEST: usize = 5;
-
-/// State of the hooks in one settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookState {
-    /// No hooks are installed.
-    Absent,
-    /// All hooks of this version are installed.
-    Current,
-    /// Some hooks are missing or come from another version.
-    Outdated,
-}
 
 /// State of one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -88,7 +78,7 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
     {
         let Some(root) = root(call, whose) else { continue };
         for agent in hook_agents().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
-            let is_used = root.join(agent.folder(whose.into())).is_dir();
+            let is_used = root.join(agent.folder(whose)).is_dir();
             // In the home itself both are one.
             let path = shown_path(&root, agent, whose);
             let is_listed = states.iter().any(|state: &AgentState| state.path == path);
@@ -109,13 +99,13 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
 
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let program = ProgramPath::default();
-    let path = agent.hooks_file(whose.into());
+    let path = agent.hooks_file(whose);
     let looked = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| {
         match agent.agent() {
             Agent::Opencode => {
                 let state = plugin::status(&text, &program);
                 let events = agent.installed_events().to_vec();
-                Ok((state, if state == InstallStatus::Absent { Vec::new() } else { events }))
+                Ok((state, if state == HookState::Absent { Vec::new() } else { events }))
             }
             _ => settings::status(agent, &text, &program)
                 .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
@@ -124,20 +114,15 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     });
     let (found, problem) = match looked {
         Ok(found) => (found, None),
-        Err(error) => ((InstallStatus::Absent, Vec::new()), Some(error.message)),
+        Err(error) => ((HookState::Absent, Vec::new()), Some(error.message)),
     };
-    let skills =
-        skill::files(agent, whose.into()).into_iter().filter(|file| is_installed(root, file)).count();
-    let server = mcp::file(agent, whose.into()).map(|path| has_server(root, agent, path));
+    let skills = skill::files(agent, whose).into_iter().filter(|file| is_installed(root, file)).count();
+    let server = mcp::file(agent, whose).map(|path| has_server(root, agent, path));
     AgentState {
         agent: agent.name().to_owned(),
         reach: whose,
         path: shown_path(root, agent, whose),
-        state: match found.0 {
-            InstallStatus::Absent => HookState::Absent,
-            InstallStatus::Current => HookState::Current,
-            InstallStatus::Outdated => HookState::Outdated,
-        },
+        state: found.0,
         events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),
         skills,
         mcp: server,
@@ -146,12 +131,12 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
 }
 
 fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {
-    root.join(agent.hooks_file(whose.into())).display().to_string()
+    root.join(agent.hooks_file(whose)).display().to_string()
 }
 
 fn has_server(root: &Path, agent: HookAgent, path: &str) -> bool {
     let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
-    mcp::status(agent, &text).is_ok_and(|state| state == InstallStatus::Current)
+    mcp::status(agent, &text).is_ok_and(|state| state == HookState::Current)
 }
 
 fn is_installed(root: &Path, file: &SkillFile) -> bool {

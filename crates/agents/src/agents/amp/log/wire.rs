@@ -111,7 +111,6 @@ impl AmpRun<'_> {
         (text.unwrap_or_else(|| self.result.text()), code)
     }
 
-    /// Returns the error message.
     pub fn error(&self) -> String {
         let Some(raw) = self.error.get() else { return String::new() };
         let failure: LenientObject<AmpFailure<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();

@@ -28,7 +28,6 @@ pub fn messages_in(folder: &Path, found: &mut FoundLogs) -> Option<PathBuf> {
     found.list(folder).into_iter().find(|path| locations::name(path).ends_with(MESSAGES))
 }
 
-/// Metadata of a session.
 #[derive(Deserialize, Default)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 struct ClineSessionMeta<'a> {

@@ -15,7 +15,7 @@ use crate::ingest::read_result::IngestLimits;
 use crate::ingest::sink::SkipReason;
 use crate::ingest::source::LogSource;
 
-/// A current message.
+/// A message that no later record replaced or removed.
 struct CurrentMessage {
     id: Box<str>,
     /// Line of the message's last version, and byte offset of that line.

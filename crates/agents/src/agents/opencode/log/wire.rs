@@ -107,13 +107,11 @@ pub struct OpencodeInnerPart<'a> {
 }
 
 impl ToolState<'_> {
-    /// Returns the output of the tool.
     pub fn output(&self) -> String {
         let text = self.output.text();
         if text.is_empty() { self.content.joined(|inner| inner.text.0.as_deref()) } else { text }
     }
 
-    /// Returns the error message.
     pub fn error(&self) -> String {
         let failure: LenientObject<OpencodeFailure<'_>> =
             self.error.get().and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
