@@ -9,7 +9,7 @@ use super::emitter::Emitter;
 use super::error::IngestError;
 use super::line_reader::{BUFFER_SIZE, unchanged};
 use super::log_cursor::{LogCursor, LogStamp};
-use super::read_result::{IngestLimits, ReadResult, ReadStart};
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::EventSink;
 use super::source::LogSource;
 
@@ -258,9 +258,7 @@ pub fn read_file(
     let mut out = Emitter::new(sink);
     emit(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
         .map_err(IngestError::io(path))?;
-    let (tally, _) = out.finish();
-    let cursor = LogCursor::of_whole(stamp, Vec::new(), String::new());
-    Ok(ReadResult { cursor, tally, progress: ReadStart::FromStart })
+    Ok(ReadResult::of_whole(out, stamp, Vec::new()))
 }
 
 /// Parses a document twice: first its members, then the entries of its lists, so that the metadata

@@ -19,7 +19,7 @@ use crate::ingest::json_object;
 use crate::ingest::line_reader::{self, BUFFER_SIZE};
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::{FoundLogs, LogFormat, LogSource};
 use cm_session::event::{EventKind, ToolOutcome};
@@ -88,12 +88,7 @@ fn read_archive(
             out.mark_truncated();
         }
     }
-    let (tally, _) = out.finish();
-    Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, Vec::new(), String::new()),
-        tally,
-        progress: ReadStart::FromStart,
-    })
+    Ok(ReadResult::of_whole(out, stamp, Vec::new()))
 }
 
 /// Emits the events of a list of conversations.

@@ -21,7 +21,7 @@ use crate::ingest::lenient::{ContentPiece, MessageContent};
 use crate::ingest::line_reader::{self, BUFFER_SIZE};
 use crate::ingest::locations::{self, LogLocations};
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::{FoundLogs, LogFormat, LogSource};
 use cm_note::instant::Instant;
@@ -118,12 +118,7 @@ fn read_task(
     if seen && companions.first() != Some(&LogStamp::default()) {
         out.skip(SENT, SkipReason::Duplicate);
     }
-    let (tally, _) = out.finish();
-    Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, companions, String::new()),
-        tally,
-        progress: ReadStart::FromStart,
-    })
+    Ok(ReadResult::of_whole(out, stamp, companions))
 }
 
 fn emit_task_bytes(

@@ -12,7 +12,7 @@ use crate::ingest::lenient::{ContentPiece, MessageContent};
 use crate::ingest::line_reader;
 use crate::ingest::locations;
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::{EventSink, SkipReason};
 use crate::ingest::source::LogSource;
 use cm_session::event::{EventKind, ToolOutcome};
@@ -36,12 +36,7 @@ pub fn read(
     meta.id = locations::folder(path).into();
     out.begin_named(meta);
     emit(source, limits, &mut out).map_err(IngestError::database(path))?;
-    let (tally, _) = out.finish();
-    Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, companions, String::new()),
-        tally,
-        progress: ReadStart::FromStart,
-    })
+    Ok(ReadResult::of_whole(out, stamp, companions))
 }
 
 fn emit(source: &LogSource, limits: IngestLimits, out: &mut Emitter<'_>) -> rusqlite::Result<()> {

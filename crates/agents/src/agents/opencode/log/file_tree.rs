@@ -10,7 +10,7 @@ use crate::ingest::json_object;
 use crate::ingest::line_reader;
 use crate::ingest::locations;
 use crate::ingest::log_cursor::{LogCursor, LogStamp};
-use crate::ingest::read_result::{IngestLimits, ReadResult, ReadStart};
+use crate::ingest::read_result::{IngestLimits, ReadResult};
 use crate::ingest::sink::EventSink;
 use crate::ingest::source::{FoundLogs, LogSource};
 
@@ -42,12 +42,7 @@ pub fn read(
             out.count_invalid();
         }
     }
-    let (tally, _) = out.finish();
-    Ok(ReadResult {
-        cursor: LogCursor::of_whole(stamp, companions, String::new()),
-        tally,
-        progress: ReadStart::FromStart,
-    })
+    Ok(ReadResult::of_whole(out, stamp, companions))
 }
 
 fn about(session: &OpencodeSession<'_>, out: &mut Emitter<'_>) {
