@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cm_agents::hook::event::InjectionTiming;
 use cm_agents::hook::injection::{InjectionEntry, InjectionPart, LONGEST, build_injection};
-use cm_agents::hook::settings::entries;
-use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply};
+use cm_agents::hook::{HookAgent, HookEvent, HookMessage, HookReply, hook_agents};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};
 
 /// Session id in all recorded messages.
@@ -23,7 +22,7 @@ fn golden() -> PathBuf {
 /// Returns agent, event and text of every recorded message.
 fn recorded() -> Vec<(HookAgent, HookEvent, String)> {
     let mut found = Vec::new();
-    for agent in HookAgent::ALL {
+    for agent in hook_agents() {
         for event in HookEvent::ALL {
             let file = golden().join(agent.name()).join(format!("{event}.in.json"));
             if let Ok(text) = fs::read_to_string(file) {
@@ -89,7 +88,7 @@ fn every_recorded_message_is_understood_and_its_agent_known_without_being_named(
         let prompt = message.prompt.as_deref() == Some("the upload test is flaky again, please fix it");
         assert_eq!(
             prompt,
-            event == HookEvent::Prompt || (agent, event) == (HookAgent::Gemini, HookEvent::Stop),
+            event == HookEvent::Prompt || (agent.name(), event) == ("gemini", HookEvent::Stop),
             "{agent} {event}"
         );
         let line = message.guard_request.as_ref().and_then(|asked| asked.command.as_deref());
@@ -107,11 +106,11 @@ fn every_recorded_message_is_understood_and_its_agent_known_without_being_named(
 
 #[test]
 fn every_event_that_is_installed_has_a_recorded_message() {
-    let recorded: BTreeSet<(HookAgent, HookEvent)> =
-        recorded().iter().map(|(agent, event, _)| (*agent, *event)).collect();
-    for agent in HookAgent::ALL {
-        for event in entries::events(agent) {
-            assert!(recorded.contains(&(agent, *event)), "{agent} {event}");
+    let recorded: BTreeSet<(&str, HookEvent)> =
+        recorded().iter().map(|(agent, event, _)| (agent.name(), *event)).collect();
+    for agent in hook_agents() {
+        for event in agent.installed_events() {
+            assert!(recorded.contains(&(agent.name(), *event)), "{agent} {event}");
         }
     }
 }
@@ -121,7 +120,7 @@ fn what_is_said_reaches_the_model_where_the_agent_takes_words_and_nothing_is_pri
     for (agent, event, text) in recorded() {
         let message = HookMessage::read(&text, Some(agent), Some(event));
         let (said, quiet) = (context().stdout(&message), HookReply::Nothing.stdout(&message));
-        assert_eq!(said != quiet, event.injection_timing(agent) == InjectionTiming::Now, "{agent} {event}");
+        assert_eq!(said != quiet, agent.injection_timing(event) == InjectionTiming::Now, "{agent} {event}");
         assert!(matches!(quiet.as_str(), "" | "{}\n"), "{agent} {event}");
     }
 }

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_wrote_is_told_from_what_a_person_wrote() {
+    fn program_text_is_distinguished_from_user_text() {
         assert!(is_scaffold("\n<environment_context>\n<cwd>/x</cwd>"));
         assert!(is_scaffold("# AGENTS.md instructions for /x"));
         assert!(!is_scaffold("what does <environment_context> mean?"));

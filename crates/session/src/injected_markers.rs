@@ -30,7 +30,7 @@ pub fn strip_injected(text: &str) -> Option<String> {
 }
 
 fn without(text: &str, begin: &str, end: &str, closing: &str) -> Option<String> {
-    let mut kept = String::new();
+    let mut rest = String::new();
     let mut from = 0;
     let mut search = 0;
     let last_end = text.rfind(end);
@@ -47,15 +47,15 @@ fn without(text: &str, begin: &str, end: &str, closing: &str) -> Option<String> 
                 continue;
             }
         };
-        kept.push_str(&text[from..at]);
+        rest.push_str(&text[from..at]);
         from = after;
         search = after;
     }
     if from == 0 {
         return None;
     }
-    kept.push_str(&text[from..]);
-    Some(kept)
+    rest.push_str(&text[from..]);
+    Some(rest)
 }
 
 fn starts_line(text: &str, at: usize) -> bool {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_ours_is_known_by_its_marker_anywhere_in_the_prompt() {
+    fn a_model_call_is_recognized_by_its_marker_anywhere_in_the_prompt() {
         assert!(is_model_call(&format!("Sum up.\n{MODEL_CALL}\n")));
         assert!(!is_model_call("<!-- cm:model -->"));
     }

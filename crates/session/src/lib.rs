@@ -176,8 +176,8 @@ impl SessionMeta {
     /// Extends the session's time range to the time of a record.
     pub fn extend_time_range(&mut self, at: Option<Instant>) {
         let Some(at) = at else { return };
-        self.started = Some(self.started.map_or(at, |known| known.min(at)));
-        self.ended = Some(self.ended.map_or(at, |known| known.max(at)));
+        self.started = Some(self.started.map_or(at, |so_far| so_far.min(at)));
+        self.ended = Some(self.ended.map_or(at, |so_far| so_far.max(at)));
     }
 }
 

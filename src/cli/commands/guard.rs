@@ -6,7 +6,7 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::guard::hook::{self, GuardRequest, HookProtocol};
+use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
 use cm_app::{Error, Request, Result};
 use cm_render::{json, text};
@@ -49,12 +49,12 @@ enum Format {
 }
 
 impl Format {
-    fn hook(self) -> Option<HookProtocol> {
+    fn agent(self) -> Option<HookAgent> {
         match self {
-            Self::Claude => Some(HookProtocol::Claude),
-            Self::Codex => Some(HookProtocol::Codex),
-            Self::Cursor => Some(HookProtocol::Cursor),
-            Self::Gemini => Some(HookProtocol::Gemini),
+            Self::Claude => hook_agent("claude"),
+            Self::Codex => hook_agent("codex"),
+            Self::Cursor => hook_agent("cursor"),
+            Self::Gemini => hook_agent("gemini"),
             Self::Text | Self::Json => None,
         }
     }
@@ -73,10 +73,10 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return judged(call, &line, as_json, output);
     }
     let given = standard_input()?;
-    let named = arguments.format.and_then(Format::hook);
+    let agent = arguments.format.and_then(Format::agent);
     let plain = matches!(arguments.format, Some(Format::Text | Format::Json));
-    if !plain && (named.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
-        return hooked(call, &given, named, output);
+    if !plain && (agent.is_some() || given.trim_start().starts_with("{\"") || is_message(&given)) {
+        return hooked(call, &given, agent, output);
     }
     if given.trim().is_empty() {
         return Err(Error::usage("missing command").hint("for example `cm guard -- rm -rf build`"));
@@ -94,22 +94,22 @@ fn judged(call: Request, line: &str, as_json: bool, output: &Output) -> Result<P
 }
 
 /// Answers a hook message. An invalid message is reported on stderr and does not block the agent.
-fn hooked(call: Request, given: &str, named: Option<HookProtocol>, output: &Output) -> Result<Printed> {
-    let message = serde_json::from_str(given).unwrap_or_default();
-    let Some(asked) = GuardRequest::read(&message, named) else {
+fn hooked(call: Request, given: &str, agent: Option<HookAgent>, output: &Output) -> Result<Printed> {
+    let Some(message) = HookMessage::read_for_guard(given, agent) else {
         output.notice("cm guard: standard input is not a hook message; the command was not checked");
-        return output.plain(named.map_or("", hook::no_opinion));
+        return output.plain(agent.map_or("", |agent| agent.empty_reply()));
     };
-    let folder = asked.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
+    let Some(request) = &message.guard_request else { return output.plain(message.agent.empty_reply()) };
+    let folder = request.cwd.as_ref().map(std::path::PathBuf::from).filter(|folder| folder.is_absolute());
     let cwd = folder.unwrap_or_else(|| call.cwd.clone());
-    let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..call }, &asked) else {
-        return output.plain(hook::no_opinion(asked.hook));
+    let Some((decision, notices)) = guard::guard_tool_call(&Request { cwd, ..call }, request) else {
+        return output.plain(message.agent.empty_reply());
     };
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     if output.json {
         return output.plain(&json::document(&Guarded::from(&decision)));
     }
-    output.plain(&hook::answer(&asked, &decision))
+    output.plain(&HookReply::Verdict(decision).stdout(&message))
 }
 
 fn is_message(given: &str) -> bool {

@@ -1,118 +1,150 @@
-//! Agents that support hooks, and the paths of their settings.
+//! The trait for agents that support hooks.
 
 use std::fmt;
 
-/// An agent that supports hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HookAgent {
-    /// Claude Code.
-    Claude,
-    Codex,
-    Cursor,
-    /// Gemini CLI.
-    Gemini,
-    Opencode,
-}
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-/// Scope of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use super::HookEvent;
+use super::event::InjectionTiming;
+use super::mcp::ServerRegistration;
+use super::program::ProgramPath;
+use super::settings::json::JsonDialect;
+use super::skill::{Skill, SkillFile};
+use crate::agents;
+use cm_learn::trauma::GuardDecision;
+use cm_session::Agent;
+
+/// Scope of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookScope")]
 pub enum SettingsScope {
-    /// All sessions in the project folder, for every user.
+    /// The project's settings, shared by everyone who works in it.
     Project,
-    /// All sessions of one user, in every folder.
+    /// The user's settings for all folders.
     User,
 }
 
-impl HookAgent {
-    /// All agents, in declaration order.
-    pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Cursor, Self::Gemini, Self::Opencode];
+/// An agent that supports hooks.
+pub type HookAgent = &'static dyn AgentHooks;
 
-    /// Name in commands and JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Opencode => "opencode",
-        }
-    }
+/// Events, messages and settings of an agent that supports hooks.
+pub trait AgentHooks: Sync {
+    fn agent(&self) -> Agent;
 
-    /// Returns the agent with this name; also accepts the names used for session logs, such as
-    /// `claude-code`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "claude-code" => Some(Self::Claude),
-            "gemini-cli" => Some(Self::Gemini),
-            _ => Self::ALL.into_iter().find(|agent| agent.name() == name),
-        }
-    }
-
-    /// Path of the hook settings, relative to the project folder or the home folder.
-    #[must_use]
-    pub fn hooks_file(self, reach: SettingsScope) -> &'static str {
-        match (self, reach) {
-            (Self::Claude, _) => ".claude/settings.json",
-            (Self::Codex, _) => ".codex/hooks.json",
-            (Self::Cursor, _) => ".cursor/hooks.json",
-            (Self::Gemini, _) => ".gemini/settings.json",
-            (Self::Opencode, SettingsScope::Project) => ".opencode/plugins/cm.js",
-            (Self::Opencode, SettingsScope::User) => ".config/opencode/plugins/cm.js",
-        }
+    /// Name in `cm hook`, `cm hooks` and their JSON.
+    fn name(&self) -> &'static str {
+        self.agent().name()
     }
 
     /// Folder that shows that the agent is in use, relative to the project folder or the home
     /// folder.
-    #[must_use]
-    pub fn folder(self, reach: SettingsScope) -> &'static str {
-        match (self, reach) {
-            (Self::Claude, _) => ".claude",
-            (Self::Codex, _) => ".codex",
-            (Self::Cursor, _) => ".cursor",
-            (Self::Gemini, _) => ".gemini",
-            (Self::Opencode, SettingsScope::Project) => ".opencode",
-            (Self::Opencode, SettingsScope::User) => ".config/opencode",
-        }
-    }
+    fn folder(&self, scope: SettingsScope) -> &'static str;
+
+    /// Path of the hook settings, relative to the project folder or the home folder.
+    fn hooks_file(&self, scope: SettingsScope) -> &'static str;
 
     /// Step that a person must take after hooks were installed; `None` if they run at once.
-    #[must_use]
-    pub fn trust(self, reach: SettingsScope) -> Option<&'static str> {
-        match (self, reach) {
-            (Self::Claude, SettingsScope::Project) => {
-                Some("Claude Code runs a project's hooks only after you trust its folder")
-            }
-            (Self::Codex, _) => Some("Codex skips hooks silently until you trust them: run /hooks in Codex"),
-            (Self::Cursor, SettingsScope::Project) => {
-                Some("Cursor runs a project's hooks only in a trusted workspace")
-            }
-            (Self::Opencode, _) => Some("opencode loads plugins at startup: restart it"),
-            (Self::Gemini, _) => {
-                Some("Gemini CLI does not run hooks in an untrusted folder: see /permissions in Gemini CLI")
-            }
-            (Self::Claude | Self::Cursor, SettingsScope::User) => None,
-        }
+    fn trust_notice(&self, scope: SettingsScope) -> Option<&'static str>;
+
+    /// The agent's name for an event; `None` if the agent does not have it.
+    fn event_name(&self, event: HookEvent) -> Option<&'static str>;
+
+    /// Returns when notes selected at an event can be injected.
+    fn injection_timing(&self, event: HookEvent) -> InjectionTiming;
+
+    /// Returns `true` if the start text is injected at this event: at the session start if the
+    /// agent accepts text there, otherwise at a prompt.
+    fn injects_start_text(&self, event: HookEvent) -> bool {
+        let at_start = self.injection_timing(HookEvent::SessionStart) != InjectionTiming::Never;
+        event == if at_start { HookEvent::SessionStart } else { HookEvent::Prompt }
     }
+
+    /// Events for which hooks are installed, in the order of the settings file.
+    fn installed_events(&self) -> &'static [HookEvent];
+
+    /// Settings entries for an event, each with the name of its list. Empty if the agent does not
+    /// have the event or has no JSON settings.
+    fn entries(&self, event: HookEvent, program: &ProgramPath) -> Vec<(&'static str, Value)>;
+
+    /// JSON dialect of the settings.
+    fn dialect(&self) -> JsonDialect;
+
+    /// Response that leaves every decision to the agent.
+    fn empty_reply(&self) -> &'static str {
+        "{}\n"
+    }
+
+    /// Response that injects a text at an event.
+    fn context_reply(&self, event: HookEvent, text: &str) -> Value;
+
+    /// Response for a warning or a block by the guard; `None` if the agent cannot express it.
+    /// `unattended` means that nobody would answer a permission prompt.
+    fn verdict_reply(&self, decision: &GuardDecision, unattended: bool) -> Option<Value>;
+
+    /// How cm's MCP server is registered.
+    fn server_registration(&self, scope: SettingsScope, program: &ProgramPath) -> ServerRegistration;
+
+    /// Key of the list of MCP servers in the settings.
+    fn server_list_key(&self) -> &'static str {
+        "mcpServers"
+    }
+
+    /// Settings entry of cm's MCP server.
+    fn server_entry(&self, program: &ProgramPath) -> Value {
+        json!({ "command": program.path(), "args": ["mcp"] })
+    }
+
+    /// Converts a skill to the agent's format.
+    fn skill_file(&self, scope: SettingsScope, skill: &Skill<'_>) -> SkillFile;
 }
 
-impl fmt::Display for HookAgent {
+/// Returns the agents that support hooks.
+pub fn hook_agents() -> impl Iterator<Item = HookAgent> {
+    Agent::ALL.into_iter().filter_map(|agent| agents::support(agent).hooks)
+}
+
+/// Returns the agent with this name; also accepts the names used for session logs, such as
+/// `claude-code`.
+#[must_use]
+pub fn hook_agent(name: &str) -> Option<HookAgent> {
+    let name = if name == "gemini-cli" { "gemini" } else { name };
+    hook_agents().find(|agent| agent.name() == name || agent.agent().name() == name)
+}
+
+impl fmt::Display for dyn AgentHooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
+
+impl fmt::Debug for dyn AgentHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.agent().fmt(f)
+    }
+}
+
+impl PartialEq for dyn AgentHooks {
+    fn eq(&self, other: &Self) -> bool {
+        self.agent() == other.agent()
+    }
+}
+
+impl Eq for dyn AgentHooks {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_is_known_by_its_name_and_by_that_of_its_sessions() {
-        for agent in HookAgent::ALL {
-            assert_eq!(HookAgent::from_name(agent.name()), Some(agent));
+    fn agents_are_found_by_both_names() {
+        for agent in hook_agents() {
+            assert_eq!(hook_agent(agent.name()), Some(agent));
+            assert_eq!(hook_agent(agent.agent().name()), Some(agent));
         }
-        assert_eq!(HookAgent::from_name("claude-code"), Some(HookAgent::Claude));
-        assert_eq!(HookAgent::from_name("emacs"), None);
+        assert_eq!(hook_agent("claude").map(|agent| agent.agent()), Some(Agent::ClaudeCode));
+        assert_eq!(hook_agent("emacs"), None);
     }
 }

@@ -1,8 +1,9 @@
-//! The session events at which agents run hooks, and each agent's names for them.
+//! The session events at which agents run hooks, and their names.
 
 use std::fmt;
 
-use super::HookAgent;
+use super::agent::hook_agents;
+use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
 
 /// A point in a session at which agents run hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,80 +50,20 @@ impl HookEvent {
         }
     }
 
-    /// The agent's name for the event; `None` if the agent does not have it.
-    #[must_use]
-    pub fn name_for(self, agent: HookAgent) -> Option<&'static str> {
-        let name = match (agent, self) {
-            (HookAgent::Claude | HookAgent::Codex, Self::SessionStart) => "SessionStart",
-            (HookAgent::Claude | HookAgent::Codex, Self::Prompt) => "UserPromptSubmit",
-            (HookAgent::Claude | HookAgent::Codex, Self::PreTool) => "PreToolUse",
-            (HookAgent::Claude | HookAgent::Codex, Self::PostTool) => "PostToolUse",
-            (HookAgent::Claude, Self::ToolFailure) => "PostToolUseFailure",
-            (HookAgent::Claude | HookAgent::Codex, Self::PreCompact) => "PreCompact",
-            (HookAgent::Claude | HookAgent::Codex, Self::Stop) => "Stop",
-            (HookAgent::Claude | HookAgent::Codex, Self::SessionEnd) => "SessionEnd",
-            (HookAgent::Cursor, Self::SessionStart) => "sessionStart",
-            (HookAgent::Cursor, Self::Prompt) => "beforeSubmitPrompt",
-            (HookAgent::Cursor, Self::PreTool) => "beforeShellExecution",
-            (HookAgent::Cursor, Self::PostTool) => "postToolUse",
-            (HookAgent::Cursor, Self::ToolFailure) => "postToolUseFailure",
-            (HookAgent::Cursor, Self::PreCompact) => "preCompact",
-            (HookAgent::Cursor, Self::Stop) => "stop",
-            (HookAgent::Cursor, Self::SessionEnd) => "sessionEnd",
-            (HookAgent::Gemini, Self::SessionStart) => "SessionStart",
-            (HookAgent::Gemini, Self::Prompt) => "BeforeAgent",
-            (HookAgent::Gemini, Self::PreTool) => "BeforeTool",
-            (HookAgent::Gemini, Self::PostTool) => "AfterTool",
-            (HookAgent::Gemini, Self::PreCompact) => "PreCompress",
-            (HookAgent::Gemini, Self::Stop) => "AfterAgent",
-            (HookAgent::Gemini, Self::SessionEnd) => "SessionEnd",
-            (HookAgent::Codex | HookAgent::Gemini, Self::ToolFailure) => return None,
-            // Our own plugin speaks for opencode, in our own words.
-            (HookAgent::Opencode, event) => event.name(),
-        };
-        Some(name)
-    }
-
     /// Returns the event with this name, either cm's name or that of any agent.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        // Cursor asks before a tool in two ways; ours is the narrower one.
-        if name == "preToolUse" {
+        if name == FILE_TOOL_EVENT {
             return Some(Self::PreTool);
         }
         Self::ALL.into_iter().find(|event| {
-            event.name() == name || HookAgent::ALL.iter().any(|agent| event.name_for(*agent) == Some(name))
+            event.name() == name || hook_agents().any(|agent| agent.event_name(*event) == Some(name))
         })
-    }
-
-    /// Returns when notes selected at this event can be injected.
-    #[must_use]
-    pub fn injection_timing(self, agent: HookAgent) -> InjectionTiming {
-        match (agent, self) {
-            // Cursor takes no words at a prompt or a failure, but does after a tool.
-            (HookAgent::Cursor, Self::Prompt | Self::ToolFailure) => InjectionTiming::At(Self::PostTool),
-            (HookAgent::Claude | HookAgent::Codex, Self::SessionStart | Self::Prompt)
-            // What it is given at a start it puts into the first prompt, which it then leaves out of the conversation
-            // that it resumes.
-            | (HookAgent::Gemini, Self::Prompt)
-            | (HookAgent::Claude, Self::ToolFailure)
-            | (HookAgent::Cursor, Self::SessionStart | Self::PostTool)
-            | (HookAgent::Opencode, Self::SessionStart | Self::Prompt) => InjectionTiming::Now,
-            _ => InjectionTiming::Never,
-        }
-    }
-
-    /// Returns `true` if the start text is injected at this event: at the session start if the
-    /// agent accepts text there, otherwise at a prompt.
-    #[must_use]
-    pub fn injects_start_text(self, agent: HookAgent) -> bool {
-        let at_start = Self::SessionStart.injection_timing(agent) != InjectionTiming::Never;
-        self == if at_start { Self::SessionStart } else { Self::Prompt }
     }
 
     /// Returns `true` if the session log is read at this event.
     #[must_use]
-    pub fn reads_session(self) -> bool {
+    pub(crate) fn reads_session(self) -> bool {
         matches!(self, Self::PreCompact | Self::Stop | Self::SessionEnd)
     }
 }
@@ -152,10 +93,10 @@ mod tests {
     fn every_name_of_an_event_leads_back_to_it() {
         for event in HookEvent::ALL {
             assert_eq!(HookEvent::from_name(event.name()), Some(event));
-            for agent in HookAgent::ALL {
+            for agent in hook_agents() {
                 assert_eq!(
-                    event.name_for(agent).map(HookEvent::from_name),
-                    event.name_for(agent).map(|_| Some(event))
+                    agent.event_name(event).map(HookEvent::from_name),
+                    agent.event_name(event).map(|_| Some(event))
                 );
             }
         }
@@ -164,11 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_at_once_is_told_at_an_event_that_takes_words() {
-        for agent in HookAgent::ALL {
+    fn delayed_text_is_injected_at_an_event_that_accepts_text() {
+        for agent in hook_agents() {
             for event in HookEvent::ALL {
-                if let InjectionTiming::At(later) = event.injection_timing(agent) {
-                    assert_eq!(later.injection_timing(agent), InjectionTiming::Now, "{agent} {event}");
+                if let InjectionTiming::At(later) = agent.injection_timing(event) {
+                    assert_eq!(agent.injection_timing(later), InjectionTiming::Now, "{agent} {event}");
                 }
             }
         }

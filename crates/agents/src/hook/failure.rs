@@ -14,7 +14,6 @@ const LONGEST: usize = 500;
 pub struct FailureLogLine {
     /// Time of the failure, RFC 3339.
     pub at: String,
-    /// Name of the agent.
     pub agent: String,
     /// cm's name of the event; empty if unknown.
     pub event: String,
@@ -40,12 +39,12 @@ impl FailureLogLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HookAgent, HookEvent};
+    use super::super::HookEvent;
     use super::*;
+    use crate::agents::gemini::Gemini;
 
     fn failure(what: &str) -> FailureLogLine {
-        let message =
-            HookMessage::read("{\"session_id\":\"s\\n1\"}", Some(HookAgent::Gemini), Some(HookEvent::Prompt));
+        let message = HookMessage::read("{\"session_id\":\"s\\n1\"}", Some(&Gemini), Some(HookEvent::Prompt));
         FailureLogLine::new(Instant::parse("2026-11-22T10:00:00Z").unwrap(), &message, what)
     }
 

@@ -59,19 +59,19 @@ pub fn build_injection(parts: &[InjectionPart], more: &str, most: usize) -> Opti
     for part in parts {
         let mut above = part.heading.as_deref().map(neutralize).filter(|heading| !heading.is_empty());
         for entry in &part.entries {
-            let said = neutralize(&entry.text);
-            if said.is_empty() {
+            let text = neutralize(&entry.text);
+            if text.is_empty() {
                 continue;
             }
             let heading = above.as_ref().map_or(String::new(), |heading| format!("\n{heading}\n\n"));
-            let cost = units(&heading) + units(&said) + 1;
+            let cost = units(&heading) + units(&text) + 1;
             if used + cost > room {
                 injected.omitted += 1;
                 continue;
             }
             used += cost;
             injected.text.push_str(&heading);
-            injected.text.push_str(&said);
+            injected.text.push_str(&text);
             injected.text.push('\n');
             injected.ids.extend(entry.id.clone());
             above = None;
@@ -127,12 +127,12 @@ pub fn neutralize(text: &str) -> String {
         text.push_str(before);
         let opening = if after.starts_with('<') { 1 } else { ENTITY.len() };
         let inner = after.strip_prefix('<').or_else(|| after.strip_prefix(ENTITY));
-        let (kept, taken) = match inner {
+        let (replacement, taken) = match inner {
             Some(inner) if inner.starts_with("!--") => ("<!\u{2011}-", opening + 3),
             Some(inner) if is_tag(inner) => ("‹", opening),
             _ => (&after[..1], 1),
         };
-        text.push_str(kept);
+        text.push_str(replacement);
         rest = &after[taken..];
     }
     text + rest
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out_whole_and_said() {
+    fn entries_that_do_not_fit_are_omitted_and_counted() {
         let long = "é".repeat(200);
         let injected = build_injection(&[part(&["- first", &long, "- last"])], "cm context", 300).unwrap();
         assert_eq!((injected.ids, injected.omitted), (vec!["b-0".to_owned(), "b-2".to_owned()], 1));
@@ -241,16 +241,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_injected_is_known_again_whole_and_nothing_around_it(
+        fn an_injection_is_recognized_and_removed_without_its_surroundings(
             texts in prop::collection::vec(hostile(), 1..6), most in 150_usize..600
         ) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             if let Some(injected) = build_injection(&[part(&texts)], "cm context", most) {
                 prop_assert!(injected.text.encode_utf16().count() <= most);
                 prop_assert!(!injected.text.chars().any(is_hidden));
-                let said = format!("before\n{}\nafter", injected.text);
-                prop_assert_eq!(injected_markers::strip_injected(&said), Some("before\n\nafter".to_owned()));
-                let escaped = said.replace('<', "&lt;").replace('>', "&gt;");
+                let text = format!("before\n{}\nafter", injected.text);
+                prop_assert_eq!(injected_markers::strip_injected(&text), Some("before\n\nafter".to_owned()));
+                let escaped = text.replace('<', "&lt;").replace('>', "&gt;");
                 prop_assert_eq!(injected_markers::strip_injected(&escaped), Some("before\n\nafter".to_owned()));
             }
         }

@@ -62,7 +62,7 @@ impl InjectionLogLine {
 
     /// Sets the cause of the line.
     #[must_use]
-    pub fn caused_by(mut self, cause: Option<String>) -> Self {
+    pub(crate) fn caused_by(mut self, cause: Option<String>) -> Self {
         self.cause = cause;
         self
     }
@@ -72,34 +72,34 @@ impl InjectionLog {
     /// Parses an injection log; invalid lines are skipped.
     #[must_use]
     pub fn read(record: &str) -> Self {
-        let mut told = Self::default();
+        let mut log = Self::default();
         for line in record.lines().filter_map(|line| serde_json::from_str::<InjectionLogLine>(line).ok()) {
             match line.deed {
                 InjectionStep::Given(ids) => {
                     if line.event == HookEvent::SessionStart.name() {
-                        told.start_injected_at = Instant::parse(&line.at).ok();
+                        log.start_injected_at = Instant::parse(&line.at).ok();
                     }
-                    told.causes.extend(line.cause);
-                    told.pending.retain(|held| !ids.contains(held));
-                    told.injected.extend(ids);
-                    told.has_injections = true;
+                    log.causes.extend(line.cause);
+                    log.pending.retain(|held| !ids.contains(held));
+                    log.injected.extend(ids);
+                    log.has_injections = true;
                 }
                 InjectionStep::Held(ids) => {
-                    told.causes.extend(line.cause);
-                    let new = ids.into_iter().filter(|id| !told.injected.contains(id));
-                    let new: Vec<_> = new.filter(|id| !told.pending.contains(id)).collect();
-                    told.pending.extend(new);
+                    log.causes.extend(line.cause);
+                    let new = ids.into_iter().filter(|id| !log.injected.contains(id));
+                    let new: Vec<_> = new.filter(|id| !log.pending.contains(id)).collect();
+                    log.pending.extend(new);
                 }
                 // What waits was not in the conversation, and still may be told.
                 InjectionStep::Compacted => {
-                    told.injected.clear();
-                    told.has_injections = false;
-                    told.start_injected_at = None;
-                    told.causes.clear();
+                    log.injected.clear();
+                    log.has_injections = false;
+                    log.start_injected_at = None;
+                    log.causes.clear();
                 }
             }
         }
-        told
+        log
     }
 
     /// Notes that must not be selected again: injected or waiting.
@@ -111,7 +111,7 @@ impl InjectionLog {
     /// Returns `true` if the start text should be injected at this session start. A resumed or
     /// forked conversation still contains it, and a second hook may have injected it a moment ago.
     #[must_use]
-    pub fn needs_start_text(&self, source: Option<&str>, at: Instant) -> bool {
+    pub(crate) fn needs_start_text(&self, source: Option<&str>, at: Instant) -> bool {
         let is_lost = matches!(source, Some("clear" | "compact"));
         let just_now =
             self.start_injected_at.is_some_and(|then| (at.unix() - then.unix()).abs() < SAME_START_SECONDS);
@@ -166,9 +166,9 @@ mod tests {
             text.lines().next().unwrap(),
             r#"{"at":"2026-11-22T10:00:00Z","event":"prompt","deed":{"given":["a"]}}"#
         );
-        let told = InjectionLog::read(&text);
-        assert_eq!((told.pending.clone(), told.has_injections), (ids(&["c"]), true));
-        assert_eq!(told.excluded_ids(), ids(&["a", "b", "c"]).into_iter().collect());
+        let log = InjectionLog::read(&text);
+        assert_eq!((log.pending.clone(), log.has_injections), (ids(&["c"]), true));
+        assert_eq!(log.excluded_ids(), ids(&["a", "b", "c"]).into_iter().collect());
     }
 
     #[test]
@@ -179,33 +179,30 @@ mod tests {
             HookEvent::Stop,
             InjectionStep::Given(ids(&["b"])),
         );
-        let told = InjectionLog::read(&format!("{torn}\n{}", text(&line)));
-        assert_eq!(told.injected, ids(&["a", "b"]).into_iter().collect());
+        let log = InjectionLog::read(&format!("{torn}\n{}", text(&line)));
+        assert_eq!(log.injected, ids(&["a", "b"]).into_iter().collect());
     }
 
     #[test]
-    fn what_a_compaction_took_may_be_told_again_and_a_resumed_session_replays_the_rest() {
-        let told =
-            InjectionLog::read(&record(&[InjectionStep::Given(ids(&["a"])), InjectionStep::Compacted]));
+    fn a_compaction_allows_repetition_and_a_resumed_session_does_not() {
+        let log = InjectionLog::read(&record(&[InjectionStep::Given(ids(&["a"])), InjectionStep::Compacted]));
         let at = |text: &str| Instant::parse(text).unwrap();
         let (now, later) = (at("2026-11-22T10:00:03Z"), at("2026-11-22T10:05:00Z"));
         assert!(
-            told.injected.is_empty()
-                && told.needs_start_text(Some("compact"), now)
-                && told.needs_start_text(None, now)
+            log.injected.is_empty()
+                && log.needs_start_text(Some("compact"), now)
+                && log.needs_start_text(None, now)
         );
         let begun = InjectionLogLine::new(
             at("2026-11-22T10:00:00Z"),
             HookEvent::SessionStart,
             InjectionStep::Given(ids(&["a"])),
         );
-        let told = InjectionLog::read(&text(&begun));
+        let log = InjectionLog::read(&text(&begun));
         for source in ["startup", "resume", "fork"] {
-            assert!(!told.needs_start_text(Some(source), later), "{source}");
+            assert!(!log.needs_start_text(Some(source), later), "{source}");
         }
-        assert!(
-            told.needs_start_text(Some("compact"), later) && !told.needs_start_text(Some("compact"), now)
-        );
+        assert!(log.needs_start_text(Some("compact"), later) && !log.needs_start_text(Some("compact"), now));
         assert!(InjectionLog::default().needs_start_text(Some("resume"), now));
     }
 

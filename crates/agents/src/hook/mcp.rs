@@ -1,10 +1,10 @@
 //! Adds cm's MCP server to an agent's settings and removes it. A server named `cm` with other
 //! arguments belongs to the user and is preserved.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::program::{ProgramPath, is_cm_server};
-use super::settings::{InstallStatus, SettingsError, edit, entries, json, object, reject_duplicate_keys};
+use super::settings::{InstallStatus, SettingsError, edit, json, object, reject_duplicate_keys};
 use super::{HookAgent, SettingsScope};
 use json::JsonNode;
 
@@ -20,50 +20,12 @@ pub enum ServerRegistration {
     Command(String),
 }
 
-/// Returns how cm's server is registered with this agent.
-#[must_use]
-pub fn way(agent: HookAgent, reach: SettingsScope, program: &ProgramPath) -> ServerRegistration {
-    match (agent, reach) {
-        (HookAgent::Claude, SettingsScope::Project) => ServerRegistration::File(".mcp.json"),
-        // That file holds the agent's own state, and is written while the agent runs.
-        (HookAgent::Claude, SettingsScope::User) => ServerRegistration::Command(format!(
-            "claude mcp add --scope user {NAME} -- {}",
-            program.server_line()
-        )),
-        (HookAgent::Codex, _) => {
-            ServerRegistration::Command(format!("codex mcp add {NAME} -- {}", program.server_line()))
-        }
-        (HookAgent::Cursor, _) => ServerRegistration::File(".cursor/mcp.json"),
-        (HookAgent::Gemini, _) => ServerRegistration::File(".gemini/settings.json"),
-        (HookAgent::Opencode, SettingsScope::Project) => ServerRegistration::File("opencode.json"),
-        (HookAgent::Opencode, SettingsScope::User) => {
-            ServerRegistration::File(".config/opencode/opencode.json")
-        }
-    }
-}
-
 /// Path of the settings file; `None` if the server is registered with a command.
 #[must_use]
-pub fn file(agent: HookAgent, reach: SettingsScope) -> Option<&'static str> {
-    match way(agent, reach, &ProgramPath::default()) {
+pub fn file(agent: HookAgent, scope: SettingsScope) -> Option<&'static str> {
+    match agent.server_registration(scope, &ProgramPath::default()) {
         ServerRegistration::File(path) => Some(path),
         ServerRegistration::Command(_) => None,
-    }
-}
-
-fn key(agent: HookAgent) -> &'static str {
-    if agent == HookAgent::Opencode { "mcp" } else { "mcpServers" }
-}
-
-fn server(agent: HookAgent, program: &ProgramPath) -> Value {
-    match agent {
-        HookAgent::Claude => json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] }),
-        HookAgent::Opencode => {
-            json!({ "type": "local", "command": [program.path(), "mcp"], "enabled": true })
-        }
-        HookAgent::Codex | HookAgent::Cursor | HookAgent::Gemini => {
-            json!({ "command": program.path(), "args": ["mcp"] })
-        }
     }
 }
 
@@ -76,18 +38,17 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
     if status(agent, text)? == InstallStatus::Current {
         return Ok(text.to_owned());
     }
-    let server = server(agent, program);
+    let server = agent.server_entry(program);
     let installed = match root(agent, text)? {
-        None => edit::insert_into_blank(text, &json!({ key(agent): { NAME: server } })),
-        Some(root) => match root.get(key(agent)) {
-            None => edit::insert(text, &root, &root, Some(key(agent)), &json!({ NAME: server })),
+        None => edit::insert_into_blank(text, &json!({ agent.server_list_key(): { NAME: server } })),
+        Some(root) => match root.get(agent.server_list_key()) {
+            None => edit::insert(text, &root, &root, Some(agent.server_list_key()), &json!({ NAME: server })),
             Some(servers) => match servers.find(NAME) {
                 None => edit::insert(text, &root, servers, Some(NAME), &server),
-                Some(number) => {
-                    let at = servers.items()[number].start;
+                Some((_, server)) => {
                     return Err(SettingsError::at(
                         text,
-                        at,
+                        server.start,
                         format!("another server is already named `{NAME}`: rename it first"),
                     ));
                 }
@@ -111,12 +72,12 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
 /// Fails if the text is not valid settings.
 pub fn uninstall(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(text.to_owned()) };
-    let Some((list, number)) = named(agent, &root) else { return Ok(text.to_owned()) };
-    let servers = &root.items()[list].value;
-    if servers.items()[number].value.value(text) != server(agent, program) {
-        return Ok(text.to_owned());
-    }
-    Ok(edit::take_whole(text, &root, &[(servers, number), (&root, list)]))
+    let found = root.find(agent.server_list_key()).and_then(|(list, servers)| {
+        let (number, server) = servers.value.find(NAME)?;
+        let is_ours = server.value.value(text) == agent.server_entry(program);
+        is_ours.then_some([(&servers.value, number), (&root, list)])
+    });
+    Ok(found.map_or_else(|| text.to_owned(), |path| edit::take_whole(text, &root, &path)))
 }
 
 /// Returns whether a settings text contains cm's server, also with arguments added by the user:
@@ -126,9 +87,8 @@ pub fn uninstall(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<
 /// Fails if the text is not valid settings.
 pub fn status(agent: HookAgent, text: &str) -> Result<InstallStatus, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(InstallStatus::Absent) };
-    let found =
-        named(agent, &root).map(|(list, number)| root.items()[list].value.items()[number].value.value(text));
-    Ok(if found.is_some_and(|found| is_cm_server(&found)) {
+    let server = root.get(agent.server_list_key()).and_then(|servers| servers.get(NAME));
+    Ok(if server.is_some_and(|server| is_cm_server(&server.value(text))) {
         InstallStatus::Current
     } else {
         InstallStatus::Absent
@@ -136,26 +96,23 @@ pub fn status(agent: HookAgent, text: &str) -> Result<InstallStatus, SettingsErr
 }
 
 fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
-    let Some(root) = json::read(text, entries::syntax(agent))? else { return Ok(None) };
+    let Some(root) = json::read(text, agent.dialect())? else { return Ok(None) };
     object(text, &root, "the settings")?;
     reject_duplicate_keys(text, &root)?;
-    if let Some(servers) = root.get(key(agent)) {
-        object(text, servers, &format!("`{}`", key(agent)))?;
+    if let Some(servers) = root.get(agent.server_list_key()) {
+        object(text, servers, &format!("`{}`", agent.server_list_key()))?;
         reject_duplicate_keys(text, servers)?;
     }
     Ok(Some(root))
 }
 
-/// Returns the index of the server list in the root and that of cm's server in the list.
-fn named(agent: HookAgent, root: &JsonNode) -> Option<(usize, usize)> {
-    let list = root.find(key(agent))?;
-    Some((list, root.items()[list].value.find(NAME)?))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::agent::hook_agents;
     use super::super::settings;
     use super::*;
+    use crate::agents::cursor::Cursor;
+    use crate::agents::gemini::Gemini;
 
     #[test]
     fn the_server_comes_and_goes_and_leaves_every_byte() {
@@ -169,7 +126,7 @@ mod tests {
             "{\"mcpServers\":{\"x\":{}},\"mcp\":{\"x\":{}}}",
             "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": { \"command\": \"y\" }\r\n\t}\r\n}",
         ] {
-            for agent in HookAgent::ALL {
+            for agent in hook_agents() {
                 let installed = install(agent, text, &program).unwrap();
                 assert_eq!(status(agent, &installed), Ok(InstallStatus::Current), "{installed}");
                 assert_eq!(install(agent, &installed, &program).as_ref(), Ok(&installed));
@@ -182,12 +139,12 @@ mod tests {
     fn hooks_and_server_in_one_file_go_in_any_order() {
         let program = ProgramPath::default();
         for text in ["", "{}", "{\n  \"theme\": \"dark\"\n}\n", "{\"a\":1}", "{\n  // c\n}\n"] {
-            let hooks = settings::install(HookAgent::Gemini, text, &program).unwrap();
-            let both = install(HookAgent::Gemini, &hooks, &program).unwrap();
-            let without = uninstall(HookAgent::Gemini, &both, &program).unwrap();
-            let one = settings::uninstall(HookAgent::Gemini, &without);
-            let without = settings::uninstall(HookAgent::Gemini, &both).unwrap();
-            let other = uninstall(HookAgent::Gemini, &without, &program);
+            let hooks = settings::install(&Gemini, text, &program).unwrap();
+            let both = install(&Gemini, &hooks, &program).unwrap();
+            let without = uninstall(&Gemini, &both, &program).unwrap();
+            let one = settings::uninstall(&Gemini, &without);
+            let without = settings::uninstall(&Gemini, &both).unwrap();
+            let other = uninstall(&Gemini, &without, &program);
             assert_eq!(one.as_deref(), Ok(text));
             assert_eq!(other.as_deref(), Ok(text));
         }
@@ -198,20 +155,14 @@ mod tests {
         let own =
             "{\"mcpServers\": {\"cm\": {\"command\": \"/x/cm\", \"args\": [\"--vault\", \"/v\", \"mcp\"]}}}";
         let program = ProgramPath::default();
-        assert_eq!(status(HookAgent::Cursor, own), Ok(InstallStatus::Current));
-        assert_eq!(install(HookAgent::Cursor, own, &program).as_deref(), Ok(own));
-        assert_eq!(uninstall(HookAgent::Cursor, own, &program).as_deref(), Ok(own));
+        assert_eq!(status(&Cursor, own), Ok(InstallStatus::Current));
+        assert_eq!(install(&Cursor, own, &program).as_deref(), Ok(own));
+        assert_eq!(uninstall(&Cursor, own, &program).as_deref(), Ok(own));
         let anothers = "{\n\"mcpServers\": {\"cm\": {\"command\": \"npx\"}}}";
-        assert_eq!(status(HookAgent::Cursor, anothers), Ok(InstallStatus::Absent));
-        assert_eq!(uninstall(HookAgent::Cursor, anothers, &program).as_deref(), Ok(anothers));
-        let fault = install(HookAgent::Cursor, anothers, &program).unwrap_err();
+        assert_eq!(status(&Cursor, anothers), Ok(InstallStatus::Absent));
+        assert_eq!(uninstall(&Cursor, anothers, &program).as_deref(), Ok(anothers));
+        let fault = install(&Cursor, anothers, &program).unwrap_err();
         assert_eq!((fault.line, fault.column), (2, 16));
         assert!(fault.message.contains("rename it"));
-    }
-
-    #[test]
-    fn what_needs_a_persons_hand_is_a_command() {
-        let way = way(HookAgent::Codex, SettingsScope::User, &ProgramPath::new("/a b/cm"));
-        assert_eq!(way, ServerRegistration::Command("codex mcp add cm -- '/a b/cm' mcp".to_owned()));
     }
 }

@@ -112,9 +112,9 @@ mod tests {
         #[test]
         fn no_line_of_a_text_is_lost(lines in prop::collection::vec("(- |# |  )?[a-z]{1,5}|", 0..20)) {
             let parts = parts(&lines.join("\n"));
-            let kept: String = parts.iter().flat_map(|part| &part.entries).map(|entry| entry.text.clone() + "\n").collect();
+            let texts: String = parts.iter().flat_map(|part| &part.entries).map(|entry| entry.text.clone() + "\n").collect();
             for line in lines.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                prop_assert!(kept.lines().any(|one| one == line), "{line}");
+                prop_assert!(texts.lines().any(|one| one == line), "{line}");
             }
         }
     }

@@ -6,10 +6,16 @@
 use serde_json::{Map, Value};
 
 use super::{HookAgent, HookEvent};
-use cm_learn::outcome::shell_call::command_of;
-use cm_learn::trauma::hook::{GuardRequest, HookProtocol};
+use crate::agents::claude_code::ClaudeCode;
+use crate::agents::codex::Codex;
+use crate::agents::cursor::Cursor;
+use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
+use crate::agents::gemini::Gemini;
+use crate::agents::opencode::Opencode;
+use cm_learn::outcome::shell_call::{command_in, command_of, is_shell, line_of};
+use cm_learn::trauma::tool::{ToolFileChange, changes};
 use cm_session::harness_text::without_hook_context;
-use cm_session::injected_markers;
+use cm_session::{Agent, injected_markers};
 
 /// A hook message from an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,9 +23,7 @@ pub struct HookMessage {
     pub agent: HookAgent,
     /// Event of the message; `None` if neither the command nor the message states it.
     pub event: Option<HookEvent>,
-    /// Name of the event in the message.
     pub event_name: Option<String>,
-    /// Session id.
     pub session: Option<String>,
     /// Working directory of the agent.
     pub cwd: Option<String>,
@@ -47,6 +51,19 @@ pub struct HookMessage {
     pub guard_request: Option<GuardRequest>,
 }
 
+/// A tool call that an agent wants checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardRequest {
+    /// Command line; `None` if the tool is not a shell.
+    pub command: Option<String>,
+    /// Files that the tool is about to write or delete.
+    pub changes: Vec<ToolFileChange>,
+    /// Working directory of the call.
+    pub cwd: Option<String>,
+    /// Whether the agent runs without permission prompts, so that a warning cannot be confirmed.
+    pub unattended: bool,
+}
+
 /// The tool call that a message is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookToolCall {
@@ -71,6 +88,20 @@ impl HookMessage {
         Self::of(&MessageFields(&fields), agent, event)
     }
 
+    /// Parses a message for the guard; without an event it is a tool that is about to run. `None`
+    /// if it is not a hook message.
+    #[must_use]
+    pub fn read_for_guard(stdin: &str, agent: Option<HookAgent>) -> Option<Self> {
+        let fields: Map<String, Value> = serde_json::from_str(stdin).ok()?;
+        let fields = MessageFields(&fields);
+        let has_event = fields.text(&["hook_event_name"]).is_some();
+        let keys = ["tool_name", "conversation_id", "cursor_version", "turn_id"];
+        if fields.0.is_empty() || !(agent.is_some() || has_event || keys.iter().any(|key| fields.has(key))) {
+            return None;
+        }
+        Some(Self::of(&fields, agent, (!has_event).then_some(HookEvent::PreTool)))
+    }
+
     fn of(fields: &MessageFields<'_>, agent: Option<HookAgent>, event: Option<HookEvent>) -> Self {
         let called = fields.text(&["hook_event_name"]);
         let agent = agent.unwrap_or_else(|| fields.agent());
@@ -91,7 +122,7 @@ impl HookMessage {
             reason: fields.text(&["reason"]),
             trigger: fields.text(&["trigger"]),
             subagent: fields.text(&["agent_id"]).is_some(),
-            guard_request: fields.asked(agent, event),
+            guard_request: (event == Some(HookEvent::PreTool)).then(|| fields.guard_request()),
             event_name: called,
         }
     }
@@ -112,8 +143,8 @@ impl HookMessage {
     /// Returns `true` if the conversation is being compacted. Gemini CLI also sends this event
     /// before each turn, and compacts only when the trigger is `manual`.
     #[must_use]
-    pub fn is_compaction(&self) -> bool {
-        let is_check = self.agent == HookAgent::Gemini && self.trigger.as_deref() != Some("manual");
+    pub(crate) fn is_compaction(&self) -> bool {
+        let is_check = self.agent.agent() == Agent::Gemini && self.trigger.as_deref() != Some("manual");
         self.event == Some(HookEvent::PreCompact) && !is_check
     }
 
@@ -158,25 +189,26 @@ impl MessageFields<'_> {
     fn agent(&self) -> HookAgent {
         let called = self.text(&["hook_event_name"]).unwrap_or_default();
         let transcript = self.text(&["transcript_path"]).unwrap_or_default().replace('\\', "/");
-        let only = |agent: HookAgent| {
-            let names =
-                |one: HookAgent| HookEvent::ALL.iter().any(|event| event.name_for(one) == Some(&called));
-            names(agent) && !names(HookAgent::Claude)
-        };
-        if self.has("conversation_id") || self.has("cursor_version") {
-            HookAgent::Cursor
-        } else if only(HookAgent::Opencode) {
-            HookAgent::Opencode
-        } else if only(HookAgent::Cursor) {
-            HookAgent::Cursor
-        } else if only(HookAgent::Gemini) || transcript.contains("/.gemini/") {
-            HookAgent::Gemini
+        let has_event =
+            |agent: HookAgent| HookEvent::ALL.iter().any(|event| agent.event_name(*event) == Some(&called));
+        let only = |agent: HookAgent| has_event(agent) && !has_event(&ClaudeCode);
+        if self.has("conversation_id") || self.has("cursor_version") || called == FILE_TOOL_EVENT {
+            &Cursor
+        } else if only(&Opencode) {
+            &Opencode
+        } else if only(&Cursor) {
+            &Cursor
+        } else if only(&Gemini) || transcript.contains("/.gemini/") {
+            &Gemini
         } else if self.has("turn_id") || transcript.contains("/.codex/") {
-            HookAgent::Codex
-        } else if self.has("timestamp") && !self.has("permission_mode") {
-            HookAgent::Gemini
+            &Codex
+        } else if self.has("timestamp")
+            && !self.has("permission_mode")
+            && (called.is_empty() || has_event(&Gemini))
+        {
+            &Gemini
         } else {
-            HookAgent::Claude
+            &ClaudeCode
         }
     }
 
@@ -189,29 +221,35 @@ impl MessageFields<'_> {
         let input = self.0.get("tool_input").cloned();
         // Cursor names no tool where a shell is about to run.
         let shell = || self.text(&["command"]).map(|line| ("Shell".to_owned(), Value::from(line)));
-        let named = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
-        let (name, input) = named.or_else(shell)?;
+        let tool = self.text(&["tool_name"]).map(|name| (name, input.unwrap_or(Value::Null)));
+        let (name, input) = tool.or_else(shell)?;
         let command = command_of(&name, &input);
         Some(HookToolCall { name, input, call: self.text(&["tool_use_id"]), command })
     }
 
-    fn asked(&self, agent: HookAgent, event: Option<HookEvent>) -> Option<GuardRequest> {
-        if event != Some(HookEvent::PreTool) {
-            return None;
-        }
-        let hook = match agent {
-            // Our plugin sends what Claude Code would.
-            HookAgent::Claude | HookAgent::Opencode => HookProtocol::Claude,
-            HookAgent::Codex => HookProtocol::Codex,
-            HookAgent::Cursor => HookProtocol::Cursor,
-            HookAgent::Gemini => HookProtocol::Gemini,
+    fn guard_request(&self) -> GuardRequest {
+        let tool = self.text(&["tool_name"]);
+        let input = self.0.get("tool_input");
+        let runs_shell = tool.as_deref().is_none_or(is_shell);
+        let argument = |key: &str| input?.get(key)?.as_str().filter(|folder| folder.starts_with('/'));
+        let command = match self.0.get("command") {
+            Some(command) => line_of(command),
+            None => input.and_then(command_in),
         };
-        let mut fields = self.0.clone();
-        // The guard asks the event's name too, and knows agents' names only.
-        let shell =
-            HookEvent::PreTool.name_for(if agent == HookAgent::Opencode { HookAgent::Claude } else { agent });
-        fields.insert("hook_event_name".to_owned(), Value::from(shell));
-        GuardRequest::read(&Value::Object(fields), Some(hook))
+        let changed = tool.zip(input).filter(|_| !runs_shell).map(|(tool, input)| changes(&tool, input));
+        GuardRequest {
+            command: command.filter(|_| runs_shell),
+            changes: changed.unwrap_or_default(),
+            cwd: argument("workdir")
+                .or_else(|| argument("cwd"))
+                .map(str::to_owned)
+                .or_else(|| self.text(&["cwd"]))
+                .or_else(|| self.workspace()),
+            unattended: matches!(
+                self.text(&["permission_mode"]).as_deref(),
+                Some("bypassPermissions" | "dontAsk")
+            ),
+        }
     }
 }
 
@@ -220,26 +258,79 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::hook::agent::hook_agents;
 
     #[test]
-    fn an_agent_is_known_by_its_message_where_nobody_names_it() {
+    fn the_agent_is_detected_from_the_message() {
         for (text, agent) in [
             (
                 r#"{"session_id":"s","transcript_path":"/h/.claude/projects/x/s.jsonl","hook_event_name":"SessionStart"}"#,
-                HookAgent::Claude,
+                &ClaudeCode as HookAgent,
             ),
             (
                 r#"{"session_id":"s","transcript_path":"/h/.codex/sessions/rollout.jsonl","hook_event_name":"SessionStart"}"#,
-                HookAgent::Codex,
+                &Codex,
             ),
-            (r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit"}"#, HookAgent::Codex),
-            (r#"{"conversation_id":"c","hook_event_name":"sessionStart"}"#, HookAgent::Cursor),
-            (r#"{"hook_event_name":"BeforeAgent"}"#, HookAgent::Gemini),
-            (r#"{"hook_event_name":"SessionStart","timestamp":"2026-11-22T10:00:00Z"}"#, HookAgent::Gemini),
-            (r#"{"hook_event_name":"pre-tool"}"#, HookAgent::Opencode),
-            ("", HookAgent::Claude),
+            (r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit"}"#, &Codex),
+            (r#"{"conversation_id":"c","hook_event_name":"sessionStart"}"#, &Cursor),
+            (r#"{"hook_event_name":"BeforeAgent"}"#, &Gemini),
+            (r#"{"hook_event_name":"SessionStart","timestamp":"2026-11-22T10:00:00Z"}"#, &Gemini),
+            (r#"{"hook_event_name":"pre-tool"}"#, &Opencode),
+            ("", &ClaudeCode),
         ] {
             assert_eq!(HookMessage::read(text, None, None).agent, agent, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_guards_messages_are_read_for_every_agent() {
+        for (text, agent, command, cwd) in [
+            (
+                r#"{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+                &ClaudeCode as HookAgent,
+                Some("ls"),
+                Some("/w"),
+            ),
+            (
+                r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf x"]}}"#,
+                &Codex,
+                Some("bash -lc 'rm -rf x'"),
+                Some("/w"),
+            ),
+            (
+                r#"{"conversation_id":"c","hook_event_name":"beforeShellExecution","command":"ls","cwd":"","workspace_roots":["/w"]}"#,
+                &Cursor,
+                Some("ls"),
+                Some("/w"),
+            ),
+            (r#"{"hook_event_name":"preToolUse","tool_name":"Shell"}"#, &Cursor, None, None),
+            (
+                r#"{"hook_event_name":"BeforeTool","cwd":"/w","tool_name":"run_shell_command","tool_input":{"command":"ls","workdir":"/x"}}"#,
+                &Gemini,
+                Some("ls"),
+                Some("/x"),
+            ),
+            (r#"{"tool_name":"Write","tool_input":{"command":"rm -rf /"}}"#, &ClaudeCode, None, None),
+            (
+                r#"{"hook_event_name":"PreToolUse","timestamp":"2026-11-22T10:00:00Z","command":"ls"}"#,
+                &ClaudeCode,
+                Some("ls"),
+                None,
+            ),
+        ] {
+            let message = HookMessage::read_for_guard(text, None).unwrap();
+            let request = message.guard_request.unwrap();
+            assert_eq!(
+                (message.agent, request.command.as_deref(), request.cwd.as_deref()),
+                (agent, command, cwd),
+                "{text}"
+            );
+        }
+        let after =
+            r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#;
+        assert_eq!(HookMessage::read_for_guard(after, None).unwrap().guard_request, None);
+        for text in ["", "{}", "[1]", r#"{"command":"ls"}"#] {
+            assert_eq!(HookMessage::read_for_guard(text, None), None, "{text}");
         }
     }
 
@@ -250,7 +341,7 @@ mod tests {
             None,
             Some(HookEvent::Stop),
         );
-        assert_eq!((message.agent, message.event), (HookAgent::Cursor, Some(HookEvent::Stop)));
+        assert_eq!((message.agent.agent(), message.event), (Agent::Cursor, Some(HookEvent::Stop)));
         assert_eq!((message.session.as_deref(), message.cwd.as_deref()), (Some("c"), Some("/w")));
     }
 
@@ -260,7 +351,7 @@ mod tests {
             let text = format!(
                 r#"{{"tool_name":"Bash","tool_input":{{"command":"make"}},"error":"Exit code 2"{more}}}"#
             );
-            HookMessage::read(&text, Some(HookAgent::Claude), Some(HookEvent::ToolFailure)).question()
+            HookMessage::read(&text, Some(&ClaudeCode), Some(HookEvent::ToolFailure)).question()
         };
         assert_eq!(failed("").as_deref(), Some("make\nExit code 2"));
         assert_eq!(failed(r#","is_interrupt":true"#), None);
@@ -311,7 +402,7 @@ mod tests {
             let text = value.to_string();
             let short: String = text.chars().take(cut).collect();
             for text in [text, short] {
-                for agent in HookAgent::ALL.map(Some).into_iter().chain([None]) {
+                for agent in hook_agents().map(Some).chain([None]) {
                     for event in HookEvent::ALL.map(Some).into_iter().chain([None]) {
                         let message = HookMessage::read(&text, agent, event);
                         prop_assert!(agent.is_none_or(|agent| message.agent == agent));

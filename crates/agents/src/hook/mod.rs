@@ -2,6 +2,7 @@
 //! in agent settings.
 //!
 //! The functions here only transform data and text; callers access files, processes and the clock.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 pub mod agent;
 pub mod event;
@@ -11,7 +12,7 @@ pub mod injection_log;
 pub mod mcp;
 pub mod memory_text;
 pub mod message;
-pub mod opencode;
+
 pub mod plan;
 pub mod program;
 pub mod relevance;
@@ -20,7 +21,7 @@ pub mod selection;
 pub mod settings;
 pub mod skill;
 
-pub use agent::{HookAgent, SettingsScope};
+pub use agent::{AgentHooks, HookAgent, SettingsScope, hook_agent, hook_agents};
 pub use event::HookEvent;
-pub use message::HookMessage;
+pub use message::{GuardRequest, HookMessage};
 pub use reply::HookReply;

@@ -9,7 +9,7 @@ use cm_note::instant::Instant;
 /// Work to do for an event; the default value means none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookPlan {
-    /// Whether the guard must judge `Message::asked`.
+    /// Whether the guard must check [`HookMessage::guard_request`].
     pub guard: bool,
     /// Whether to inject the start text: `CORE.md` and the briefing for the current work.
     pub start: bool,
@@ -25,21 +25,21 @@ impl HookPlan {
     /// Plans the work for a message in a session with this injection log. A session that cm itself
     /// started (`ours`) needs none, because the memory would feed on itself.
     #[must_use]
-    pub fn of(message: &HookMessage, told: &InjectionLog, ours: bool, at: Instant) -> Self {
+    pub fn of(message: &HookMessage, log: &InjectionLog, ours: bool, at: Instant) -> Self {
         let (Some(event), false) = (message.event, ours) else { return Self::default() };
-        let is_answered = told.answered(message.cause().as_deref());
-        let takes_words = event.injection_timing(message.agent) != InjectionTiming::Never && !is_answered;
+        let is_answered = log.answered(message.cause().as_deref());
+        let takes_words = message.agent.injection_timing(event) != InjectionTiming::Never && !is_answered;
         Self {
             guard: event == HookEvent::PreTool
                 && message
                     .guard_request
                     .as_ref()
-                    .is_some_and(|asked| asked.command.is_some() || !asked.changes.is_empty()),
-            start: event.injects_start_text(message.agent)
+                    .is_some_and(|request| request.command.is_some() || !request.changes.is_empty()),
+            start: message.agent.injects_start_text(event)
                 && takes_words
-                && told.needs_start_text(message.source.as_deref(), at),
+                && log.needs_start_text(message.source.as_deref(), at),
             question: if takes_words { message.question() } else { None },
-            held: if event == HookEvent::PostTool && takes_words { told.pending.clone() } else { Vec::new() },
+            held: if event == HookEvent::PostTool && takes_words { log.pending.clone() } else { Vec::new() },
             // An agent that another started has its own log, which is found with the other's.
             capture: (event.reads_session() && !message.subagent)
                 && (event != HookEvent::PreCompact || message.is_compaction()),
@@ -75,7 +75,7 @@ impl HookAnswer {
     #[must_use]
     pub fn of(
         message: &HookMessage,
-        told: &InjectionLog,
+        log: &InjectionLog,
         parts: &[InjectionPart],
         room: &InjectionLimit<'_>,
         at: Instant,
@@ -83,10 +83,10 @@ impl HookAnswer {
         let Some(event) = message.event else { return Self { reply: HookReply::Nothing, lines: Vec::new() } };
         let mut lines = Vec::new();
         let lost = matches!(message.source.as_deref(), Some("compact" | "clear"));
-        if message.is_compaction() || (event == HookEvent::SessionStart && lost && told.has_injections) {
+        if message.is_compaction() || (event == HookEvent::SessionStart && lost && log.has_injections) {
             lines.push(InjectionLogLine::new(at, event, InjectionStep::Compacted));
         }
-        let when = event.injection_timing(message.agent);
+        let when = message.agent.injection_timing(event);
         let cause = message.cause();
         let found =
             if when == InjectionTiming::Never { None } else { build_injection(parts, room.more, room.most) };
@@ -107,6 +107,9 @@ mod tests {
     use super::super::HookAgent;
     use super::super::injection::{InjectionEntry, LONGEST};
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
+    use crate::agents::cursor::Cursor;
+    use crate::agents::gemini::Gemini;
 
     fn message(agent: HookAgent, event: HookEvent, more: &str) -> HookMessage {
         HookMessage::read(&format!("{{\"session_id\":\"s\"{more}}}"), Some(agent), Some(event))
@@ -150,29 +153,24 @@ mod tests {
 
     #[test]
     fn a_rule_for_cursor_is_held_at_the_prompt_and_given_after_the_next_tool() {
-        let (record, replies) = session(HookAgent::Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
+        let (record, replies) = session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"])]);
         assert_eq!(replies, [HookReply::Nothing]);
-        let told = InjectionLog::read(&record);
-        let work = HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at());
+        let log = InjectionLog::read(&record);
+        let work = HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &log, false, at());
         assert_eq!(work.held, ["a", "b"]);
-        let (record, replies) = session(
-            HookAgent::Cursor,
-            &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])],
-        );
+        let (record, replies) =
+            session(&Cursor, &[(HookEvent::Prompt, "", &["a", "b"]), (HookEvent::PostTool, "", &["a", "b"])]);
         assert!(matches!(&replies[1], HookReply::Context(text) if text.contains("- rule a\n- rule b\n")));
-        let told = InjectionLog::read(&record);
-        assert!(
-            HookPlan::of(&message(HookAgent::Cursor, HookEvent::PostTool, ""), &told, false, at())
-                .is_nothing()
-        );
-        assert_eq!(told.excluded_ids().len(), 2);
+        let log = InjectionLog::read(&record);
+        assert!(HookPlan::of(&message(&Cursor, HookEvent::PostTool, ""), &log, false, at()).is_nothing());
+        assert_eq!(log.excluded_ids().len(), 2);
     }
 
     #[test]
     fn a_start_is_given_once_and_again_when_the_conversation_lost_it() {
         let start = |more: &str, record: &str| {
             HookPlan::of(
-                &message(HookAgent::Claude, HookEvent::SessionStart, more),
+                &message(&ClaudeCode, HookEvent::SessionStart, more),
                 &InjectionLog::read(record),
                 false,
                 later(),
@@ -180,14 +178,14 @@ mod tests {
             .start
         };
         let begun = ",\"source\":\"startup\"";
-        let (record, _) = session(HookAgent::Claude, &[(HookEvent::SessionStart, begun, &["a"])]);
+        let (record, _) = session(&ClaudeCode, &[(HookEvent::SessionStart, begun, &["a"])]);
         assert!(
             start(begun, "")
                 && !start(",\"source\":\"resume\"", &record)
                 && start(",\"source\":\"compact\"", &record)
         );
         let (record, _) = session(
-            HookAgent::Claude,
+            &ClaudeCode,
             &[
                 (HookEvent::SessionStart, begun, &["a"]),
                 (HookEvent::Prompt, "", &["b"]),
@@ -199,26 +197,21 @@ mod tests {
 
     #[test]
     fn a_call_of_our_own_and_an_event_without_words_ask_for_nothing() {
-        let prompt = message(HookAgent::Claude, HookEvent::Prompt, ",\"prompt\":\"why\"");
+        let prompt = message(&ClaudeCode, HookEvent::Prompt, ",\"prompt\":\"why\"");
         assert!(HookPlan::of(&prompt, &InjectionLog::default(), true, at()).is_nothing());
         assert_eq!(
             HookPlan::of(&prompt, &InjectionLog::default(), false, at()).question.as_deref(),
             Some("why")
         );
         assert!(
-            HookPlan::of(
-                &message(HookAgent::Gemini, HookEvent::PostTool, ""),
-                &InjectionLog::default(),
-                false,
-                at()
-            )
-            .is_nothing()
+            HookPlan::of(&message(&Gemini, HookEvent::PostTool, ""), &InjectionLog::default(), false, at())
+                .is_nothing()
         );
-        let stopped = message(HookAgent::Claude, HookEvent::Stop, "");
+        let stopped = message(&ClaudeCode, HookEvent::Stop, "");
         assert!(HookPlan::of(&stopped, &InjectionLog::default(), false, at()).capture);
         assert!(
             !HookPlan::of(
-                &message(HookAgent::Claude, HookEvent::Stop, ",\"agent_id\":\"x\""),
+                &message(&ClaudeCode, HookEvent::Stop, ",\"agent_id\":\"x\""),
                 &InjectionLog::default(),
                 false,
                 at()

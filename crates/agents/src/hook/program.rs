@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::agent::hook_agent;
 use super::{HookAgent, HookEvent};
 
 /// Path of the program, or a name that is looked up in `PATH`.
@@ -27,15 +28,15 @@ impl ProgramPath {
         &self.0
     }
 
-    /// Arguments that handle an event.
+    /// Arguments that handle an event of the agent with this name.
     #[must_use]
-    pub fn arguments(agent: HookAgent, event: HookEvent) -> [&'static str; 3] {
-        ["hook", agent.name(), event.name()]
+    pub fn arguments(agent: &'static str, event: HookEvent) -> [&'static str; 3] {
+        ["hook", agent, event.name()]
     }
 
-    /// Complete shell command that handles an event.
+    /// Complete shell command that handles an event of the agent with this name.
     #[must_use]
-    pub fn line(&self, agent: HookAgent, event: HookEvent) -> String {
+    pub fn line(&self, agent: &'static str, event: HookEvent) -> String {
         format!("{} {}", quoted(&self.0), Self::arguments(agent, event).join(" "))
     }
 }
@@ -43,7 +44,7 @@ impl ProgramPath {
 impl ProgramPath {
     /// Shell command that starts the MCP server.
     #[must_use]
-    pub fn server_line(&self) -> String {
+    pub(crate) fn server_line(&self) -> String {
         format!("{} mcp", quoted(&self.0))
     }
 }
@@ -67,9 +68,9 @@ pub fn parse_hook_args(words: &[&str]) -> Option<(Option<HookAgent>, Option<Hook
         [] => Some((None, None)),
         [one] => match HookEvent::from_name(one) {
             Some(event) => Some((None, Some(event))),
-            None => Some((Some(HookAgent::from_name(one)?), None)),
+            None => Some((Some(hook_agent(one)?), None)),
         },
-        [agent, event] => Some((Some(HookAgent::from_name(agent)?), Some(HookEvent::from_name(event)?))),
+        [agent, event] => Some((Some(hook_agent(agent)?), Some(HookEvent::from_name(event)?))),
         _ => None,
     }
 }
@@ -77,19 +78,22 @@ pub fn parse_hook_args(words: &[&str]) -> Option<(Option<HookAgent>, Option<Hook
 /// Returns `true` if a handler in an agent's settings is a cm hook, of any version and with any
 /// program path.
 #[must_use]
-pub fn is_cm_hook(handler: &Value) -> bool {
-    words_of(handler).is_some_and(|words| is_cm(&words[0]) && words.get(1).is_some_and(|word| word == "hook"))
+pub(crate) fn is_cm_hook(handler: &Value) -> bool {
+    words_of(handler).is_some_and(|(program, arguments)| {
+        is_cm(&program) && arguments.first().is_some_and(|word| word == "hook")
+    })
 }
 
 /// Returns `true` if a server in an agent's settings is cm's.
 #[must_use]
-pub fn is_cm_server(server: &Value) -> bool {
-    words_of(server).is_some_and(|words| is_cm(&words[0]) && words[1..].iter().any(|word| word == "mcp"))
+pub(crate) fn is_cm_server(server: &Value) -> bool {
+    words_of(server)
+        .is_some_and(|(program, arguments)| is_cm(&program) && arguments.iter().any(|word| word == "mcp"))
 }
 
-/// Returns the command of a settings entry as arguments, the program first; leading variable
-/// assignments are dropped.
-fn words_of(entry: &Value) -> Option<Vec<String>> {
+/// Returns the program and the arguments of a settings entry; leading variable assignments are
+/// dropped.
+fn words_of(entry: &Value) -> Option<(String, Vec<String>)> {
     let strings = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
@@ -103,9 +107,8 @@ fn words_of(entry: &Value) -> Option<Vec<String>> {
         let name = word.split_once('=').map_or("", |(name, _)| name);
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    let words: Vec<String> =
-        words.into_iter().skip_while(|word| is_variable(word) || word == "env").collect();
-    (!words.is_empty()).then_some(words)
+    let mut words = words.into_iter().skip_while(|word| is_variable(word) || word == "env");
+    Some((words.next()?, words.collect()))
 }
 
 fn split(command: &str) -> Vec<String> {
@@ -131,10 +134,13 @@ fn is_cm(program: &str) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::agent::hook_agents;
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
+    use crate::agents::cursor::Cursor;
 
     #[test]
-    fn our_hooks_are_known_wherever_the_program_lies_and_others_are_not() {
+    fn hooks_of_cm_are_recognized_by_any_program_path() {
         for command in [
             "cm hook session-start",
             "cm hook cursor sessionStart",
@@ -169,13 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn every_line_that_is_written_is_known_again_and_asks_for_its_event() {
+    fn every_command_line_is_recognized_and_parsed_back() {
         for path in ["cm", "/a b/cm", "/it's/cm", "C:\\a b\\cm.exe", "C:\\cm.exe", "/$HOME/cm"] {
-            for agent in HookAgent::ALL {
+            for agent in hook_agents() {
                 for event in HookEvent::ALL {
-                    let line = ProgramPath::new(path).line(agent, event);
+                    let line = ProgramPath::new(path).line(agent.name(), event);
                     assert!(is_cm_hook(&json!({ "command": line })), "{line}");
-                    let words = &ProgramPath::arguments(agent, event)[1..];
+                    let words = &ProgramPath::arguments(agent.name(), event)[1..];
                     assert_eq!(parse_hook_args(words), Some((Some(agent), Some(event))));
                 }
             }
@@ -187,9 +193,9 @@ mod tests {
         assert_eq!(parse_hook_args(&["session-start"]), Some((None, Some(HookEvent::SessionStart))));
         assert_eq!(
             parse_hook_args(&["cursor", "sessionStart"]),
-            Some((Some(HookAgent::Cursor), Some(HookEvent::SessionStart)))
+            Some((Some(&Cursor as HookAgent), Some(HookEvent::SessionStart)))
         );
-        assert_eq!(parse_hook_args(&["claude"]), Some((Some(HookAgent::Claude), None)));
+        assert_eq!(parse_hook_args(&["claude"]), Some((Some(&ClaudeCode as HookAgent), None)));
         assert_eq!(parse_hook_args(&["session-start", "claude"]), None);
         assert_eq!(parse_hook_args(&["x"]), None);
     }

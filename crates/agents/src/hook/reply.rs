@@ -2,12 +2,14 @@
 //!
 //! Responses contain documented fields only, and the exit code is always 0.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::event::InjectionTiming;
 use super::{HookAgent, HookEvent, HookMessage};
-use cm_learn::trauma::hook::{self, HookProtocol};
 use cm_learn::trauma::{GuardDecision, GuardVerdict};
+
+/// Maximum length of the guard's reason, in characters.
+const LONGEST_REASON: usize = 2_000;
 
 /// Response of a hook.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +18,6 @@ pub enum HookReply {
     Nothing,
     /// Text for the model, as built by [`super::injection::build_injection`].
     Context(String),
-    /// Decision of the guard.
     Verdict(GuardDecision),
 }
 
@@ -26,51 +27,25 @@ impl HookReply {
     #[must_use]
     pub fn stdout(&self, message: &HookMessage) -> String {
         let agent = message.agent;
-        let said = message.event.and_then(|event| match self {
+        let reply = message.event.and_then(|event| match self {
             Self::Nothing => None,
             Self::Context(text) => context(agent, event, text),
             Self::Verdict(decision) => verdict(message, decision),
         });
-        said.unwrap_or_else(|| nothing(agent).to_owned())
-    }
-}
-
-/// Returns the response that leaves every decision to the agent.
-#[must_use]
-pub fn nothing(agent: HookAgent) -> &'static str {
-    match agent {
-        HookAgent::Claude | HookAgent::Codex => "",
-        HookAgent::Cursor | HookAgent::Gemini | HookAgent::Opencode => "{}\n",
+        reply.unwrap_or_else(|| agent.empty_reply().to_owned())
     }
 }
 
 fn context(agent: HookAgent, event: HookEvent, text: &str) -> Option<String> {
-    if event.injection_timing(agent) != InjectionTiming::Now {
-        return None;
-    }
-    let answer = match agent {
-        HookAgent::Claude | HookAgent::Codex => json!({
-            "hookSpecificOutput": { "hookEventName": event.name_for(agent), "additionalContext": text }
-        }),
-        HookAgent::Gemini => json!({ "hookSpecificOutput": { "additionalContext": text } }),
-        HookAgent::Cursor => json!({ "additional_context": text }),
-        HookAgent::Opencode => json!({ "context": text }),
-    };
-    Some(line(&answer))
+    let now = agent.injection_timing(event) == InjectionTiming::Now;
+    now.then(|| line(&agent.context_reply(event, text)))
 }
 
 fn verdict(message: &HookMessage, decision: &GuardDecision) -> Option<String> {
-    if decision.judgement == GuardVerdict::Allow || message.event != Some(HookEvent::PreTool) {
-        return None;
-    }
-    let asked = message.guard_request.as_ref()?;
-    if message.agent == HookAgent::Opencode {
-        // Its plugin can stop a command, and cannot ask.
-        let blocks = decision.judgement == GuardVerdict::Block;
-        return blocks.then(|| line(&json!({ "deny": decision.reason })));
-    }
-    debug_assert!(message.agent != HookAgent::Cursor || asked.hook == HookProtocol::Cursor);
-    Some(hook::answer(asked, decision))
+    let request = message.guard_request.as_ref().filter(|_| decision.judgement != GuardVerdict::Allow)?;
+    let reason = decision.reason.chars().take(LONGEST_REASON).collect();
+    let decision = GuardDecision { reason, ..decision.clone() };
+    message.agent.verdict_reply(&decision, request.unattended).map(|answer| line(&answer))
 }
 
 fn line(answer: &Value) -> String {
@@ -79,12 +54,16 @@ fn line(answer: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::hook::agent::hook_agents;
+    use cm_session::Agent;
 
     /// Keys that the agent documents for its responses, including those of `hookSpecificOutput`.
     fn documented(agent: HookAgent) -> &'static [&'static str] {
-        match agent {
-            HookAgent::Claude | HookAgent::Codex => &[
+        match agent.agent() {
+            Agent::ClaudeCode | Agent::Codex => &[
                 "continue",
                 "stopReason",
                 "suppressOutput",
@@ -97,7 +76,7 @@ mod tests {
                 "permissionDecision",
                 "permissionDecisionReason",
             ],
-            HookAgent::Gemini => &[
+            Agent::Gemini => &[
                 "continue",
                 "stopReason",
                 "suppressOutput",
@@ -107,8 +86,8 @@ mod tests {
                 "hookSpecificOutput",
                 "additionalContext",
             ],
-            HookAgent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
-            HookAgent::Opencode => &["context", "deny"],
+            Agent::Cursor => &["additional_context", "permission", "user_message", "agent_message"],
+            _ => &["context", "deny"],
         }
     }
 
@@ -127,7 +106,7 @@ mod tests {
             class: None,
             incident: None,
         };
-        for agent in HookAgent::ALL {
+        for agent in hook_agents() {
             for event in HookEvent::ALL {
                 let stdin = r#"{"session_id":"s","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#;
                 let message = HookMessage::read(stdin, Some(agent), Some(event));
@@ -155,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_message_without_an_event_is_answered_with_nothing() {
-        for agent in HookAgent::ALL {
+        for agent in hook_agents() {
             let message = HookMessage::read("no json", Some(agent), None);
-            assert_eq!(HookReply::Context("x".to_owned()).stdout(&message), nothing(agent));
+            assert_eq!(HookReply::Context("x".to_owned()).stdout(&message), agent.empty_reply());
         }
     }
 }

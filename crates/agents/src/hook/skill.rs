@@ -2,10 +2,8 @@
 //! converted to commands for agents without skills.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{HookAgent, SettingsScope};
-use cm_session::Agent as SessionAgent;
 
 /// Names and sources of the skills in the plugin.
 const SKILLS: [(&str, &str); 5] = [
@@ -22,7 +20,6 @@ pub const VERBS: [&str; 15] = [
     "review", "search", "sessions", "stash", "trauma",
 ];
 
-/// File of a skill or command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFile {
     /// Path, relative to the project folder or the home folder.
@@ -57,66 +54,47 @@ struct SkillSource {
 }
 
 /// Placeholder for the user's arguments.
-const ARGUMENTS: &str = "$ARGUMENTS";
+pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// Agent option in the skill sources; replaced by that of the target agent.
-const NAMED: &str = "--agent claude-code";
-
-/// Converts an agent to its name in session logs.
-pub fn session_agent(agent: HookAgent) -> SessionAgent {
-    match agent {
-        HookAgent::Claude => SessionAgent::ClaudeCode,
-        HookAgent::Codex => SessionAgent::Codex,
-        HookAgent::Cursor => SessionAgent::Cursor,
-        HookAgent::Gemini => SessionAgent::Gemini,
-        HookAgent::Opencode => SessionAgent::Opencode,
-    }
-}
+const AGENT_OPTION: &str = "--agent claude-code";
 
 /// Line that marks files written by cm.
-const MARK: &str = "source: cm\n";
+pub(crate) const MARK: &str = "source: cm\n";
 
 /// Returns the files that give an agent the skills, in its format.
 #[must_use]
-pub fn files(agent: HookAgent, reach: SettingsScope) -> Vec<SkillFile> {
-    SKILLS.iter().filter_map(|(name, text)| file(agent, reach, name, text)).collect()
+pub fn files(agent: HookAgent, scope: SettingsScope) -> Vec<SkillFile> {
+    SKILLS.iter().filter_map(|(name, text)| file(agent, scope, name, text)).collect()
 }
 
-fn file(agent: HookAgent, reach: SettingsScope, name: &str, text: &str) -> Option<SkillFile> {
+/// A skill for one agent.
+#[derive(Debug)]
+pub struct Skill<'a> {
+    /// Name without prefix, such as `recall`.
+    pub name: &'a str,
+    pub description: String,
+    /// Markdown after the front matter.
+    pub body: &'a str,
+    /// The complete file: front matter and body.
+    source: &'a str,
+}
+
+impl Skill<'_> {
+    /// Returns the skill as a file below an agent's folder, with the prefix `cm-` in its name.
+    pub(crate) fn in_folder(&self, folder: &str) -> SkillFile {
+        let name = self.name;
+        // Within a plugin a skill's name is its plugin's too; elsewhere it must say whose it is.
+        let text = self.source.replacen(&format!("name: {name}\n"), &format!("name: cm-{name}\n"), 1);
+        SkillFile { path: format!("{folder}/skills/cm-{name}/SKILL.md"), text }
+    }
+}
+
+fn file(agent: HookAgent, scope: SettingsScope, name: &str, text: &str) -> Option<SkillFile> {
+    let source = text.replace(AGENT_OPTION, &format!("--agent {}", agent.agent()));
     // Every skill of ours has both; a test reads each.
-    let text = text.replace(NAMED, &format!("--agent {}", session_agent(agent).name()));
-    let (head, body) = split(&text)?;
-    let file = match agent {
-        HookAgent::Claude | HookAgent::Codex | HookAgent::Cursor => {
-            let folder = match agent {
-                HookAgent::Claude => ".claude",
-                HookAgent::Cursor => ".cursor",
-                _ => ".agents",
-            };
-            // Within a plugin a skill's name is its plugin's too; elsewhere it must say whose it is.
-            let text = text.replacen(&format!("name: {name}\n"), &format!("name: cm-{name}\n"), 1);
-            SkillFile { path: format!("{folder}/skills/cm-{name}/SKILL.md"), text }
-        }
-        HookAgent::Gemini => SkillFile {
-            path: format!(".gemini/commands/cm/{name}.toml"),
-            text: format!(
-                "# {MARK}description = {}\nprompt = {}\n",
-                Value::from(head.description),
-                Value::from(body.replace(ARGUMENTS, "{{args}}"))
-            ),
-        },
-        HookAgent::Opencode => {
-            let folder = match reach {
-                SettingsScope::Project => ".opencode",
-                SettingsScope::User => ".config/opencode",
-            };
-            SkillFile {
-                path: format!("{folder}/commands/cm-{name}.md"),
-                text: format!("---\n# {MARK}description: {}\n---\n\n{body}", Value::from(head.description)),
-            }
-        }
-    };
-    Some(file)
+    let (head, body) = split(&source)?;
+    Some(agent.skill_file(scope, &Skill { name, description: head.description, body, source: &source }))
 }
 
 /// Returns `true` if a file was written by any version of cm, so that it may be replaced or
@@ -140,10 +118,15 @@ fn split(text: &str) -> Option<(SkillFrontMatter, &str)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::Value;
+
+    use super::super::agent::hook_agents;
     use super::super::mcp;
     use super::super::program::ProgramPath;
     use super::super::settings;
     use super::*;
+    use crate::agents::claude_code::ClaudeCode;
+    use cm_session::Agent;
 
     /// Returns the subcommands in code spans that start with `cm`.
     fn verbs(text: &str) -> impl Iterator<Item = &str> {
@@ -153,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_skill_is_read_and_keeps_its_bounds() {
-        let mut named = BTreeSet::new();
+        let mut commands = BTreeSet::new();
         for (name, text) in SKILLS {
             let (head, body) = split(text).unwrap_or_else(|| panic!("{name} is a skill"));
             assert_eq!((head.name.as_str(), head.metadata.source.as_str()), (name, "cm"));
@@ -164,42 +147,42 @@ mod tests {
             assert!((200..=3_000).contains(&body.chars().count()), "{name}: {}", body.chars().count());
             assert_eq!(body.matches(ARGUMENTS).count(), 1, "{name}");
             assert!(text.is_ascii() || text.chars().all(|c| c.is_ascii() || c == '…'), "{name}");
-            named.extend(verbs(text));
+            commands.extend(verbs(text));
         }
         // In the head, in prose.
-        named.insert("init");
-        assert_eq!(named, BTreeSet::from(VERBS), "VERBS are the commands that skills name");
+        commands.insert("init");
+        assert_eq!(commands, BTreeSet::from(VERBS), "VERBS are the commands that skills name");
     }
 
     #[test]
     fn each_agent_gets_each_skill_in_the_form_that_it_reads() {
-        for agent in HookAgent::ALL {
+        for agent in hook_agents() {
             for reach in [SettingsScope::Project, SettingsScope::User] {
                 let files = files(agent, reach);
                 assert_eq!(files.len(), SKILLS.len());
                 for file in files {
-                    let name = session_agent(agent).name();
+                    let name = agent.agent().name();
                     for verb in ["`cm add", "`cm mark", "`cm outcome", "`cm playbook add", "`cm stash"] {
-                        let named = format!("{verb} --agent {name}");
+                        let commands = format!("{verb} --agent {name}");
                         let calls = file.text.matches(&format!("{verb} ")).count();
-                        assert_eq!(file.text.matches(&named).count(), calls, "{}", file.text);
+                        assert_eq!(file.text.matches(&commands).count(), calls, "{}", file.text);
                     }
                     assert!(is_ours(&file.text), "{}", file.text);
                     let crlf = file.text.replace('\n', "\r\n");
                     assert!(is_ours(&crlf));
-                    match agent {
-                        HookAgent::Gemini => {
+                    match agent.agent() {
+                        Agent::Gemini => {
                             let command: toml::Table = toml::from_str(&file.text).unwrap();
                             assert!(command["prompt"].as_str().unwrap().contains("{{args}}"));
                             assert!(!command["description"].as_str().unwrap().is_empty());
                         }
-                        HookAgent::Opencode => {
+                        Agent::Opencode => {
                             let head = file.text.split("---\n").nth(1).unwrap();
                             let head: Value = yaml_serde::from_str(head).unwrap();
                             assert!(head["description"].as_str().unwrap().len() > 60);
                             assert!(file.text.contains(ARGUMENTS));
                         }
-                        HookAgent::Claude | HookAgent::Codex | HookAgent::Cursor => {
+                        _ => {
                             let (head, _) = split(&file.text).unwrap();
                             assert!(
                                 file.path.ends_with(&format!("/{}/SKILL.md", head.name)),
@@ -219,7 +202,7 @@ mod tests {
         let read = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
         let hooks = include_str!("../../../../templates/agent/plugin/hooks/hooks.json");
         let program = ProgramPath::default();
-        assert_eq!(hooks, settings::install(HookAgent::Claude, "", &program).unwrap());
+        assert_eq!(hooks, settings::install(&ClaudeCode, "", &program).unwrap());
         let plugin = read(include_str!("../../../../templates/agent/plugin/.claude-plugin/plugin.json"));
         assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
         for (key, path) in
@@ -228,8 +211,8 @@ mod tests {
             assert_eq!(plugin[key], path);
         }
         let server = include_str!("../../../../templates/agent/plugin/.mcp.json");
-        assert_eq!(mcp::install(HookAgent::Claude, server, &program).as_deref(), Ok(server));
-        assert_eq!(mcp::uninstall(HookAgent::Claude, server, &program).as_deref(), Ok(""));
+        assert_eq!(mcp::install(&ClaudeCode, server, &program).as_deref(), Ok(server));
+        assert_eq!(mcp::uninstall(&ClaudeCode, server, &program).as_deref(), Ok(""));
         let market = read(include_str!("../../../../templates/agent/.claude-plugin/marketplace.json"));
         assert_eq!(
             (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),

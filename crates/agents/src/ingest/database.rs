@@ -61,12 +61,10 @@ fn escaped(path: &Path) -> String {
     if cfg!(windows) { format!("/{uri}") } else { uri }
 }
 
-/// Returns whether a table of this name exists.
 pub fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?.exists([name])
 }
 
-/// Returns whether a table has a column of this name.
 pub fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2")?.exists([table, column])
 }
@@ -105,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reading_leaves_no_file_beside_and_writing_is_refused() {
+    fn reading_creates_no_files_and_writing_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a #1%?.db");
         let writer = Connection::open(&path).unwrap();

@@ -9,7 +9,7 @@ use super::emitter::Emitter;
 use super::error::IngestError;
 use super::line_reader::{BUFFER_SIZE, unchanged};
 use super::log_cursor::{LogCursor, LogStamp};
-use super::read_result::{IngestLimits, ReadResult, ReadStart};
+use super::read_result::{IngestLimits, ReadResult};
 use super::sink::EventSink;
 use super::source::LogSource;
 
@@ -30,7 +30,6 @@ pub enum DocumentPart<'a> {
 pub enum DocumentEnd {
     /// The top-level value is complete.
     Complete,
-    /// The document is truncated.
     Truncated,
     /// The document is not valid JSON.
     Invalid,
@@ -144,7 +143,7 @@ impl<R: BufRead + ?Sized> DocumentParser<'_, R> {
         }
     }
 
-    /// Reads the next value of any kind into `held`.
+    /// Reads the next value of any kind into `value`.
     fn value(&mut self) -> Result<(), ParseStop> {
         self.value.clear();
         self.is_oversized = false;
@@ -169,7 +168,7 @@ impl<R: BufRead + ?Sized> DocumentParser<'_, R> {
             if self.value.len() + used > self.limit {
                 self.is_oversized = true;
             } else if !self.is_oversized {
-                self.value.extend_from_slice(&piece[..used]);
+                self.value.extend(piece.iter().take(used));
             }
             self.input.consume(used);
             if end.is_some() {
@@ -248,7 +247,7 @@ pub fn read_file(
     cursor: Option<&LogCursor>,
     limits: IngestLimits,
     sink: &mut dyn EventSink,
-    tell: DocumentEmitter,
+    emit: DocumentEmitter,
 ) -> Result<ReadResult, IngestError> {
     let path = &source.path;
     let file = File::open(path).map_err(IngestError::io(path))?;
@@ -257,11 +256,9 @@ pub fn read_file(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    tell(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
+    emit(source, &mut BufReader::with_capacity(BUFFER_SIZE, file), limits, &mut out)
         .map_err(IngestError::io(path))?;
-    let (tally, _) = out.finish();
-    let cursor = LogCursor::of_whole(stamp, Vec::new(), String::new());
-    Ok(ReadResult { cursor, tally, progress: ReadStart::FromStart })
+    Ok(ReadResult::of_whole(out, stamp, Vec::new()))
 }
 
 /// Parses a document twice: first its members, then the entries of its lists, so that the metadata
@@ -342,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_told_from_one_that_was_cut() {
+    fn invalid_and_truncated_documents_are_distinguished() {
         for (document, end) in [
             ("", DocumentEnd::Truncated),
             ("hello", DocumentEnd::Invalid),

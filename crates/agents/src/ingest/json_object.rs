@@ -19,9 +19,9 @@ pub fn read<T>(bytes: &[u8], mut read: impl FnMut(&[u8]) -> serde_json::Result<T
 pub fn emit_object(
     bytes: &[u8],
     out: &mut Emitter<'_>,
-    mut tell: impl FnMut(&[u8], &mut Emitter<'_>) -> serde_json::Result<()>,
+    mut emit: impl FnMut(&[u8], &mut Emitter<'_>) -> serde_json::Result<()>,
 ) {
-    if read(bytes, |bytes| tell(bytes, out)).is_err() {
+    if read(bytes, |bytes| emit(bytes, out)).is_err() {
         out.count_invalid();
     }
 }

@@ -54,7 +54,6 @@ pub enum LineEvent {
     /// Bytes after the last line break, available in [`LineReader::bytes`]; the position is still before
     /// them.
     Unterminated,
-    /// End of the stream.
     End,
 }
 
@@ -201,6 +200,17 @@ pub fn emit_lines<F: LineFormat, R: BufRead + ?Sized>(
     }
 }
 
+/// Emits the events of a complete file of lines that is held in memory.
+pub fn emit_bytes<F: LineFormat>(
+    source: &LogSource,
+    mut bytes: &[u8],
+    limits: IngestLimits,
+    out: &mut Emitter<'_>,
+) -> io::Result<()> {
+    F::begin(source, out);
+    emit_lines(&mut bytes, LinePosition::default(), &mut F::default(), limits, out).map(drop)
+}
+
 fn emit_line<F: LineFormat>(line: u64, bytes: &[u8], format: &mut F, out: &mut Emitter<'_>) {
     out.record(line);
     json_object::emit_object(bytes, out, |bytes, out| format.line(bytes, out));
@@ -229,8 +239,8 @@ fn read_opened<F: LineFormat>(
         return Ok(reading);
     }
     let mut out = Emitter::new(sink);
-    let kept = cursor.and_then(|cursor| resumable::<F>(file, stamp, cursor));
-    let (position, mut format, progress) = match kept {
+    let resumed = cursor.and_then(|cursor| resumable::<F>(file, stamp, cursor));
+    let (position, mut format, progress) = match resumed {
         Some((cursor, format)) => {
             if let Some(session) = &cursor.session {
                 out.resume(session.clone());
@@ -253,7 +263,7 @@ fn read_opened<F: LineFormat>(
     let (tally, session) = out.finish();
     let seal = Some(ContentSeal::of(file, position.offset)?);
     let state = serde_json::to_string(&format).map_err(io::Error::other)?;
-    let cursor = LogCursor { stamp, beside: Vec::new(), position, seal, state, session };
+    let cursor = LogCursor { stamp, companions: Vec::new(), position, seal, state, session };
     Ok(ReadResult { cursor, tally, progress })
 }
 
@@ -270,8 +280,8 @@ fn resumable<'c, F: DeserializeOwned>(
 }
 
 /// Returns the result for a log that is unchanged since `cursor`, else `None`.
-pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, beside: &[LogStamp]) -> Option<ReadResult> {
-    let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.beside == beside)?;
+pub fn unchanged(cursor: Option<&LogCursor>, stamp: LogStamp, companions: &[LogStamp]) -> Option<ReadResult> {
+    let cursor = cursor.filter(|cursor| cursor.stamp == stamp && cursor.companions == companions)?;
     Some(ReadResult { cursor: cursor.clone(), tally: Default::default(), progress: ReadStart::Unchanged })
 }
 

@@ -55,7 +55,7 @@ impl LogLocations {
     }
 
     /// Returns the folder in an environment variable, with `~/` expanded; `None` if it is empty.
-    pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn variable(&self, name: &str) -> Option<PathBuf> {
         let value = self.environment.get(name).filter(|value| !value.trim().is_empty())?;
         Some(match value.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),
@@ -64,22 +64,22 @@ impl LogLocations {
     }
 
     /// Returns the paths that the user named for `agent`.
-    pub(super) fn named(&self, agent: Agent) -> &[PathBuf] {
+    pub(crate) fn extra_paths_of(&self, agent: Agent) -> &[PathBuf] {
         self.extra_paths.get(&agent).map_or(&[], Vec::as_slice)
     }
 
     /// Returns `$XDG_DATA_HOME` or its default.
-    pub(super) fn data_home(&self) -> PathBuf {
+    pub(crate) fn data_home(&self) -> PathBuf {
         self.variable("XDG_DATA_HOME").unwrap_or_else(|| self.home.join(".local/share"))
     }
 
     /// Returns `$XDG_CONFIG_HOME` or its default.
-    pub(super) fn config_home(&self) -> PathBuf {
+    pub(crate) fn config_home(&self) -> PathBuf {
         self.variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
 
     /// Returns the folder in which desktop programs store their data.
-    pub(super) fn applications(&self) -> PathBuf {
+    pub(crate) fn applications(&self) -> PathBuf {
         match self.platform {
             HostPlatform::Linux => self.config_home(),
             HostPlatform::MacOs => self.home.join("Library/Application Support"),
@@ -91,17 +91,17 @@ impl LogLocations {
 }
 
 /// Returns the file name of a path; empty if there is none.
-pub(super) fn name(path: &Path) -> &str {
+pub(crate) fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 /// Returns the file name without its last extension.
-pub(super) fn stem(path: &Path) -> &str {
+pub(crate) fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 /// Returns the name of the parent folder.
-pub(super) fn folder(path: &Path) -> &str {
+pub(crate) fn folder(path: &Path) -> &str {
     path.parent().map(name).unwrap_or_default()
 }
 

@@ -17,21 +17,22 @@ const SEAL_BYTES: u64 = 4096;
 /// connectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogCursor {
-    pub(super) stamp: LogStamp,
+    pub(crate) stamp: LogStamp,
     /// Stamps of files that change with the log: a database's write-ahead log, or other files of a
     /// task.
-    pub(super) beside: Vec<LogStamp>,
-    pub(super) position: LinePosition,
-    pub(super) seal: Option<ContentSeal>,
+    #[serde(rename = "beside")]
+    pub(crate) companions: Vec<LogStamp>,
+    pub(crate) position: LinePosition,
+    pub(crate) seal: Option<ContentSeal>,
     /// Parser state of the format, as JSON.
-    pub(super) state: String,
-    pub(super) session: Option<SessionState>,
+    pub(crate) state: String,
+    pub(crate) session: Option<SessionState>,
 }
 
 impl LogCursor {
     /// Creates the cursor of a log that is always read completely.
-    pub(super) fn of_whole(stamp: LogStamp, beside: Vec<LogStamp>, state: String) -> Self {
-        Self { stamp, beside, position: LinePosition::default(), seal: None, state, session: None }
+    pub(crate) fn of_whole(stamp: LogStamp, companions: Vec<LogStamp>, state: String) -> Self {
+        Self { stamp, companions, position: LinePosition::default(), seal: None, state, session: None }
     }
 
     /// Redacts the session's title, the only session text in a cursor. Must be called before a

@@ -4,46 +4,33 @@
 //! notice. Records that are not recognized are counted by kind and skipped. This layer neither
 //! judges nor stores sessions.
 #![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
-mod aider;
-mod amp;
 pub mod cass;
-mod chatgpt;
-mod claude_code;
-pub mod claude_folder;
-mod cline;
-mod codex;
-mod connector;
-mod copilot_cli;
-mod cursor;
-mod database;
-mod document;
-mod emitter;
-mod error;
-mod file_uri;
-mod gemini;
-mod json_object;
-mod lenient;
-mod line_reader;
-mod locations;
-mod log_cursor;
-mod opencode;
-mod pi;
-mod read_result;
+pub(crate) mod database;
+pub(crate) mod document;
+pub(crate) mod emitter;
+pub(crate) mod error;
+pub(crate) mod file_uri;
+pub(crate) mod json_object;
+pub(crate) mod lenient;
+pub(crate) mod line_reader;
+pub(crate) mod locations;
+pub(crate) mod log_cursor;
+pub(crate) mod read_result;
 mod rejected_calls;
 mod repair_json;
-mod sink;
-mod source;
+pub(crate) mod sink;
+pub(crate) mod source;
 mod table;
 mod tally;
 pub mod uploaded;
 
-pub use connector::Connector;
 pub use error::IngestError;
 pub use locations::{HostPlatform, LogLocations};
 pub use log_cursor::LogCursor;
 pub use read_result::{IngestLimits, ReadResult, ReadStart};
 pub use sink::{EventSink, SkipReason};
 pub use source::{FoundLogs, LogFormat, LogSource};
-pub use table::{connector, find, read, read_bytes};
+pub use table::{find, read, read_bytes};
 pub use tally::RecordCounts;

@@ -1,6 +1,7 @@
 //! Limits and results of reading a log.
 
-use super::log_cursor::LogCursor;
+use super::emitter::Emitter;
+use super::log_cursor::{LogCursor, LogStamp};
 use super::tally::RecordCounts;
 
 /// Limits for foreign data.
@@ -29,7 +30,6 @@ pub enum ReadStart {
     FromStart,
 }
 
-/// Result of reading a log.
 #[derive(Debug, Clone)]
 pub struct ReadResult {
     /// Start of the next reading; store it after the events.
@@ -37,4 +37,14 @@ pub struct ReadResult {
     /// Counts of recognized and unrecognized records.
     pub tally: RecordCounts,
     pub progress: ReadStart,
+}
+
+impl ReadResult {
+    /// Ends the reading of a log that is always read completely. `companions` are the stamps of
+    /// files that change with it.
+    pub(crate) fn of_whole(out: Emitter<'_>, stamp: LogStamp, companions: Vec<LogStamp>) -> Self {
+        let (tally, _) = out.finish();
+        let cursor = LogCursor::of_whole(stamp, companions, String::new());
+        Self { cursor, tally, progress: ReadStart::FromStart }
+    }
 }

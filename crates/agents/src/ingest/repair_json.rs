@@ -26,8 +26,10 @@ fn replace_unpaired_surrogates(text: &mut [u8]) -> bool {
         match unit {
             0xd800..0xdc00 if low.is_some() => at += 12,
             0xd800..0xe000 => {
-                text[at + 2..at + 6].copy_from_slice(b"fffd");
-                changed = true;
+                if let Some(digits) = text.get_mut(at + 2..at + 6) {
+                    digits.copy_from_slice(b"fffd");
+                    changed = true;
+                }
                 at += 6;
             }
             _ => at += 6,

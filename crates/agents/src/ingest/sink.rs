@@ -36,7 +36,6 @@ pub enum SkipReason {
     Hidden,
     /// The record was reverted: an abandoned branch, or a turn that was rolled back.
     Reverted,
-    /// The record is empty.
     Empty,
     /// cm created the content.
     OwnContent,

@@ -98,19 +98,18 @@ impl LogSource {
 /// Logs that were found, and errors.
 #[derive(Debug, Default)]
 pub struct FoundLogs {
-    /// Logs that were found.
     pub sources: Vec<LogSource>,
     /// Errors of files and folders that cannot be read; missing ones are not errors.
     pub errors: Vec<IngestError>,
 }
 
 impl FoundLogs {
-    pub(super) fn add(&mut self, agent: Agent, format: LogFormat, path: PathBuf) {
+    pub(crate) fn add(&mut self, agent: Agent, format: LogFormat, path: PathBuf) {
         self.sources.push(LogSource::new(agent, format, path));
     }
 
     /// Lists the entries of a folder, sorted; empty if it does not exist.
-    pub(super) fn list(&mut self, folder: &Path) -> Vec<PathBuf> {
+    pub(crate) fn list(&mut self, folder: &Path) -> Vec<PathBuf> {
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -129,7 +128,7 @@ impl FoundLogs {
 
     /// Lists the files below a folder, sorted in each folder, down to `depth` levels; does not
     /// follow symbolic links to folders.
-    pub(super) fn files_below(&mut self, folder: &Path, depth: usize) -> Vec<PathBuf> {
+    pub(crate) fn files_below(&mut self, folder: &Path, depth: usize) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for path in self.list(folder) {
             match std::fs::symlink_metadata(&path) {
@@ -142,7 +141,7 @@ impl FoundLogs {
     }
 
     /// Reads a small file next to a log; `None` if it is missing, larger than 4 MiB or not UTF-8.
-    pub(super) fn read_companion(&mut self, path: &Path) -> Option<String> {
+    pub(crate) fn read_companion(&mut self, path: &Path) -> Option<String> {
         const LARGEST: u64 = 4 << 20;
         match std::fs::metadata(path) {
             Ok(stat) if stat.is_file() && stat.len() <= LARGEST => std::fs::read_to_string(path).ok(),

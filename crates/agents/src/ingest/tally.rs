@@ -32,17 +32,15 @@ pub struct RecordCounts {
     pub torn: bool,
 }
 
-/// Damaged records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamagedRecords {
-    /// Number of damaged records.
     pub count: u64,
     /// Line numbers of the first hundred.
     pub lines: Vec<u64>,
 }
 
 impl DamagedRecords {
-    pub(super) fn at(&mut self, line: u64) {
+    pub(crate) fn at(&mut self, line: u64) {
         self.count += 1;
         if self.lines.len() < MOST_LINES {
             self.lines.push(line);
@@ -62,7 +60,7 @@ impl RecordCounts {
         self.not_understood().saturating_mul(2) > self.records.max(1)
     }
 
-    pub(super) fn unknown(&mut self, kind: &str) {
+    pub(crate) fn unknown(&mut self, kind: &str) {
         let mut name: String =
             kind.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_NAME).collect();
         if name.trim().is_empty() {

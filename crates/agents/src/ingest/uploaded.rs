@@ -141,14 +141,14 @@ impl LineFormat for UploadParser {
                 out.skip("sent", SkipReason::Metadata);
             }
             UploadLine::Message(UploadMessage { role, at, text, .. }) => {
-                said(role, at.or(self.sent), text, out)
+                emit_message(role, at.or(self.sent), text, out)
             }
         }
         Ok(())
     }
 }
 
-fn said(role: MessageRole, at: Option<Instant>, text: String, out: &mut Emitter<'_>) {
+fn emit_message(role: MessageRole, at: Option<Instant>, text: String, out: &mut Emitter<'_>) {
     match role {
         MessageRole::User => out.emit_prompt(at, None, &text),
         MessageRole::Assistant => out.emit(at, None, false, EventKind::AssistantText { text }),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_told_and_a_line_that_is_none_costs_itself() {
+    fn sent_messages_are_emitted_and_invalid_lines_are_counted() {
         let message = |role, text: &str| {
             UploadLine::Message(UploadMessage { key: text.to_owned(), role, at: None, text: text.to_owned() })
         };
@@ -199,12 +199,12 @@ mod tests {
         ];
         let mut text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
         text.push_str("{\"line\": \"other\"}\nnonsense\n");
-        let mut told = EventRecorder::default();
+        let mut recorder = EventRecorder::default();
         let source = LogSource::new(Agent::Codex, LogFormat::SentLines, "/v/_state/sessions/codex/s-1.jsonl");
-        read_bytes(&source, text.as_bytes(), IngestLimits::default(), &mut told);
-        assert_eq!(told.0.len(), 3, "{:?}", told.0);
-        assert!(told.0[0].ends_with("Fix the flaky test."));
-        let meta = told.1.unwrap();
+        read_bytes(&source, text.as_bytes(), IngestLimits::default(), &mut recorder);
+        assert_eq!(recorder.0.len(), 3, "{:?}", recorder.0);
+        assert!(recorder.0[0].ends_with("Fix the flaky test."));
+        let meta = recorder.1.unwrap();
         assert_eq!((meta.id.as_str(), meta.agent), ("s-1", Agent::Codex));
         assert_eq!(meta.workspace.as_deref(), Some("/home/dev/demo"));
         assert_eq!((meta.started, meta.ended), (sent_at, sent_at), "of what has no time, when it was sent");

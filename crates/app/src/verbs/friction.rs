@@ -13,7 +13,7 @@ use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::logs::{self, LogSelection, Progress};
-use cm_agents::ingest::claude_folder;
+use cm_agents::agents::claude_code::log_folder;
 use cm_learn::friction::score::SessionQuality;
 use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
 use cm_learn::friction::{
@@ -156,7 +156,7 @@ fn of_path(
     secrets: &Secrets,
     progress: Progress<'_>,
 ) -> Result<(usize, Vec<ExaminedLog>)> {
-    let named = claude_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
+    let named = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
         progress(done, named.len());
@@ -169,7 +169,7 @@ fn of_path(
                 }
                 Err(_) => reader.line(line),
             };
-            claude_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
+            log_folder::lines(&log.path, LONGEST, &mut line).map_err(|error| logs::unread(&error))?;
             examined.push(examine(&reader.finish(), config));
         } else {
             let told = logs::of_file(&log.path)?;

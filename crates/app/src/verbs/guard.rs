@@ -14,7 +14,7 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::request::Request;
 use crate::error::ErrorKind;
-use cm_learn::trauma::hook::GuardRequest;
+use cm_agents::hook::GuardRequest;
 use cm_learn::trauma::{
     BlockedPattern, Danger, DangerClass, FileLookup, GuardDecision, PastIncident, PathContext, dangers,
     decide, decide_change, tool,
@@ -26,7 +26,8 @@ use cm_note::note::read::read;
 use cm_note::user_text::UserText;
 use cm_store::vault::walk;
 
-pub use cm_learn::trauma::{GuardVerdict, hook};
+pub use cm_agents::hook::{HookAgent, HookMessage, HookReply, hook_agent};
+pub use cm_learn::trauma::GuardVerdict;
 
 /// Category of the bullets that record incidents; the guard reads no other bullets.
 pub const CATEGORY: &str = "incidents";

@@ -39,7 +39,7 @@ pub fn line_of(command: &Value) -> Option<String> {
 }
 
 /// Returns `true` if a tool of this name runs command lines.
-pub(crate) fn is_shell(tool: &str) -> bool {
+pub fn is_shell(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     ["bash", "shell", "exec", "terminal", "command"].iter().any(|word| tool.contains(word))
 }

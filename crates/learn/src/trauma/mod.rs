@@ -10,7 +10,6 @@ mod disk;
 mod exfiltration;
 mod files;
 mod git;
-pub mod hook;
 mod incident;
 mod infrastructure;
 mod obfuscation;

@@ -124,3 +124,35 @@ pub fn danger(change: &ToolFileChange, ground: &PathContext<'_>) -> Option<Dange
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_that_each_agents_tools_write_are_found() {
+        for (tool, input, paths) in [
+            ("Write", r#"{"file_path":"/h/.bashrc","content":"x"}"#, &["/h/.bashrc"] as &[&str]),
+            ("MultiEdit", r#"{"file_path":"a","edits":[{"old_string":"b"}]}"#, &["a"]),
+            ("NotebookEdit", r#"{"notebook_path":"a.ipynb"}"#, &["a.ipynb"]),
+            ("write_file", r#"{"file_path":"a","content":""}"#, &["a"]),
+            ("replace", r#"{"file_path":"a"}"#, &["a"]),
+            ("edit", r#"{"filePath":"a"}"#, &["a"]),
+            ("StrReplace", r#"{"path":"a"}"#, &["a"]),
+            ("edit_file", r#"{"target_file":"a"}"#, &["a"]),
+            ("mcp__filesystem__write_file", r#"{"path":"a"}"#, &["a"]),
+            (
+                "apply_patch",
+                r#"{"command":"*** Begin Patch\n*** Update File: a\n*** Delete File: b\n*** End Patch"}"#,
+                &["a", "b"],
+            ),
+            ("Read", r#"{"file_path":"a"}"#, &[]),
+            ("TodoWrite", r#"{"file":"a"}"#, &[]),
+            ("Grep", r#"{"path":"a"}"#, &[]),
+        ] {
+            let input: Value = serde_json::from_str(input).unwrap();
+            let found: Vec<String> = changes(tool, &input).into_iter().map(|one| one.path).collect();
+            assert_eq!(found, paths, "{tool}");
+        }
+    }
+}

@@ -130,9 +130,9 @@ fn insert_after(
         };
         (format!("{}{indent}", layout.newline), layout.spread(key, value, &indent))
     } else {
-        let beside = &text[last.lead..last.start];
+        let around = &text[last.lead..last.start];
         let alone = container.items().len() == 1;
-        let blank = if alone { if layout.tight { "" } else { " " } } else { beside };
+        let blank = if alone { if layout.tight { "" } else { " " } } else { around };
         (blank.to_owned(), layout.line(key, value))
     };
     match last.comma {
@@ -173,21 +173,21 @@ pub enum Removal {
 /// Removes the item with the index `number` and its comma.
 pub fn remove(text: &str, container: &JsonNode, number: usize) -> Removal {
     let items = container.items();
-    let item = &items[number];
+    let Some(item) = items.get(number) else { return Removal::Text(text.to_owned()) };
     let behind = item.comma.map_or(item.end(), |comma| comma + 1);
     if items.len() == 1 {
         return take_only(text, container, item, behind);
     }
-    if number == 0 {
+    let previous = number.checked_sub(1).and_then(|before| items.get(before));
+    if let (None, Some(next)) = (previous, items.get(1)) {
         // What stands before it stays before the next one.
-        let next = &items[1];
         let to = if next.lead == behind { next.start } else { behind };
         return Removal::Text(without(text, &[item.start..item.end(), item.end()..to]));
     }
     let comma = match item.comma {
         Some(comma) => comma,
         // The comma before it goes; comments behind that comma stay.
-        None => items[number - 1].comma.unwrap_or(item.lead),
+        None => previous.and_then(|item| item.comma).unwrap_or(item.lead),
     };
     let mut cuts = vec![comma..(comma + 1), item.lead..item.end()];
     cuts.sort_by_key(|cut| cut.start);
@@ -218,8 +218,8 @@ fn take_only(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -
 
 /// Returns `true` if a container has comments around its only item.
 fn is_commented(text: &str, container: &JsonNode, item: &JsonItem, behind: usize) -> bool {
-    let beside = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
-    beside.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
+    let around = [container.range.start + 1..item.start, item.end()..behind, behind..container.close()];
+    around.into_iter().any(|range| !text[range].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
 }
 
 /// Removes the first item of a path together with the containers that were created for it. The path
@@ -234,16 +234,15 @@ pub fn take_whole(text: &str, root: &JsonNode, path: &[(&JsonNode, usize)]) -> S
 
 /// Removes byte ranges that do not overlap.
 fn without(text: &str, cuts: &[Range<usize>]) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut rest = String::with_capacity(text.len());
     let mut from = 0;
     for cut in cuts {
-        kept.push_str(&text[from..cut.start]);
+        rest.push_str(&text[from..cut.start]);
         from = cut.end;
     }
-    kept + &text[from..]
+    rest + &text[from..]
 }
 
-/// Inserts a value into a blank text.
 pub fn insert_into_blank(text: &str, value: &Value) -> String {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (mark, blanks) = text.split_at(mark);
@@ -255,7 +254,7 @@ pub fn insert_into_blank(text: &str, value: &Value) -> String {
 /// Removes the whole value, as inserted by [`insert_into_blank`].
 fn without_value(text: &str, root: &JsonNode) -> String {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
-    if [before, after].iter().any(|beside| !beside.trim_start_matches('\u{feff}').trim().is_empty()) {
+    if [before, after].iter().any(|around| !around.trim_start_matches('\u{feff}').trim().is_empty()) {
         // Comments alone would be no JSON.
         return format!("{before}{{}}{after}");
     }

@@ -55,7 +55,6 @@ pub enum JsonKind {
     Scalar,
 }
 
-/// An item of a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonItem {
     /// Key, if the container is an object.
@@ -91,14 +90,14 @@ impl JsonNode {
         self.range.end - 1
     }
 
-    /// Index of the item with this key.
-    pub fn find(&self, key: &str) -> Option<usize> {
-        self.items().iter().position(|item| item.key.as_deref() == Some(key))
+    /// First item with this key, and its index.
+    pub fn find(&self, key: &str) -> Option<(usize, &JsonItem)> {
+        self.items().iter().enumerate().find(|(_, item)| item.key.as_deref() == Some(key))
     }
 
-    /// Value of the item with this key.
+    /// Value of the first item with this key.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        self.find(key).map(|at| &self.items()[at].value)
+        self.find(key).map(|(_, item)| &item.value)
     }
 
     /// Converts the node to a JSON value. Invalid numbers become null; of duplicate keys, the last

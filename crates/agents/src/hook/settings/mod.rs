@@ -4,30 +4,35 @@
 //! is not valid settings of the agent is rejected.
 
 pub(super) mod edit;
-pub mod entries;
-pub(super) mod json;
+pub(crate) mod json;
 pub mod summary;
 
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::program::{ProgramPath, is_cm_hook};
 use super::{HookAgent, HookEvent};
+use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
+use cm_session::Agent;
 use edit::Removal;
 use json::{JsonItem, JsonKind, JsonNode};
 
 pub use json::SettingsError;
 
-/// Installation status of the hooks in a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// State of the hooks in one settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookState")]
 pub enum InstallStatus {
-    /// No cm hooks.
+    /// No hooks are installed.
     Absent,
-    /// All hooks, as this version writes them.
+    /// All hooks of this version are installed.
     Current,
-    /// Some hooks are missing, from another version, or have another program path.
+    /// Some hooks are missing or come from another version.
     Outdated,
 }
 
@@ -42,8 +47,8 @@ pub fn install(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<St
     }
     let bare = uninstall(agent, text)?;
     let mut installed = bare.clone();
-    for event in entries::events(agent) {
-        for (name, entry) in entries::entries(agent, *event, program) {
+    for event in agent.installed_events() {
+        for (name, entry) in agent.entries(*event, program) {
             installed = put(agent, &installed, name, &entry)?;
         }
     }
@@ -89,7 +94,7 @@ pub fn status(agent: HookAgent, text: &str, program: &ProgramPath) -> Result<Ins
     if found.is_empty() {
         return Ok(InstallStatus::Absent);
     }
-    let wanted = entries::events(agent).iter().flat_map(|event| entries::entries(agent, *event, program));
+    let wanted = agent.installed_events().iter().flat_map(|event| agent.entries(*event, program));
     let mut wanted: Vec<(String, String)> =
         wanted.map(|(name, entry)| (name.to_owned(), entry.to_string())).collect();
     found.sort();
@@ -114,14 +119,15 @@ pub fn installed(agent: HookAgent, text: &str) -> Result<Vec<HookEvent>, Setting
 
 /// Parses the settings and checks the parts that are edited.
 fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError> {
-    let Some(root) = json::read(text, entries::syntax(agent))? else { return Ok(None) };
+    let Some(root) = json::read(text, agent.dialect())? else { return Ok(None) };
     object(text, &root, "the settings")?;
     reject_duplicate_keys(text, &root)?;
     if let Some(hooks) = root.get("hooks") {
         object(text, hooks, "`hooks`")?;
         reject_duplicate_keys(text, hooks)?;
-        let tools = (agent == HookAgent::Cursor).then_some(entries::CURSOR_TOOLS);
-        for event in entries::events(agent).iter().filter_map(|event| event.name_for(agent)).chain(tools) {
+        let tools = (agent.agent() == Agent::Cursor).then_some(FILE_TOOL_EVENT);
+        for event in agent.installed_events().iter().filter_map(|event| agent.event_name(*event)).chain(tools)
+        {
             if let Some(list) = hooks.get(event)
                 && !matches!(list.kind, JsonKind::Array(_))
             {
@@ -147,7 +153,7 @@ pub(super) fn object(text: &str, node: &JsonNode, what: &str) -> Result<(), Sett
 pub(super) fn reject_duplicate_keys(text: &str, object: &JsonNode) -> Result<(), SettingsError> {
     for (number, item) in object.items().iter().enumerate() {
         let key = item.key.as_deref().unwrap_or_default();
-        if object.find(key).is_some_and(|first| first < number) {
+        if object.find(key).is_some_and(|(first, _)| first < number) {
             return Err(SettingsError::at(text, item.start, format!("duplicate key `{key}`")));
         }
     }
@@ -170,17 +176,18 @@ fn handlers(entry: &Value) -> impl Iterator<Item = &Value> {
 /// Appends an entry to an event's list.
 fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<String, SettingsError> {
     let Some(root) = root(agent, text)? else {
-        let mut whole = json!({ "hooks": { event: [entry] } });
-        if agent == HookAgent::Cursor {
-            whole["version"] = Value::from(VERSION);
-        }
+        let hooks = json!({ event: [entry] });
+        let whole = match agent.agent() {
+            Agent::Cursor => json!({ "hooks": hooks, "version": VERSION }),
+            _ => json!({ "hooks": hooks }),
+        };
         return Ok(edit::insert_into_blank(text, &whole));
     };
     let Some(hooks) = root.get("hooks") else {
         let text = edit::insert(text, &root, &root, Some("hooks"), &json!({ event: [entry] }));
         return match self::root(agent, &text)? {
             // Behind the hooks, so that taking out knows that it came with them.
-            Some(root) if agent == HookAgent::Cursor && root.find("version").is_none() => {
+            Some(root) if agent.agent() == Agent::Cursor && root.find("version").is_none() => {
                 Ok(edit::insert(&text, &root, &root, Some("version"), &Value::from(VERSION)))
             }
             _ => Ok(text),
@@ -192,14 +199,30 @@ fn put(agent: HookAgent, text: &str, event: &str, entry: &Value) -> Result<Strin
     })
 }
 
+/// Timeout of a hook in seconds. Hooks usually need a fraction of a second.
+pub(crate) fn timeout_seconds(event: HookEvent) -> u32 {
+    match event {
+        HookEvent::SessionStart | HookEvent::SessionEnd => 10,
+        _ => 5,
+    }
+}
+
+/// Wraps a handler in a group, optionally limited to tools or sources that match.
+pub(crate) fn hook_group(matcher: Option<&str>, handler: &Value) -> Value {
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
+        None => json!({ "hooks": [handler] }),
+    }
+}
+
 /// Version that is written to Cursor's settings.
 const VERSION: u32 = 1;
 
 /// Removes the last cm hook and everything that was created for it; `None` if there is no hook.
 fn without_last(agent: HookAgent, text: &str) -> Result<Option<String>, SettingsError> {
     let Some(root) = root(agent, text)? else { return Ok(None) };
-    let Some(hooks) = root.find("hooks") else { return Ok(None) };
-    for (at, list) in root.items()[hooks].value.items().iter().enumerate().rev() {
+    let Some((hooks, lists)) = root.find("hooks") else { return Ok(None) };
+    for (at, list) in lists.value.items().iter().enumerate().rev() {
         if !matches!(list.value.kind, JsonKind::Array(_)) {
             continue;
         }
@@ -211,7 +234,7 @@ fn without_last(agent: HookAgent, text: &str) -> Result<Option<String>, Settings
             if !handlers(&value).all(is_cm_hook) {
                 return Ok(Some(without_handler(text, &entry.value)));
             }
-            let path = [(&list.value, number), (&root.items()[hooks].value, at), (&root, hooks)];
+            let path = [(&list.value, number), (&lists.value, at), (&root, hooks)];
             return Ok(Some(without_entry(agent, text, &root, &path)));
         }
     }
@@ -236,7 +259,7 @@ fn without_entry(agent: HookAgent, text: &str, root: &JsonNode, path: &[(&JsonNo
     let [entry, event, hooks] = path;
     let all_go =
         [entry, event].iter().all(|(list, number)| edit::remove(text, list, *number) == Removal::Nothing);
-    if agent == HookAgent::Cursor
+    if agent.agent() == Agent::Cursor
         && all_go
         && was_inserted_with(text, root, hooks.1)
         && let Removal::Text(text) = edit::remove(text, root, hooks.1 + 1)

@@ -6,14 +6,20 @@ use serde_json::Value;
 
 use super::*;
 
-const AGENTS: [HookAgent; 4] = [HookAgent::Claude, HookAgent::Codex, HookAgent::Cursor, HookAgent::Gemini];
+use crate::agents::claude_code::ClaudeCode;
+use crate::agents::codex::Codex;
+use crate::agents::cursor::Cursor;
+use crate::agents::gemini::Gemini;
+use crate::hook::program::is_cm_hook;
+
+const AGENTS: [HookAgent; 4] = [&ClaudeCode, &Codex, &Cursor, &Gemini];
 
 fn there_and_back(agent: HookAgent, text: &str) -> String {
     let program = ProgramPath::default();
     let installed =
         install(agent, text, &program).unwrap_or_else(|fault| panic!("{agent} {text:?}: {fault}"));
     assert_eq!(status(agent, &installed, &program), Ok(InstallStatus::Current), "{installed}");
-    assert_eq!(super::installed(agent, &installed).unwrap().len(), entries::events(agent).len());
+    assert_eq!(super::installed(agent, &installed).unwrap().len(), agent.installed_events().len());
     assert_eq!(install(agent, &installed, &program).as_ref(), Ok(&installed), "twice is once");
     assert_eq!(uninstall(agent, &installed).as_deref(), Ok(text), "{installed}");
     installed
@@ -21,13 +27,13 @@ fn there_and_back(agent: HookAgent, text: &str) -> String {
 
 #[test]
 fn a_file_that_is_not_there_becomes_one_that_reads_well() {
-    let installed = there_and_back(HookAgent::Gemini, "");
+    let installed = there_and_back(&Gemini, "");
     assert!(
         installed.starts_with("{\n  \"hooks\": {\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n"),
         "{installed}"
     );
     assert!(installed.ends_with("\n    ]\n  }\n}\n"), "{installed}");
-    let cursor = there_and_back(HookAgent::Cursor, "");
+    let cursor = there_and_back(&Cursor, "");
     assert!(cursor.ends_with("  },\n  \"version\": 1\n}\n"), "{cursor}");
 }
 
@@ -84,7 +90,7 @@ fn comments_stay_where_they_are() {
         "{\n  \"hooks\": { /* empty */ }\n}\n",
         "{\n  \"hooks\": {\n    // mine\n    \"SessionStart\": [ /* none */ ],\n    \"sessionStart\": [ // none\n    ]\n  }\n}\n",
     ] {
-        for agent in [HookAgent::Gemini, HookAgent::Cursor] {
+        for agent in [&Gemini as HookAgent, &Cursor] {
             there_and_back(agent, text);
         }
     }
@@ -93,21 +99,21 @@ fn comments_stay_where_they_are() {
         "{\"a\":1,}",
         "{\n  \"hooks\": {\"stop\": [{\"command\": \"x\"},],},\n}",
     ] {
-        there_and_back(HookAgent::Cursor, text);
-        assert!(install(HookAgent::Gemini, text, &ProgramPath::default()).is_err());
+        there_and_back(&Cursor, text);
+        assert!(install(&Gemini, text, &ProgramPath::default()).is_err());
     }
 }
 
 #[test]
 fn what_is_no_settings_file_is_refused_with_its_place() {
     for (agent, text, line, column, word) in [
-        (HookAgent::Claude, "{\n  \"a\": 1,\n}", 3, 1, "key"),
-        (HookAgent::Claude, "{\n  // mine\n}", 2, 3, "comments"),
-        (HookAgent::Codex, "[]", 1, 1, "object"),
-        (HookAgent::Codex, "{\"hooks\": []}", 1, 11, "object"),
-        (HookAgent::Claude, "{\"hooks\": {\"Stop\": {}}}", 1, 20, "list"),
-        (HookAgent::Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "duplicate"),
-        (HookAgent::Gemini, "hooks: yes", 1, 1, "invalid value"),
+        (&ClaudeCode as HookAgent, "{\n  \"a\": 1,\n}", 3, 1, "key"),
+        (&ClaudeCode, "{\n  // mine\n}", 2, 3, "comments"),
+        (&Codex, "[]", 1, 1, "object"),
+        (&Codex, "{\"hooks\": []}", 1, 11, "object"),
+        (&ClaudeCode, "{\"hooks\": {\"Stop\": {}}}", 1, 20, "list"),
+        (&Cursor, "{\"hooks\": {}, \"hooks\": {}}", 1, 15, "duplicate"),
+        (&Gemini, "hooks: yes", 1, 1, "invalid value"),
     ] {
         let fault = install(agent, text, &ProgramPath::default()).unwrap_err();
         assert_eq!((fault.line, fault.column), (line, column), "{text}: {fault}");
@@ -134,15 +140,15 @@ fn hooks_of_an_older_version_of_us_are_replaced_and_those_of_others_stay() {
 }
 "#;
     let program = ProgramPath::new("/new/cm");
-    assert_eq!(status(HookAgent::Claude, old, &program), Ok(InstallStatus::Outdated));
-    let installed = install(HookAgent::Claude, old, &program).unwrap();
-    assert_eq!(status(HookAgent::Claude, &installed, &program), Ok(InstallStatus::Current));
+    assert_eq!(status(&ClaudeCode, old, &program), Ok(InstallStatus::Outdated));
+    let installed = install(&ClaudeCode, old, &program).unwrap();
+    assert_eq!(status(&ClaudeCode, &installed, &program), Ok(InstallStatus::Current));
     assert!(
         !installed.contains("/old/path")
             && !installed.contains("Notification")
             && !installed.contains("post-tool")
     );
-    let left = uninstall(HookAgent::Claude, &installed).unwrap();
+    let left = uninstall(&ClaudeCode, &installed).unwrap();
     let expected = r#"{
   "hooks": {
     "SessionStart": [
@@ -159,13 +165,13 @@ fn hooks_of_an_older_version_of_us_are_replaced_and_those_of_others_stay() {
 
 #[test]
 fn what_others_wrote_behind_ours_stays_when_ours_go() {
-    let installed = install(HookAgent::Codex, "{\n  \"a\": 1\n}\n", &ProgramPath::default()).unwrap();
+    let installed = install(&Codex, "{\n  \"a\": 1\n}\n", &ProgramPath::default()).unwrap();
     let grown = installed.replace(
         "\n  }\n}\n",
         ",\n    \"Interrupt\": [{\"hooks\": [{\"command\": \"x\"}]}]\n  },\n  \"b\": 2\n}\n",
     );
-    assert_eq!(install(HookAgent::Codex, &grown, &ProgramPath::default()).as_ref(), Ok(&grown));
-    let left: Value = serde_json::from_str(&uninstall(HookAgent::Codex, &grown).unwrap()).unwrap();
+    assert_eq!(install(&Codex, &grown, &ProgramPath::default()).as_ref(), Ok(&grown));
+    let left: Value = serde_json::from_str(&uninstall(&Codex, &grown).unwrap()).unwrap();
     assert_eq!(
         left,
         json!({ "a": 1, "hooks": { "Interrupt": [{ "hooks": [{ "command": "x" }] }] }, "b": 2 })
@@ -174,7 +180,7 @@ fn what_others_wrote_behind_ours_stays_when_ours_go() {
 
 #[test]
 fn comments_that_a_person_wrote_around_ours_stay() {
-    let installed = install(HookAgent::Gemini, "", &ProgramPath::default()).unwrap();
+    let installed = install(&Gemini, "", &ProgramPath::default()).unwrap();
     for (from, to, left) in [
         ("{\n  \"hooks\"", "{\n  // my hooks\n  \"hooks\"", "{\n  // my hooks\n}\n"),
         ("\"hooks\": {\n", "\"hooks\": { // cm\n", "{\n  \"hooks\": { // cm\n  }\n}\n"),
@@ -183,7 +189,21 @@ fn comments_that_a_person_wrote_around_ours_stay() {
     ] {
         let grown = installed.replacen(from, to, 1);
         assert_ne!(grown, installed);
-        assert_eq!(uninstall(HookAgent::Gemini, &grown).as_deref(), Ok(left));
+        assert_eq!(uninstall(&Gemini, &grown).as_deref(), Ok(left));
+    }
+}
+
+#[test]
+fn entries_are_recognized_and_belong_to_their_event() {
+    for agent in AGENTS {
+        for event in agent.installed_events() {
+            let entries = agent.entries(*event, &ProgramPath::default());
+            assert!(!entries.is_empty());
+            for (name, entry) in entries {
+                assert_eq!(HookEvent::from_name(name), Some(*event));
+                assert!(handlers(&entry).all(is_cm_hook), "{entry}");
+            }
+        }
     }
 }
 
@@ -296,12 +316,12 @@ proptest! {
 
     #[test]
     fn taking_out_gives_the_bytes_from_before_with_comments_too(text in document(true, false)) {
-        there_and_back(HookAgent::Gemini, &text);
+        there_and_back(&Gemini, &text);
     }
 
     #[test]
     fn taking_out_gives_the_bytes_from_before_with_all_that_is_read(text in document(true, true)) {
-        there_and_back(HookAgent::Cursor, &text);
+        there_and_back(&Cursor, &text);
     }
 
     #[test]

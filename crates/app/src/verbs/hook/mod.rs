@@ -20,9 +20,7 @@ use cm_agents::hook::injection::{InjectionPart, LONGEST};
 use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
-use cm_agents::hook::reply::{HookReply, nothing};
-use cm_agents::hook::skill::session_agent;
-use cm_agents::hook::{HookAgent, HookEvent, HookMessage};
+use cm_agents::hook::{HookEvent, HookMessage, HookReply, hook_agent};
 use cm_store::config::SettingOrigin;
 use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
 use cm_store::vault::lock::VaultLock;
@@ -62,11 +60,10 @@ pub enum BackgroundTask {
 /// message contains them.
 pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse {
     let asked = parse_hook_args(words);
-    let (agent, event) =
-        asked.unwrap_or_else(|| (words.first().and_then(|word| HookAgent::from_name(word)), None));
+    let (agent, event) = asked.unwrap_or_else(|| (words.first().and_then(|word| hook_agent(word)), None));
     let message = HookMessage::read(stdin, agent, event);
     let quiet = |call: &Request| HookResponse {
-        stdout: nothing(message.agent).to_owned(),
+        stdout: message.agent.empty_reply().to_owned(),
         later: None,
         folder: call.cwd.clone(),
     };
@@ -87,7 +84,7 @@ pub fn handle_event(call: Request, stdin: &str, words: &[&str]) -> HookResponse 
 
 /// The output that changes nothing for the first agent named in `words`.
 pub fn nothing_for(words: &[&str]) -> &'static str {
-    words.iter().find_map(|word| HookAgent::from_name(word)).map_or("", nothing)
+    words.iter().find_map(|word| hook_agent(word)).map_or("", |agent| agent.empty_reply())
 }
 
 /// Logs an internal failure of a hook.
@@ -124,9 +121,8 @@ fn call_of_message(mut call: Request, message: &HookMessage) -> Request {
     if let Some(folder) = named.filter(|folder| folder.is_absolute() && folder.is_dir()) {
         call.cwd = folder;
     }
-    let agent = session_agent(message.agent);
     call.by.kind = Actor::Agent;
-    call.by.agent = Some(agent.name().to_owned());
+    call.by.agent = Some(message.agent.agent().name().to_owned());
     call.by.session = message.session.clone();
     call.no_refresh = true;
     call.for_prompts = true;

@@ -14,17 +14,20 @@ use serde::Serialize;
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
+use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp::{self, ServerRegistration};
 use cm_agents::hook::program::ProgramPath;
 use cm_agents::hook::settings::summary::summary;
 use cm_agents::hook::settings::{self, InstallStatus};
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, SettingsScope, opencode};
+use cm_agents::hook::{HookAgent, hook_agent, hook_agents};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
+use cm_session::Agent;
 use cm_store::git::Repo;
 use cm_store::vault::external_folder;
 
+pub use cm_agents::hook::SettingsScope as HookScope;
 pub use status::{AgentState, HookFailure, HookState, HooksStatus, status};
 
 /// Selects the settings to change.
@@ -38,16 +41,6 @@ pub struct Options {
     pub skills: bool,
     /// Also register cm's MCP server.
     pub mcp: bool,
-}
-
-/// Scope of the settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookScope {
-    /// The project's settings, shared by everyone who works in it.
-    Project,
-    /// The user's settings for all folders.
-    User,
 }
 
 /// A planned change of one file.
@@ -98,15 +91,6 @@ pub struct HookChanges {
     root: PathBuf,
 }
 
-impl From<HookScope> for SettingsScope {
-    fn from(whose: HookScope) -> Self {
-        match whose {
-            HookScope::Project => Self::Project,
-            HookScope::User => Self::User,
-        }
-    }
-}
-
 /// Plans the installation of hooks; writes nothing.
 ///
 /// # Errors
@@ -115,20 +99,20 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     let program = ProgramPath::default();
     for agent in agents(call, options, changes.reach, &changes.root)? {
-        let path = agent.hooks_file(changes.reach.into());
-        let way = options.mcp.then(|| mcp::way(agent, changes.reach.into(), &program));
-        let is_told_there = way == Some(ServerRegistration::File(path));
+        let path = agent.hooks_file(changes.reach);
+        let way = options.mcp.then(|| agent.server_registration(changes.reach, &program));
+        let is_same_file = way == Some(ServerRegistration::File(path));
         changes.settings(agent, path, |text| {
-            let with_hooks = match agent {
-                HookAgent::Opencode => {
-                    opencode::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
+            let with_hooks = match agent.agent() {
+                Agent::Opencode => {
+                    plugin::install(text, &program).map_err(|error| refused(path, &error.to_string()))?
                 }
                 _ => settings::install(agent, text, &program).map_err(|fault| faulty(path, &fault))?,
             };
-            if is_told_there { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
+            if is_same_file { with_server(agent, path, &with_hooks, &program) } else { Ok(with_hooks) }
         })?;
         match way {
-            Some(ServerRegistration::File(path)) if !is_told_there => {
+            Some(ServerRegistration::File(path)) if !is_same_file => {
                 changes.settings(agent, path, |text| with_server(agent, path, text, &program))?;
             }
             Some(ServerRegistration::Command(line)) => {
@@ -137,11 +121,11 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
             _ => {}
         }
         if options.skills {
-            for file in skill::files(agent, changes.reach.into()) {
+            for file in skill::files(agent, changes.reach) {
                 changes.skill(agent, &file, &file.text)?;
             }
         }
-        changes.notices.extend(agent.trust(changes.reach.into()).map(str::to_owned));
+        changes.notices.extend(agent.trust_notice(changes.reach).map(str::to_owned));
         changes.notices.extend(duplicate_warning(call, agent, changes.reach, &program));
     }
     if !is_on_path(call) {
@@ -157,12 +141,12 @@ pub fn install(call: &Request, options: &Options) -> Result<HookChanges> {
 pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
     let mut changes = empty_changes(call, options)?;
     for agent in agents(call, options, changes.reach, &changes.root)? {
-        let path = agent.hooks_file(changes.reach.into());
-        let server = mcp::file(agent, changes.reach.into());
+        let path = agent.hooks_file(changes.reach);
+        let server = mcp::file(agent, changes.reach);
         changes.settings(agent, path, |text| {
-            let without_hooks = match agent {
+            let without_hooks = match agent.agent() {
                 // Another's plugin of that name is none of ours.
-                HookAgent::Opencode => opencode::uninstall(text).unwrap_or_else(|_| text.to_owned()),
+                Agent::Opencode => plugin::uninstall(text).unwrap_or_else(|_| text.to_owned()),
                 _ => settings::uninstall(agent, text).map_err(|fault| faulty(path, &fault))?,
             };
             if server == Some(path) { without_server(agent, path, &without_hooks) } else { Ok(without_hooks) }
@@ -170,7 +154,7 @@ pub fn uninstall(call: &Request, options: &Options) -> Result<HookChanges> {
         if let Some(server) = server.filter(|server| *server != path) {
             changes.settings(agent, server, |text| without_server(agent, server, text))?;
         }
-        for file in skill::files(agent, changes.reach.into()) {
+        for file in skill::files(agent, changes.reach) {
             changes.skill(agent, &file, "")?;
         }
     }
@@ -238,28 +222,28 @@ fn root(call: &Request, whose: HookScope) -> Option<PathBuf> {
     }
 }
 
-fn named(names: &[String]) -> Result<Vec<HookAgent>> {
+fn parse_agents(names: &[String]) -> Result<Vec<HookAgent>> {
     let one = |name: &String| {
-        HookAgent::from_name(name).ok_or_else(|| {
-            let known = HookAgent::ALL.map(HookAgent::name).join(", ");
+        hook_agent(name).ok_or_else(|| {
+            let supported = hook_agents().map(|agent| agent.name()).collect::<Vec<_>>().join(", ");
             Error::usage(format!("`{name}` is not an agent with hooks"))
-                .hint(format!("supported agents: {known}"))
+                .hint(format!("supported agents: {supported}"))
         })
     };
     let mut agents = names.iter().map(one).collect::<Result<Vec<_>>>()?;
-    agents.sort();
+    agents.sort_by_key(|agent| agent.agent());
     agents.dedup();
     Ok(agents)
 }
 
 /// The named agents, else those with a settings folder under `root`.
 fn agents(call: &Request, options: &Options, whose: HookScope, root: &Path) -> Result<Vec<HookAgent>> {
-    let agents = named(&options.agents)?;
+    let agents = parse_agents(&options.agents)?;
     if !agents.is_empty() {
         return Ok(agents);
     }
-    let is_used = |agent: &HookAgent| root.join(agent.folder(whose.into())).is_dir();
-    let used: Vec<HookAgent> = HookAgent::ALL.into_iter().filter(is_used).collect();
+    let is_used = |agent: &HookAgent| root.join(agent.folder(whose)).is_dir();
+    let used: Vec<HookAgent> = hook_agents().filter(is_used).collect();
     if !used.is_empty() {
         return Ok(used);
     }
@@ -344,12 +328,12 @@ fn duplicate_warning(
 ) -> Option<String> {
     let other = if whose == HookScope::Project { HookScope::User } else { HookScope::Project };
     let root = root(call, other)?;
-    let path = agent.hooks_file(other.into());
+    let path = agent.hooks_file(other);
     let text = text_of(&there(&root, &note_path(path).ok()?).ok()?, path).ok()?;
-    let state = match agent {
-        HookAgent::Opencode => opencode::status(&text, program),
+    let state = match agent.agent() {
+        Agent::Opencode => plugin::status(&text, program),
         // It runs identical hooks once.
-        HookAgent::Claude => InstallStatus::Absent,
+        Agent::ClaudeCode => InstallStatus::Absent,
         _ => settings::status(agent, &text, program).ok()?,
     };
     (state != InstallStatus::Absent && call.home != self::root(call, HookScope::Project)).then(|| {

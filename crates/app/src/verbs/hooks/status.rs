@@ -5,30 +5,22 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{HookScope, Options, faulty, named, note_path, root, text_of, there};
+use super::{HookScope, Options, faulty, note_path, parse_agents, root, text_of, there};
 use crate::context::request::Request;
 use crate::error::Result;
 use crate::verbs::hook::failures;
+use cm_agents::agents::opencode::plugin;
 use cm_agents::hook::mcp;
 use cm_agents::hook::program::ProgramPath;
-use cm_agents::hook::settings::{self, InstallStatus};
+use cm_agents::hook::settings;
 use cm_agents::hook::skill::{self, SkillFile};
-use cm_agents::hook::{HookAgent, HookEvent, opencode};
+use cm_agents::hook::{HookAgent, HookEvent, hook_agents};
+use cm_session::Agent;
+
+pub use cm_agents::hook::settings::InstallStatus as HookState;
 
 /// Maximum number of hook failures shown.
 const LATEST: usize = 5;
-
-/// State of the hooks in one settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookState {
-    /// No hooks are installed.
-    Absent,
-    /// All hooks of this version are installed.
-    Current,
-    /// Some hooks are missing or come from another version.
-    Outdated,
-}
 
 /// State of one agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -78,19 +70,19 @@ pub struct HooksStatus {
 /// # Errors
 /// An unknown agent, or an unreadable failure log.
 pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
-    let wanted = named(&options.agents)?;
+    let wanted = parse_agents(&options.agents)?;
     let mut states = Vec::new();
     for whose in [HookScope::Project, HookScope::User]
         .into_iter()
         .filter(|it| options.reach.is_none_or(|reach| reach == *it))
     {
         let Some(root) = root(call, whose) else { continue };
-        for agent in HookAgent::ALL.into_iter().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
-            let is_used = root.join(agent.folder(whose.into())).is_dir();
+        for agent in hook_agents().filter(|agent| wanted.is_empty() || wanted.contains(agent)) {
+            let is_used = root.join(agent.folder(whose)).is_dir();
             // In the home itself both are one.
             let path = shown_path(&root, agent, whose);
-            let is_told = states.iter().any(|state: &AgentState| state.path == path);
-            if (is_used || !wanted.is_empty()) && !is_told {
+            let is_listed = states.iter().any(|state: &AgentState| state.path == path);
+            if (is_used || !wanted.is_empty()) && !is_listed {
                 states.push(state(&root, agent, whose));
             }
         }
@@ -107,33 +99,30 @@ pub fn status(call: &Request, options: &Options) -> Result<HooksStatus> {
 
 fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
     let program = ProgramPath::default();
-    let path = agent.hooks_file(whose.into());
-    let looked =
-        note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| match agent {
-            HookAgent::Opencode => {
-                let state = opencode::status(&text, &program);
-                let events = settings::entries::events(agent).to_vec();
-                Ok((state, if state == InstallStatus::Absent { Vec::new() } else { events }))
+    let path = agent.hooks_file(whose);
+    let looked = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).and_then(|text| {
+        match agent.agent() {
+            Agent::Opencode => {
+                let state = plugin::status(&text, &program);
+                let events = agent.installed_events().to_vec();
+                Ok((state, if state == HookState::Absent { Vec::new() } else { events }))
             }
             _ => settings::status(agent, &text, &program)
                 .and_then(|state| Ok((state, settings::installed(agent, &text)?)))
                 .map_err(|fault| faulty(path, &fault)),
-        });
+        }
+    });
     let (found, problem) = match looked {
         Ok(found) => (found, None),
-        Err(error) => ((InstallStatus::Absent, Vec::new()), Some(error.message)),
+        Err(error) => ((HookState::Absent, Vec::new()), Some(error.message)),
     };
-    let skills = skill::files(agent, whose.into()).into_iter().filter(|file| is_given(root, file)).count();
-    let server = mcp::file(agent, whose.into()).map(|path| is_told_of_server(root, agent, path));
+    let skills = skill::files(agent, whose).into_iter().filter(|file| is_installed(root, file)).count();
+    let server = mcp::file(agent, whose).map(|path| has_server(root, agent, path));
     AgentState {
         agent: agent.name().to_owned(),
         reach: whose,
         path: shown_path(root, agent, whose),
-        state: match found.0 {
-            InstallStatus::Absent => HookState::Absent,
-            InstallStatus::Current => HookState::Current,
-            InstallStatus::Outdated => HookState::Outdated,
-        },
+        state: found.0,
         events: found.1.into_iter().map(|event: HookEvent| event.name().to_owned()).collect(),
         skills,
         mcp: server,
@@ -142,15 +131,15 @@ fn state(root: &Path, agent: HookAgent, whose: HookScope) -> AgentState {
 }
 
 fn shown_path(root: &Path, agent: HookAgent, whose: HookScope) -> String {
-    root.join(agent.hooks_file(whose.into())).display().to_string()
+    root.join(agent.hooks_file(whose)).display().to_string()
 }
 
-fn is_told_of_server(root: &Path, agent: HookAgent, path: &str) -> bool {
+fn has_server(root: &Path, agent: HookAgent, path: &str) -> bool {
     let text = note_path(path).and_then(|inner| text_of(&there(root, &inner)?, path)).unwrap_or_default();
-    mcp::status(agent, &text).is_ok_and(|state| state == InstallStatus::Current)
+    mcp::status(agent, &text).is_ok_and(|state| state == HookState::Current)
 }
 
-fn is_given(root: &Path, file: &SkillFile) -> bool {
+fn is_installed(root: &Path, file: &SkillFile) -> bool {
     let there = note_path(&file.path).and_then(|path| there(root, &path)).ok().flatten();
     there.is_some_and(|bytes| skill::is_ours(&String::from_utf8_lossy(&bytes)))
 }

@@ -1,0 +1,5 @@
+//! Aider: chat histories in Markdown.
+
+mod log;
+
+pub struct Aider;

@@ -1,0 +1,5 @@
+//! Amp: threads, one JSON document each.
+
+mod log;
+
+pub struct Amp;

@@ -1,0 +1,5 @@
+//! ChatGPT: exports of conversations.
+
+mod log;
+
+pub struct Chatgpt;

@@ -1,0 +1,5 @@
+//! Cline and Roo Code: tasks and sessions.
+
+mod log;
+
+pub struct Cline;

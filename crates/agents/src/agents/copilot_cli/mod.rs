@@ -1,0 +1,5 @@
+//! GitHub Copilot CLI: session logs.
+
+mod log;
+
+pub struct CopilotCli;

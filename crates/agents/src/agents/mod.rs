@@ -1,0 +1,46 @@
+//! The supported agents: one folder each, with its session logs and, if it has hooks, their events,
+//! messages and settings. [`support`] is the table of all agents.
+
+#![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+mod aider;
+mod amp;
+mod chatgpt;
+pub mod claude_code;
+mod cline;
+pub(crate) mod codex;
+pub(crate) mod connector;
+mod copilot_cli;
+pub(crate) mod cursor;
+pub(crate) mod gemini;
+pub mod opencode;
+mod pi;
+
+use crate::hook::HookAgent;
+use cm_session::Agent;
+use connector::Connector;
+
+pub(crate) struct AgentSupport {
+    pub logs: &'static dyn Connector,
+    /// `None` if the agent does not support hooks.
+    pub hooks: Option<HookAgent>,
+}
+
+/// Returns the support for an agent.
+pub(crate) fn support(agent: Agent) -> AgentSupport {
+    let (logs, hooks): (&'static dyn Connector, Option<HookAgent>) = match agent {
+        Agent::ClaudeCode => (&claude_code::ClaudeCode, Some(&claude_code::ClaudeCode)),
+        Agent::Codex => (&codex::Codex, Some(&codex::Codex)),
+        Agent::Cursor => (&cursor::Cursor, Some(&cursor::Cursor)),
+        Agent::Aider => (&aider::Aider, None),
+        Agent::Pi => (&pi::Pi, None),
+        Agent::Gemini => (&gemini::Gemini, Some(&gemini::Gemini)),
+        Agent::Chatgpt => (&chatgpt::Chatgpt, None),
+        Agent::Opencode => (&opencode::Opencode, Some(&opencode::Opencode)),
+        Agent::Cline => (&cline::Cline, None),
+        Agent::Amp => (&amp::Amp, None),
+        Agent::CopilotCli => (&copilot_cli::CopilotCli, None),
+    };
+    AgentSupport { logs, hooks }
+}

@@ -1,0 +1,5 @@
+//! Pi and its fork omp: session trees.
+
+mod log;
+
+pub struct Pi;
