@@ -31,7 +31,7 @@ use cm_text::similarity::overlap;
 use cm_text::stop_words::is_stop_word;
 
 /// Maximum length of an item, in characters.
-pub(crate) const ITEM: usize = 220;
+pub const ITEM: usize = 220;
 /// Maximum number of items per section.
 pub(crate) const ITEMS: usize = 15;
 

@@ -35,9 +35,9 @@ const QUOTES: usize = 5;
 const SAME: f64 = 0.5;
 
 /// Recommended maximum length of a fact, in characters.
-pub(crate) const FACT: usize = 160;
+pub const FACT: usize = 160;
 /// Hard maximum length of a fact, in characters.
-pub(crate) const LONGEST_FACT: usize = 180;
+pub const LONGEST_FACT: usize = 180;
 /// Number of most recent episodes that are shown.
 pub const EPISODES: usize = 10;
 

@@ -118,7 +118,7 @@ pub fn steps(events: &[SessionEvent]) -> Vec<SessionStep> {
                 let of = match id {
                     Some(id) => open.remove(id.as_str()),
                     // Without an id, the rejection is of the call directly before it.
-                    None => nameless.pop().or(steps.len().checked_sub(1)),
+                    None => nameless.pop().or_else(|| steps.iter().rposition(|step| step.at + 1 == at)),
                 };
                 if let Some(step) = of.and_then(|of| steps.get_mut(of)) {
                     step.kind = StepKind::Other;
@@ -366,6 +366,14 @@ mod tests {
             EventKind::ToolRejected { id: Some("1".into()), text: "no".into() },
         ]);
         assert!(!steps(&events)[0].edited());
+    }
+
+    #[test]
+    fn a_rejection_without_an_id_is_of_the_call_directly_before_it() {
+        let rejected = EventKind::ToolRejected { id: None, text: "no".into() };
+        let edit = || call("1", "Edit", json!({"file_path": "a", "new_string": "y"}));
+        assert!(!steps(&log_of([edit(), rejected.clone()]))[0].edited());
+        assert!(steps(&log_of([edit(), result("1", ToolOutcome::Ok, "done"), rejected]))[0].edited());
     }
 
     #[test]

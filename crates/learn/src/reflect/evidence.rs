@@ -54,7 +54,7 @@ pub struct RuleValidation {
 /// Default maximum age of a session, in days.
 pub const DAYS: f64 = 90.0;
 /// Maximum number of quotes.
-pub(crate) const QUOTES: usize = 5;
+pub const QUOTES: usize = 5;
 /// Minimum share of a rule's content words in a text about the rule.
 const SHARE: f64 = 0.5;
 
