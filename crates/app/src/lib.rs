@@ -15,5 +15,5 @@ pub mod verbs;
 pub use cm_store::vault::PrivateHome;
 pub use context::actor::Actor;
 pub use context::open::{CallerIdentity, Context, Request, VaultLevel};
-pub use context::progress::{ProgressStep, ProgressWatch};
+pub use context::progress::{Progress, ProgressStep, ProgressWatch};
 pub use error::{Error, ErrorKind, Result};

@@ -21,7 +21,7 @@ use cm_index::{Index, Vectors};
 use cm_note::finding::Finding;
 use cm_note::instant::Instant;
 use cm_note::note::Note;
-use cm_store::config::{SettingOrigin, Settings, SettingsLayer};
+use cm_store::config::{SettingOrigin, Settings, SettingsLayer, keys};
 use cm_store::git::{Programs, Repo};
 use cm_store::vault::trust::TrustState;
 use cm_store::vault::usage::Usage;
@@ -463,7 +463,7 @@ impl OpenVault {
 
     /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
     pub fn lock_timeout(&self) -> Duration {
-        Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
+        Duration::from_secs_f64(self.settings.number(keys::LOCK_PATIENCE_S).clamp(0.0, 3600.0))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::context::open::{Context, OpenVault, Request, VaultLevel};
 use crate::error::Result;
 use cm_index::{Index, Vectors};
 use cm_note::listing::{FileStat, VaultListing};
+use cm_store::config::keys;
 use cm_store::vault::watch::Watch;
 use cm_store::vault::{Vault, layout, walk};
 
@@ -175,7 +176,7 @@ impl OpenVault {
     /// Describes the settings that determine how notes are parsed and which folders are excluded.
     fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
-        format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")))
+        format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)))
     }
 }
 
@@ -194,7 +195,7 @@ struct MonitoredVault {
 
 impl MonitoredVault {
     fn of(open: &OpenVault, kept: Arc<VaultCache>) -> Self {
-        let exclude = open.settings.texts("vault.exclude");
+        let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
         let (level, vault) = (open.level, open.vault.clone());
         let mut followed = Self { level, vault, exclude, kept, events: None, files: BTreeMap::new() };
         followed.events = followed.count();

@@ -20,7 +20,7 @@ use cm_note::instant::Instant;
 use cm_note::listing::{LinkTarget, VaultListing};
 use cm_note::note::{Note, read};
 use cm_note::path::NotePath;
-use cm_store::config::Settings;
+use cm_store::config::{Settings, keys};
 use cm_store::git::{self, CommitId, CommitInfo, Repo};
 use cm_store::vault::{layout, walk};
 
@@ -115,7 +115,8 @@ impl OpenVault {
 impl Snapshot {
     fn of(git: git::VaultSnapshot, index: &Path, settings: &Settings) -> Self {
         // What is indexed depends on the commit and on how its notes are read.
-        let read = format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")));
+        let read =
+            format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)));
         let name = format!("{}-{}", git.commit().id, &blake3::hash(read.as_bytes()).to_hex()[..8]);
         Self { git, kept: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }

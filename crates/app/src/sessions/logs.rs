@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::context::open::{Context, Request};
+use crate::context::progress::Progress;
 use crate::error::{Error, Result};
 use crate::sessions::access_log;
 use crate::sessions::sources::{LogSources, path_of, preference_key};
@@ -50,9 +51,6 @@ pub struct LogReadSummary {
     pub notices: Vec<String>,
 }
 
-/// Progress callback: number of logs done, and total number of logs.
-pub type Progress<'a> = &'a dyn Fn(usize, usize);
-
 /// The agents that the call names explicitly. A name that only comes from `CM_AGENT` does not
 /// count.
 ///
@@ -71,7 +69,7 @@ pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
 pub fn each(
     call: &Request,
     wanted: &LogSelection,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
     take: &mut dyn FnMut(ParsedSession),
 ) -> Result<LogReadSummary> {
     let memory = Context::open(call.clone()).ok();
@@ -86,7 +84,7 @@ pub fn each(
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
     let mut reads = Vec::new();
     for (done, source) in found.sources.iter().enumerate() {
-        progress(done, read.logs);
+        progress(Progress { done, total: read.logs });
         // What was last written to before then tells no session that began later.
         if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
             continue;
@@ -107,7 +105,7 @@ pub fn each(
         }
         reads.extend((!heard.sessions.is_empty()).then_some(heard));
     }
-    progress(read.logs, read.logs);
+    progress(Progress { done: read.logs, total: read.logs });
     if let Some(memory) = memory {
         access_log::record(&memory, reads);
         read.notices.extend(memory.take_notices());

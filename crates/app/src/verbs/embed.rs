@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use crate::context::meaning::read_in_background;
-use crate::context::meaning::{EmbeddingProgress, Model, known};
+use crate::context::meaning::{Model, known};
 use crate::context::open::{Context, OpenVault, Request, VaultLevel};
+use crate::context::progress::Progress;
 use crate::error::{Error, Result};
 use crate::verbs::config::{self, SettingsTarget};
 use cm_embed::{Embedder, EmbeddingProvider};
+use cm_store::config::keys;
 
 /// Embedding progress for all open vaults.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -88,11 +90,7 @@ pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
 /// # Errors
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
 /// error are preserved.
-pub fn embed(
-    memory: &Context,
-    anew: bool,
-    progress: &mut dyn FnMut(EmbeddingProgress),
-) -> Result<EmbeddingStatus> {
+pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<EmbeddingStatus> {
     let begun = (memory.call.clock)();
     let model = match memory.models().fine() {
         Some(Ok(model)) => model,
@@ -153,7 +151,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
         config::set(&memory, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
     }
-    config::set(&memory, "embeddings.provider", Some(&change.provider), SettingsTarget::Private)?;
+    config::set(&memory, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
     let memory = Context::open(call)?;
     let status = status(&memory)?;
     memory.take_notices();
@@ -162,7 +160,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
 
 fn provider(memory: &Context) -> String {
     let settings = &memory.target().settings;
-    settings.get("embeddings.provider").and_then(|(value, _)| value.as_str()).unwrap_or_default().to_owned()
+    settings.text(keys::EMBEDDINGS_PROVIDER).unwrap_or_default().to_owned()
 }
 
 fn done(open: &OpenVault, model: &Model) -> Result<usize> {

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::{Request, shown};
+use crate::context::progress::Progress;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sessions::logs::{self, LogSelection, Progress};
+use crate::sessions::logs::{self, LogSelection};
 use cm_agents::ingest::claude_folder;
 use cm_learn::friction::score::SessionQuality;
 use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
@@ -113,7 +114,7 @@ const LONGEST: usize = 16 << 20;
 pub fn friction(
     call: &Request,
     options: &Options,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(FrictionReport, Vec<String>)> {
     let config = FrictionConfig::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
@@ -152,12 +153,12 @@ fn of_path(
     path: &Path,
     config: &FrictionConfig,
     secrets: &Secrets,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(usize, Vec<ExaminedLog>)> {
     let named = claude_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
-        progress(done, named.len());
+        progress(Progress { done, total: named.len() });
         if config.rules == FrictionRules::Classic {
             let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
             let mut line = |line: &[u8]| match serde_json::from_slice(line) {
@@ -178,7 +179,7 @@ fn of_path(
             }));
         }
     }
-    progress(named.len(), named.len());
+    progress(Progress { done: named.len(), total: named.len() });
     Ok((named.len(), examined))
 }
 

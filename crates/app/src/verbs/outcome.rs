@@ -12,8 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::{Context, VaultLevel};
+use crate::context::progress::Progress;
 use crate::error::Result;
-use crate::sessions::{RefreshProgress, SessionAccess};
+use crate::sessions::SessionAccess;
 use crate::verbs::curate::{self, CurationOutcome as Curated, ExtraChanges, Options as Curation};
 use cm_note::note::FeedbackSignal;
 use cm_playbook::curation::Authority;
@@ -120,7 +121,7 @@ impl OutcomeResult {
 pub fn outcome(
     memory: &Context,
     options: &Options,
-    progress: &mut dyn FnMut(RefreshProgress),
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<OutcomeResult> {
     let shelf = SessionAccess::open(memory, progress)?;
     for open in &memory.vaults {

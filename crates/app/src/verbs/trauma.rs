@@ -9,11 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::open::{Context, OpenVault, Request};
+use crate::context::progress::Progress;
 use crate::context::secrets;
 use crate::context::write;
 use crate::error::{Error, Result};
 use crate::sessions::evidence::FixedHistory;
-use crate::sessions::logs::{self, LogSelection, ParsedSession, Progress};
+use crate::sessions::logs::{self, LogSelection, ParsedSession};
 use crate::verbs::curate::{self, Options as Curation, elsewhere, proposer, settle, with_request};
 use crate::verbs::guard::{self, CATEGORY};
 use crate::verbs::playbook;
@@ -79,7 +80,7 @@ pub struct IncidentScan {
 pub fn scan(
     call: &Request,
     wanted: &LogSelection,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<String>)> {
     let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
@@ -179,7 +180,7 @@ pub fn accept(
     memory: &Context,
     wanted: &LogSelection,
     named: &[String],
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<AcceptResult> {
     let (scanned, notices) = scan(&memory.call, wanted, progress)?;
     notices.into_iter().for_each(|notice| memory.notice(notice));

@@ -12,7 +12,6 @@ mod rules;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
-pub use fine::EmbeddingProgress;
 pub(crate) use fine::known;
 pub use models::{Model, ModelCache, Models};
 pub(crate) use rules::meaning;

@@ -23,6 +23,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_playbook::briefing::warning::MentionIndex;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
+use cm_store::config::keys;
 
 /// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
 /// pasted text.
@@ -44,9 +45,9 @@ pub(super) fn parts(
     let telling = ContentWords::of(&question, is_stopword);
     let settings = &memory.target().settings;
     let measure = SelectionLimits {
-        threshold: settings.number("hooks.threshold"),
-        notes: settings.integer("hooks.max_notes"),
-        characters: settings.integer("hooks.max_characters"),
+        threshold: settings.number(keys::HOOKS_THRESHOLD),
+        notes: settings.integer(keys::HOOKS_MAX_NOTES),
+        characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
     };
     if telling.is_empty() || measure.notes == 0 {
         return Ok(Vec::new());
