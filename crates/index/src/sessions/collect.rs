@@ -12,6 +12,7 @@ use super::columns::{Numbers, StretchColumns};
 use super::opened::SessionTable;
 use super::redacted_event::{KINDS, Speaker, line_of};
 use super::schema::NOBODY;
+use crate::text::rounded_bits;
 
 /// Maximum number of log lines listed for a session.
 const MOST_LINES: usize = 20;
@@ -103,12 +104,6 @@ pub(super) struct SessionSegmentCollector {
     found: HashMap<u64, Matches>,
 }
 
-/// Returns the bits of a positive score, rounded so that the order of summation makes no
-/// difference.
-fn rounded(score: Score) -> u32 {
-    (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
-}
-
 impl Collector for BySession {
     type Fruit = HashMap<u64, Matches>;
     type Child = SessionSegmentCollector;
@@ -176,7 +171,7 @@ impl SegmentCollector for SessionSegmentCollector {
         }
         let of_agent = speaker == Speaker::Person as u64 && self.is_of_agent(doc, session);
         let speaker = if of_agent { Speaker::Agent as usize } else { speaker as usize };
-        let score = rounded(if of_agent { score * self.of_agents } else { score });
+        let score = rounded_bits(if of_agent { score * self.of_agents } else { score });
         let known = self.found.get_mut(&session);
         let best = if known.as_ref().is_some_and(|known| score < known.best.score) {
             None
