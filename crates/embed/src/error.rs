@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::remote::SHOWN;
-use cm_net::{InvalidServerUrl, shortened};
+use cm_net::{InvalidServerUrl, detail, shortened};
 
 /// Result of embedding operations.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -22,7 +22,7 @@ pub enum Error {
     /// The server cannot be reached.
     #[error("cannot connect to {url}: {cause}")]
     OutOfReach { url: String, cause: String },
-    #[error("{url} returned status {status}{}", said(message))]
+    #[error("{url} returned status {status}{}", detail(message, SHOWN))]
     /// The server returned an error status.
     Refused {
         url: String,
@@ -190,8 +190,4 @@ impl From<cm_net::Error> for Error {
             }
         }
     }
-}
-
-fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {message}") }
 }
