@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use cm_app::Context;
-use cm_app::context::meaning;
 use cm_app::context::retrieve::{HitScore, RankingStages};
 use cm_app::verbs::embed;
 use cm_app::verbs::search;
@@ -71,10 +70,10 @@ pub fn run(set: &LabelledSet, stand: &EvalVault, mode: Mode, depth: usize) -> Re
 /// Embeds all missing passages with the larger model, reporting progress on stderr.
 fn refine(memory: &Context) -> Result<()> {
     let mut told = 0;
-    let mut tell = |progress: meaning::EmbeddingProgress| {
+    let mut tell = |progress: cm_app::Progress| {
         if progress.done >= told + 500 {
             told = progress.done;
-            eprintln!("    {told} of {} passages read", progress.of);
+            eprintln!("    {told} of {} passages read", progress.total);
         }
     };
     embed::embed(memory, false, &mut tell).map_err(EvalError::operation("embed")).map(drop)

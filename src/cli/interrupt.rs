@@ -24,7 +24,7 @@ pub fn listen(stop: &Cancellation, first: First, heard: impl Fn() + Send + 'stat
 
     let (interrupted, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     // If the handlers cannot be installed, signals end the process as usual.
-    let _ = flag::register_conditional_default(SIGINT, stop.at_once());
+    let _ = flag::register_conditional_default(SIGINT, stop.immediate_flag());
     let registered = flag::register(SIGINT, Arc::clone(&interrupted))
         .and_then(|_| flag::register(SIGTERM, Arc::clone(&terminated)));
     if registered.is_err() {

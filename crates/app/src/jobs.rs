@@ -58,7 +58,7 @@ fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
 pub fn reflect(memory: &Context, stop: &Cancellation) -> Result<String> {
     let shelf = SessionAccess::open(memory, &mut |_| {})?;
     let ReflectResult { run, kind, .. } =
-        reflect::reflect(memory, &shelf, &reflect::Options::default(), stop, &|_| {})?;
+        reflect::reflect(memory, &shelf, &reflect::Options::default(), stop, &|_, _| {})?;
     let counts = format!(
         "{}: {} sessions, {} proposed, {} applied, {} refused, {} failed",
         run.ending.name(),

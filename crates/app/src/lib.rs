@@ -15,6 +15,6 @@ pub use cm_store::vault::PrivateHome;
 pub use context::actor::{Actor, CallerIdentity};
 pub use context::open::Context;
 pub use context::open_vault::VaultLevel;
-pub use context::progress::{ProgressStep, ProgressWatch};
+pub use context::progress::{Progress, ProgressStep, ProgressWatch};
 pub use context::request::Request;
 pub use error::{Error, ErrorKind, Result};

@@ -112,11 +112,11 @@ fn onnx_model(_: &OnnxConfig, _: Option<usize>) -> Result<Box<dyn Embedder + Sen
 
 /// Base URL of OpenAI's API.
 pub fn openai() -> ServerUrl {
-    ServerUrl::known("https://api.openai.com/v1", "api.openai.com")
+    ServerUrl::constant("https://api.openai.com/v1", "api.openai.com")
 }
 
 fn ollama() -> ServerUrl {
-    ServerUrl::known("http://localhost:11434", "localhost")
+    ServerUrl::constant("http://localhost:11434", "localhost")
 }
 
 fn or<'a>(model: &'a str, default: &'a str) -> &'a str {

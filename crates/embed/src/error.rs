@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::remote::SHOWN;
-use cm_net::InvalidServerUrl;
+use cm_net::{InvalidServerUrl, detail};
 use cm_text::shorten::short_line;
 
 /// Result of embedding operations.
@@ -23,7 +23,7 @@ pub enum Error {
     /// The server cannot be reached.
     #[error("cannot connect to {url}: {cause}")]
     OutOfReach { url: String, cause: String },
-    #[error("{url} returned status {status}{}", said(message))]
+    #[error("{url} returned status {status}{}", detail(message, SHOWN))]
     /// The server returned an error status.
     Refused {
         url: String,
@@ -191,8 +191,4 @@ impl From<cm_net::Error> for Error {
             }
         }
     }
-}
-
-fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {message}") }
 }

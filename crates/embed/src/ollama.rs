@@ -63,7 +63,7 @@ impl Ollama {
             url: self.url.clone(),
             why: reason(&body)
                 .filter(|_| body.starts_with(b"{\"error\""))
-                .map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)),
+                .map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
         })?;
         self.warm.store(true, Ordering::Relaxed);
         Ok(answer.embeddings)

@@ -66,8 +66,10 @@ impl OpenAi {
             .map_err(|error| self.helped(error.into()))?;
         let malformed = |why| Error::Malformed { url: self.url.clone(), why };
         let answer: WireAnswer = serde_json::from_slice(&body).map_err(|error| {
-            let said = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
-            malformed(said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)))
+            let error_text = reason(&body).filter(|_| body.starts_with(b"{\"error\""));
+            malformed(
+                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
+            )
         })?;
         in_order(answer.data).ok_or_else(|| malformed("vectors with an invalid `index`".to_owned()))
     }

@@ -46,11 +46,11 @@ pub(super) struct RemoteEmbedder {
 impl RemoteEmbedder {
     /// Creates a model of a provider. `dimension` is the expected size of its vectors, if known.
     pub(super) fn new(provider: &str, model: &str, dimension: Option<usize>) -> Self {
-        let known = OnceLock::new();
+        let dimension_seen = OnceLock::new();
         if let Some(dimension) = dimension {
-            known.get_or_init(|| dimension);
+            dimension_seen.get_or_init(|| dimension);
         }
-        Self { name: format!("{provider}/{model}"), prefixes: Prefixes::of(model), dimension: known }
+        Self { name: format!("{provider}/{model}"), prefixes: Prefixes::of(model), dimension: dimension_seen }
     }
 
     /// Embeds passages in batches, each with one call of `ask`.
@@ -98,11 +98,11 @@ impl RemoteEmbedder {
         let vectors = vectors
             .ok_or_else(|| malformed("a vector that is empty or contains a non-finite number".to_owned()))?;
         // Only a sound answer fixes the size.
-        let known = *self.dimension.get_or_init(|| expected);
-        if known == expected {
+        let dimension_seen = *self.dimension.get_or_init(|| expected);
+        if dimension_seen == expected {
             return Ok(vectors);
         }
-        Err(Error::Dimension { model: self.name.clone(), expected: known, found: expected })
+        Err(Error::Dimension { model: self.name.clone(), expected: dimension_seen, found: expected })
     }
 }
 

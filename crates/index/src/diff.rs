@@ -61,21 +61,21 @@ impl Diff {
 
 /// Compares two sequences that are both sorted by path.
 pub(super) fn diff<'a>(
-    known: impl Iterator<Item = Result<(&'a str, ManifestEntry), RebuildReason>>,
+    indexed: impl Iterator<Item = Result<(&'a str, ManifestEntry), RebuildReason>>,
     files: &[FileStat],
 ) -> Result<Diff, RebuildReason> {
     let mut diff = Diff::default();
     let mut next = 0;
-    for entry in known {
-        let (path, known) = entry?;
+    for entry in indexed {
+        let (path, indexed) = entry?;
         while files.get(next).is_some_and(|file| file.path.as_str() < path) {
             diff.added.push(next);
             next += 1;
         }
         match files.get(next).filter(|file| file.path.as_str() == path) {
             Some(file) => {
-                if !known.fits(file) {
-                    diff.suspect.push((next, known));
+                if !indexed.fits(file) {
+                    diff.suspect.push((next, indexed));
                 }
                 next += 1;
             }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use cm_note::path::NotePath;
 
-    fn known(size: u64, racy: bool) -> ManifestEntry {
+    fn indexed(size: u64, racy: bool) -> ManifestEntry {
         ManifestEntry { size, mtime_ns: 1, ctime_ns: 1, inode: 1, hash: [0; 16], racy, findings: 0 }
     }
 
@@ -109,11 +109,11 @@ mod tests {
                 .iter()
                 .map(|(path, size)| FileStat { path: NotePath::parse(path).unwrap(), size: *size, mtime_ns: 1, ctime_ns: 1, inode: 1 })
                 .collect();
-            let entries = before.iter().map(|(path, (size, racy))| Ok((path.as_str(), known(*size, *racy))));
+            let entries = before.iter().map(|(path, (size, racy))| Ok((path.as_str(), indexed(*size, *racy))));
             let diff = diff(entries, &files).unwrap();
             let path = |at: &usize| files[*at].path.as_str().to_owned();
             let added: Vec<String> = diff.added.iter().map(path).collect();
-            let suspect: BTreeMap<String, u64> = diff.suspect.iter().map(|(at, known)| (path(at), known.size)).collect();
+            let suspect: BTreeMap<String, u64> = diff.suspect.iter().map(|(at, indexed)| (path(at), indexed.size)).collect();
             let expect_added: Vec<String> = after.keys().filter(|path| !before.contains_key(*path)).cloned().collect();
             let expect_removed: Vec<String> = before.keys().filter(|path| !after.contains_key(*path)).cloned().collect();
             let expect_suspect: BTreeMap<String, u64> = before

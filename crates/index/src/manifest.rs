@@ -212,9 +212,9 @@ impl<'a> Iterator for Entries<'a> {
                     if held.is_some_and(|(path, _)| Some(path) == newer) {
                         self.held = None;
                     }
-                    let (path, known) = self.newer.next()?;
-                    if let Some(known) = known {
-                        return Some(Ok((path, *known)));
+                    let (path, entry_of_size) = self.newer.next()?;
+                    if let Some(entry_of_size) = entry_of_size {
+                        return Some(Ok((path, *entry_of_size)));
                     }
                 }
             }
@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    fn known(size: u64) -> ManifestEntry {
+    fn entry_of_size(size: u64) -> ManifestEntry {
         ManifestEntry { size, mtime_ns: 5, ctime_ns: 6, inode: 7, hash: [3; 16], racy: false, findings: 2 }
     }
 
@@ -239,7 +239,7 @@ mod tests {
     fn sizes(manifest: &Manifest) -> Vec<(String, u64)> {
         manifest
             .entries()
-            .map(|entry| entry.map(|(path, known)| (path.to_owned(), known.size)).unwrap())
+            .map(|entry| entry.map(|(path, entry_of_size)| (path.to_owned(), entry_of_size.size)).unwrap())
             .collect()
     }
 
@@ -250,7 +250,7 @@ mod tests {
             steps in proptest::collection::vec(proptest::collection::vec(("[a-c]{1,2}", proptest::option::of(0u64..9)), 0..4), 0..6),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            Manifest::create(folder.path(), 1, base.iter().map(|(path, size)| (path.as_str(), known(*size)))).unwrap();
+            Manifest::create(folder.path(), 1, base.iter().map(|(path, size)| (path.as_str(), entry_of_size(*size)))).unwrap();
             let mut expected = base;
             for (step, changes) in steps.into_iter().enumerate() {
                 for (path, size) in &changes {
@@ -259,7 +259,7 @@ mod tests {
                         None => expected.remove(path),
                     };
                 }
-                let changes = changes.into_iter().map(|(path, size)| (path, size.map(known))).collect();
+                let changes = changes.into_iter().map(|(path, size)| (path, size.map(entry_of_size))).collect();
                 load(folder.path()).record(step as u64 + 2, changes).unwrap();
             }
             prop_assert_eq!(sizes(&load(folder.path())), expected.into_iter().collect::<Vec<_>>());
@@ -273,7 +273,7 @@ mod tests {
         let mut longest = 0;
         for serial in 2..40 {
             let changes =
-                (0..200).map(|note| (format!("notes/{note:050}.md"), Some(known(serial)))).collect();
+                (0..200).map(|note| (format!("notes/{note:050}.md"), Some(entry_of_size(serial)))).collect();
             load(folder.path()).record(serial, changes).unwrap();
             longest = longest.max(std::fs::metadata(folder.path().join(LOG)).map_or(0, |log| log.len()));
         }
@@ -286,25 +286,25 @@ mod tests {
     #[test]
     fn a_record_cut_short_is_as_if_it_was_never_written() {
         let folder = tempfile::tempdir().unwrap();
-        Manifest::create(folder.path(), 1, [("a", known(1))].into_iter()).unwrap();
-        load(folder.path()).record(2, vec![("a".to_owned(), Some(known(2)))]).unwrap();
+        Manifest::create(folder.path(), 1, [("a", entry_of_size(1))].into_iter()).unwrap();
+        load(folder.path()).record(2, vec![("a".to_owned(), Some(entry_of_size(2)))]).unwrap();
         let log = folder.path().join(LOG);
         let first = std::fs::read(&log).unwrap();
-        load(folder.path()).record(3, vec![("a".to_owned(), Some(known(3)))]).unwrap();
+        load(folder.path()).record(3, vec![("a".to_owned(), Some(entry_of_size(3)))]).unwrap();
         let both = std::fs::read(&log).unwrap();
         for length in first.len()..both.len() {
             std::fs::write(&log, &both[..length]).unwrap();
             assert_eq!(sizes(&load(folder.path())), [("a".to_owned(), 2)]);
         }
-        load(folder.path()).record(3, vec![("a".to_owned(), Some(known(4)))]).unwrap();
+        load(folder.path()).record(3, vec![("a".to_owned(), Some(entry_of_size(4)))]).unwrap();
         assert_eq!(sizes(&load(folder.path())), [("a".to_owned(), 4)]);
     }
 
     #[test]
     fn damage_within_the_log_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        Manifest::create(folder.path(), 1, [("a", known(1))].into_iter()).unwrap();
-        load(folder.path()).record(2, vec![("a".to_owned(), Some(known(2)))]).unwrap();
+        Manifest::create(folder.path(), 1, [("a", entry_of_size(1))].into_iter()).unwrap();
+        load(folder.path()).record(2, vec![("a".to_owned(), Some(entry_of_size(2)))]).unwrap();
         let log = folder.path().join(LOG);
         let mut bytes = std::fs::read(&log).unwrap();
         let last = bytes.len() - 1;

@@ -86,9 +86,9 @@ impl Index {
     }
 
     /// Returns the candidate notes by words and by meaning. Fails like [`Index::search`].
-    pub fn candidates(&self, asked: CandidateRequest<'_>) -> Result<Candidates, Error> {
+    pub fn candidates(&self, request: CandidateRequest<'_>) -> Result<Candidates, Error> {
         let opened = self.text()??;
-        let (list, total) = opened.text.candidates(asked)?;
+        let (list, total) = opened.text.candidates(request)?;
         Ok(Candidates { opened, list, total })
     }
 
@@ -115,8 +115,8 @@ impl Index {
 
     /// Returns at most `most` notes that have passages missing from `known`, the most recently
     /// changed first, and the total number of missing passages. Fails like [`Index::search`].
-    pub fn without(&self, known: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
-        Ok(self.text()??.text.without(known, most)?)
+    pub fn without(&self, embedded: &PassageSet, most: usize) -> Result<(Vec<NotePath>, usize), Error> {
+        Ok(self.text()??.text.without(embedded, most)?)
     }
 
     /// Returns all notes as of the last refresh, sorted by path. Fails like [`Index::search`].

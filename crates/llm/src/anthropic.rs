@@ -92,8 +92,10 @@ impl AnthropicClient {
 
     fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
         let answer: AnthropicAnswer = serde_json::from_slice(body).map_err(|error| {
-            let said = reason(body).filter(|_| body.windows(14).any(|part| part == b"\"type\":\"error\""));
-            let why = said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN));
+            let error_text =
+                reason(body).filter(|_| body.windows(14).any(|part| part == b"\"type\":\"error\""));
+            let why =
+                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN));
             LlmError::Malformed { who: self.url.clone(), why }
         })?;
         let text: String = answer.content.into_iter().map(|block| block.text).collect();
@@ -132,8 +134,8 @@ impl Llm for AnthropicClient {
         const FORMS: [JsonMode; 2] = [JsonMode::Schema, JsonMode::Plain];
         let mut dialect = self.variant.get();
         loop {
-            let asked = self.client.post(&self.url, &self.document(request, dialect.form), request.timeout);
-            let error = match asked {
+            let posted = self.client.post(&self.url, &self.document(request, dialect.form), request.timeout);
+            let error = match posted {
                 Ok(body) => {
                     self.variant.set(dialect);
                     return self.read(request, &body);

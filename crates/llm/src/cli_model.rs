@@ -182,9 +182,9 @@ fn given<'a>(
     variables: &BTreeMap<String, String>,
     besides: impl Iterator<Item = &'a str>,
 ) -> BTreeMap<String, String> {
-    let named: Vec<&str> = DEFAULT_VARIABLES.into_iter().chain(besides).collect();
+    let inherited: Vec<&str> = DEFAULT_VARIABLES.into_iter().chain(besides).collect();
     let is_given = |name: &str| {
-        named.iter().any(|given| match given.strip_suffix('*') {
+        inherited.iter().any(|given| match given.strip_suffix('*') {
             Some(start) => !start.is_empty() && name.starts_with(start),
             None => name == *given,
         })

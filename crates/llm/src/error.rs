@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::budget::BudgetError;
-use cm_net::InvalidServerUrl;
-use cm_text::shorten::short_line;
+use cm_net::{InvalidServerUrl, detail, retry_note};
 
 /// Result type of this layer.
 pub type Result<T> = std::result::Result<T, LlmError>;
@@ -32,7 +31,7 @@ pub enum LlmError {
         after: Duration,
     },
     /// The server rejected the request.
-    #[error("{url} returned status {status}{}{}", said(message), rest(*wait))]
+    #[error("{url} returned status {status}{}{}", detail(message, SHOWN), retry_note(*wait))]
     Rejected {
         url: String,
         status: u16,
@@ -69,7 +68,7 @@ pub enum LlmError {
         source: std::io::Error,
     },
     /// A program exited with an error status.
-    #[error("`{program}` failed with {status}{}", said(message))]
+    #[error("`{program}` failed with {status}{}", detail(message, SHOWN))]
     Failed {
         program: String,
         status: String,
@@ -171,14 +170,6 @@ impl From<InvalidServerUrl> for LlmError {
     fn from(wrong: InvalidServerUrl) -> Self {
         Self::Setting { setting: "llm.base_url", why: format!("is not a valid URL: {wrong}") }
     }
-}
-
-fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {}", short_line(message, SHOWN)) }
-}
-
-fn rest(wait: Option<Duration>) -> String {
-    wait.map_or_else(String::new, |wait| format!(" (retry after {} s)", wait.as_secs()))
 }
 
 fn all(errors: &[(String, LlmError)]) -> String {

@@ -126,8 +126,10 @@ impl OpenAiClient {
     fn read(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelReply> {
         let malformed = |why| LlmError::Malformed { who: self.url.clone(), why };
         let answer: OpenAiAnswer = serde_json::from_slice(body).map_err(|error| {
-            let said = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
-            malformed(said.map_or_else(|| error.to_string(), |said| short_line(&said, SHOWN)))
+            let error_text = reason(body).filter(|_| body.trim_ascii_start().starts_with(b"{\"error\""));
+            malformed(
+                error_text.map_or_else(|| error.to_string(), |error_text| short_line(&error_text, SHOWN)),
+            )
         })?;
         let choice = answer.choices.into_iter().next();
         let choice = choice.ok_or_else(|| malformed("a response without a choice".to_owned()))?;
@@ -178,8 +180,8 @@ impl Llm for OpenAiClient {
         let mut dialect = self.variant.get();
         let mut ways = 1;
         loop {
-            let asked = self.client.post(&self.url, &self.document(request, dialect), request.timeout);
-            let error = match asked {
+            let posted = self.client.post(&self.url, &self.document(request, dialect), request.timeout);
+            let error = match posted {
                 Ok(body) => {
                     self.variant.set(dialect);
                     return self.read(request, &body);

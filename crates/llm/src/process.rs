@@ -81,14 +81,14 @@ impl ExternalProgram<'_> {
         }
         let mut child = self.start()?;
         let events = self.spawn_io_threads(&mut child, input);
-        let mut heard = ProcessOutput::default();
-        let mut cut = self.wait(&mut child, &events, &mut heard, pace);
-        if cut.is_none() && heard.drain(&events) {
+        let mut collected = ProcessOutput::default();
+        let mut cut = self.wait(&mut child, &events, &mut collected, pace);
+        if cut.is_none() && collected.drain(&events) {
             cut = Some(TerminationReason::TooMuch);
         }
         // What it left running may hold its output open, and is ended with it.
         let status = if self.is_interactive { end_alone(&mut child) } else { end(&mut child, cut.is_some()) };
-        heard.drain(&events);
+        collected.drain(&events);
         match cut {
             Some(TerminationReason::CalledOff) => return Err(LlmError::Cancelled),
             Some(TerminationReason::TimedOut) => {
@@ -103,10 +103,10 @@ impl ExternalProgram<'_> {
             None => {}
         }
         if !status.is_some_and(|status| status.success()) {
-            let complaints = heard.stderr.unwrap_or_default();
-            return Err(self.failed(status, &complaints, &heard.stdout));
+            let complaints = collected.stderr.unwrap_or_default();
+            return Err(self.failed(status, &complaints, &collected.stdout));
         }
-        Ok(String::from_utf8_lossy(&heard.stdout).into_owned())
+        Ok(String::from_utf8_lossy(&collected.stdout).into_owned())
     }
 
     fn start(&self) -> Result<Child> {
@@ -163,14 +163,14 @@ impl ExternalProgram<'_> {
         &self,
         child: &mut Child,
         events: &Receiver<OutputEvent>,
-        heard: &mut ProcessOutput,
+        collected: &mut ProcessOutput,
         pace: &RetrySleeper,
     ) -> Option<TerminationReason> {
         let begun = Instant::now();
         loop {
             match events.recv_timeout(STEP) {
                 Ok(event) => {
-                    if heard.store(event) {
+                    if collected.store(event) {
                         return Some(TerminationReason::TooMuch);
                     }
                 }
@@ -190,8 +190,8 @@ impl ExternalProgram<'_> {
         }
     }
 
-    fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], said: &[u8]) -> LlmError {
-        let text = if complaints.trim_ascii().is_empty() { said } else { complaints };
+    fn failed(&self, status: Option<ExitStatus>, complaints: &[u8], printed: &[u8]) -> LlmError {
+        let text = if complaints.trim_ascii().is_empty() { printed } else { complaints };
         let text = one_line(&String::from_utf8_lossy(text));
         let from = text.char_indices().rev().nth(SHOWN - 2).map_or(0, |(at, _)| at);
         let message = if from > 0 { format!("…{}", &text[from..]) } else { text };

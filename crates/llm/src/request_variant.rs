@@ -61,18 +61,18 @@ impl RequestVariant {
         if !matches!(status, 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
         }
-        let said = message.to_lowercase();
+        let complaint = message.to_lowercase();
         let cap = match self.cap {
             TokenLimitParameter::Tokens => TokenLimitParameter::CompletionTokens,
             TokenLimitParameter::CompletionTokens => TokenLimitParameter::Tokens,
         };
         // A server that knows only the one either names the other or the one that it does not know.
-        if said.contains("max_completion_tokens")
-            || (said.contains("max_tokens") && said.contains("unsupported"))
+        if complaint.contains("max_completion_tokens")
+            || (complaint.contains("max_tokens") && complaint.contains("unsupported"))
         {
             return Some(Self { cap, ..self });
         }
-        if !shaped || !OF_FORM.iter().any(|word| said.contains(word)) {
+        if !shaped || !OF_FORM.iter().any(|word| complaint.contains(word)) {
             return None;
         }
         let form = forms.iter().copied().find(|form| *form > self.form)?;
@@ -161,8 +161,8 @@ mod tests {
 
     #[test]
     fn the_word_for_brevity_is_changed_where_it_is_not_known() {
-        let said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        let next = FIRST.next_after(&refused(400, said), true, &ALL);
+        let complaint = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        let next = FIRST.next_after(&refused(400, complaint), true, &ALL);
         assert_eq!(next, Some(RequestVariant { cap: TokenLimitParameter::CompletionTokens, ..FIRST }));
         let theirs = RequestVariant { cap: TokenLimitParameter::CompletionTokens, ..FIRST };
         let unknown = refused(422, "extra fields not permitted: max_completion_tokens");

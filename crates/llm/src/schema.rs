@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_schema_that_has_no_sketch_is_told_as_it_is() {
-        let told = |value| AnswerSchema::new("x", value).instructions();
+        let instructions_of = |value| AnswerSchema::new("x", value).instructions();
         let shaped =
             json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
-        insta::assert_snapshot!(told(shaped), @r#"
+        insta::assert_snapshot!(instructions_of(shaped), @r#"
         Answer with one JSON object of this shape, and nothing else:
         {"a": string}
         "#);
-        insta::assert_snapshot!(told(json!({ "type": "object", "if": {} })), @r#"
+        insta::assert_snapshot!(instructions_of(json!({ "type": "object", "if": {} })), @r#"
         Answer with one JSON object and nothing else. It must be valid against this JSON Schema:
         {"type":"object","if":{}}
         "#);

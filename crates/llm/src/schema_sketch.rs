@@ -85,9 +85,9 @@ fn object(
     Some(format!("{{{}}}", each.collect::<Option<Vec<_>>>()?.join(", ")))
 }
 
-fn types(named: &Value) -> impl Iterator<Item = Option<&str>> {
-    let one = named.as_str().map(Some);
-    let many = named.as_array().into_iter().flatten().map(Value::as_str);
+fn types(type_keyword: &Value) -> impl Iterator<Item = Option<&str>> {
+    let one = type_keyword.as_str().map(Some);
+    let many = type_keyword.as_array().into_iter().flatten().map(Value::as_str);
     one.into_iter().chain(many)
 }
 

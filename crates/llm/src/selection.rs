@@ -91,7 +91,7 @@ impl ModelProvider {
             Self::Ollama => ("http://localhost:11434/v1", "localhost"),
             Self::Bedrock | Self::Compatible => return None,
         };
-        Some(ServerUrl::known(text, host))
+        Some(ServerUrl::constant(text, host))
     }
 
     /// Returns the environment variables that usually contain the provider's key. These keys are

@@ -151,19 +151,19 @@ fn read<T: DeserializeOwned>(
 
 /// Builds the message that lists the faults of an answer and asks the model to repair it.
 fn repair_message(request: &ModelRequest, faults: &[String]) -> String {
-    let mut told = String::from("Your answer is not usable:\n");
+    let mut prompt = String::from("Your answer is not usable:\n");
     for fault in faults.iter().take(MAX_REPORTED_FAULTS) {
-        told.push_str(&format!("- {fault}\n"));
+        prompt.push_str(&format!("- {fault}\n"));
     }
     if faults.len() > MAX_REPORTED_FAULTS {
-        told.push_str(&format!("- and {} more like this\n", faults.len() - MAX_REPORTED_FAULTS));
+        prompt.push_str(&format!("- and {} more like this\n", faults.len() - MAX_REPORTED_FAULTS));
     }
-    told.push_str("Answer the question above again, completely, with these problems fixed.");
+    prompt.push_str("Answer the question above again, completely, with these problems fixed.");
     if let Some(schema) = &request.schema {
-        told.push(' ');
-        told.push_str(&schema.instructions());
+        prompt.push(' ');
+        prompt.push_str(&schema.instructions());
     }
-    told
+    prompt
 }
 
 fn truncate(text: &str) -> &str {

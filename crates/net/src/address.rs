@@ -51,7 +51,7 @@ impl ServerUrl {
     }
 
     /// Creates an address from a literal URL and its host, without validation.
-    pub fn known(text: &str, host: &str) -> Self {
+    pub fn constant(text: &str, host: &str) -> Self {
         Self { text: text.to_owned(), host: host.to_owned() }
     }
 

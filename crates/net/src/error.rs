@@ -24,7 +24,7 @@ pub enum Error {
         after: Duration,
     },
     /// The server returned an error status.
-    #[error("{url} returned status {status}{}{}", said(message), rest(*wait))]
+    #[error("{url} returned status {status}{}{}", detail(message, SHOWN), retry_note(*wait))]
     Refused {
         url: String,
         status: u16,
@@ -52,10 +52,12 @@ pub enum Error {
     Cancelled { url: String },
 }
 
-fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {}", short_line(message, SHOWN)) }
+/// A server's message as the end of an error text: `: ` and at most `most` characters, or nothing.
+pub fn detail(message: &str, most: usize) -> String {
+    if message.is_empty() { String::new() } else { format!(": {}", short_line(message, most)) }
 }
 
-fn rest(wait: Option<Duration>) -> String {
+/// The wait that a server asked for as the end of an error text; empty if `None`.
+pub fn retry_note(wait: Option<Duration>) -> String {
     wait.map_or_else(String::new, |wait| format!(" (retry after {} s)", wait.as_secs()))
 }

@@ -17,7 +17,7 @@ mod tests;
 pub use address::{InvalidServerUrl, ServerUrl};
 pub use api_key::{ApiKey, AuthHeader};
 pub use client::{Client, ClientConfig};
-pub use error::{Error, Result};
+pub use error::{Error, Result, detail, retry_note};
 pub use error_body::reason;
 pub use retry_policy::RetryPolicy;
 pub use retry_sleeper::RetrySleeper;

@@ -27,9 +27,9 @@ impl RetrySleeper {
     /// Really sleeps, but stops early on cancellation.
     pub fn until(called_off: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let called_off = Arc::new(called_off);
-        let asked = Arc::clone(&called_off);
+        let checks = Arc::clone(&called_off);
         let sleep = move |mut left: Duration| {
-            while !left.is_zero() && !asked() {
+            while !left.is_zero() && !checks() {
                 let step = left.min(STEP);
                 thread::sleep(step);
                 left -= step;
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn a_long_wait_ends_when_it_is_called_off() {
-        let asked = AtomicUsize::new(0);
-        let pace = RetrySleeper::until(move || asked.fetch_add(1, Ordering::SeqCst) >= 2);
+        let checks = AtomicUsize::new(0);
+        let pace = RetrySleeper::until(move || checks.fetch_add(1, Ordering::SeqCst) >= 2);
         pace.sleep(Duration::MAX);
         assert!(pace.is_cancelled());
     }

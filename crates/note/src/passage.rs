@@ -93,8 +93,8 @@ pub fn passages(note: &Note, outline: &Outline) -> Vec<Passage> {
     // What stands before no passage is taken from none: the title of a bullet is its rule.
     let begin = if title.is_empty() { 0 } else { body_begin(text, &note.title) };
     if text[begin..].trim().is_empty() {
-        let said = !title.trim().is_empty() && note.kind != NoteKind::Edge;
-        return said.then(|| passage(title.trim(), None, text, begin..begin)).into_iter().collect();
+        let has_title = !title.trim().is_empty() && note.kind != NoteKind::Edge;
+        return has_title.then(|| passage(title.trim(), None, text, begin..begin)).into_iter().collect();
     }
     let mut passages: Vec<Passage> = Vec::new();
     for stretch in stretches(outline, begin) {

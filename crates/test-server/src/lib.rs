@@ -79,7 +79,7 @@ impl Server {
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let over = Arc::new(AtomicBool::new(false));
-        let (kept, end) = (Arc::clone(&requests), Arc::clone(&over));
+        let (recorded, end) = (Arc::clone(&requests), Arc::clone(&over));
         let thread = std::thread::spawn(move || {
             let mut silent = Vec::new();
             loop {
@@ -89,9 +89,9 @@ impl Server {
                 }
                 let Some(request) = read(&stream) else { continue };
                 let count = {
-                    let mut kept = kept.lock().unwrap();
-                    kept.push(request.clone());
-                    kept.len() - 1
+                    let mut recorded = recorded.lock().unwrap();
+                    recorded.push(request.clone());
+                    recorded.len() - 1
                 };
                 match script(count, &request) {
                     Reply::Silence => silent.push(stream),

@@ -89,7 +89,7 @@ fn read(call: Request, anew: bool, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let bar = bar(output);
     let outcome = embed::embed(&memory, anew, &mut |progress| {
-        bar.set_length(progress.of as u64);
+        bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
     });
     bar.finish_and_clear();

@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
     let (found, notices) =
-        friction::friction(&call, &options, &|done, all| output.progress(done, all, "logs"))?;
+        friction::friction(&call, &options, &|at| output.progress(at.done, at.total, "logs"))?;
     notices.iter().for_each(|notice| output.notice(notice.for_terminal()));
     output.plain(&if output.json { json::document(&found) } else { text::friction::found(&found) })
 }

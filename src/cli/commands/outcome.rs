@@ -3,9 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::sessions::RefreshProgress;
 use cm_app::verbs::outcome::{self, Options, SessionStatus};
-use cm_app::{Context, Request, Result};
+use cm_app::{Context, Progress, Request, Result};
 use cm_render::text;
 
 /// Record how a session ended and which rules contributed
@@ -54,7 +53,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         Ended::Mixed => SessionStatus::Mixed,
     };
     let options = Options { session: arguments.session, status, rules: arguments.rules };
-    let mut progress = |at: RefreshProgress| output.progress(at.done, at.total, "logs");
+    let mut progress = |at: Progress| output.progress(at.done, at.total, "logs");
     let recorded = outcome::outcome(&memory, &options, &mut progress)?;
     output.progress(0, 0, "logs");
     Ok(output.print(&memory, &recorded, text::outcome::recorded)?.failed(recorded.failed()))

@@ -8,7 +8,7 @@ use crate::cli::interrupt::{First, listen};
 use cm_app::context::cancellation::Cancellation;
 use cm_app::sessions::SessionSelection;
 use cm_app::verbs::reflect::{self, Options, work_package};
-use cm_app::{Context, Request, Result};
+use cm_app::{Context, Progress, Request, Result};
 use cm_render::text;
 
 /// Learn from unprocessed sessions
@@ -69,8 +69,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     listen(&stop, First::Soon, move || {
         told.notice("finishing the current session; press Ctrl-C again to drop it");
     });
-    let progress = |at: reflect::ReflectProgress<'_>| {
-        output.progress(at.done, at.total, &format!("sessions  {}", text::style::cut(at.title, 50)));
+    let progress = |at: Progress, title: &str| {
+        output.progress(at.done, at.total, &format!("sessions  {}", text::style::cut(title, 50)));
     };
     let outcome = reflect::reflect(&memory, &shelf, &options, &stop, &progress)?;
     Ok(output.print(&memory, &outcome, text::reflect::reflected)?.of_kind(outcome.kind))

@@ -6,7 +6,7 @@ use crate::cli::answer::{Output, Printed};
 use cm_app::sessions::logs::{LogSelection, agents_of};
 use cm_app::verbs::friction;
 use cm_app::verbs::trauma;
-use cm_app::{Context, Error, Request, Result};
+use cm_app::{Context, Error, Progress, Request, Result};
 use cm_render::{json, text};
 
 /// Find destructive commands that went wrong, and store them as warnings
@@ -57,7 +57,7 @@ struct Accept {
 
 /// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let progress = |done, all| output.progress(done, all, "logs");
+    let progress = |at: Progress| output.progress(at.done, at.total, "logs");
     match arguments.action {
         Action::Scan(scan) => {
             let wanted = LogSelection {

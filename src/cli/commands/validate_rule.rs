@@ -6,9 +6,8 @@ use super::text_or_stdin;
 use crate::cli::answer::{Output, Printed};
 use crate::cli::interrupt::{First, listen};
 use cm_app::context::cancellation::Cancellation;
-use cm_app::sessions::RefreshProgress;
 use cm_app::verbs::validate_rule;
-use cm_app::{Context, Request, Result};
+use cm_app::{Context, Progress, Request, Result};
 use cm_render::text;
 
 /// Check a rule before adding it, using the playbook and past sessions
@@ -41,7 +40,7 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
     let stop = Cancellation::default();
     listen(&stop, First::AtOnce, || {});
     let model = (!arguments.no_model).then_some(&stop);
-    let mut progress = |at: RefreshProgress| output.progress(at.done, at.total, "logs");
+    let mut progress = |at: Progress| output.progress(at.done, at.total, "logs");
     let outcome = validate_rule::validate_rule(&memory, &rule, &arguments.category, model, &mut progress)?;
     output.progress(0, 0, "logs");
     output.print(&memory, &outcome, text::validate_rule::judged)

@@ -47,8 +47,8 @@ impl Cancellation {
         self.is_immediate.load(Ordering::SeqCst)
     }
 
-    /// Returns the shared flag for an immediate stop.
-    pub fn at_once(&self) -> Arc<AtomicBool> {
+    /// Returns the flag that an immediate stop sets, for a signal handler.
+    pub fn immediate_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_immediate)
     }
 

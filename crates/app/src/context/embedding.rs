@@ -13,13 +13,7 @@ use crate::context::open_vault::OpenVault;
 use cm_embed::{ApiKey, EmbeddingProvider, ExternalModel, OnnxConfig, ServerUrl, openai_address};
 use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;
-
-const PROVIDER: &str = "embeddings.provider";
-const MODEL: &str = "embeddings.model";
-const PATH: &str = "embeddings.path";
-const RUNTIME: &str = "embeddings.runtime";
-const URL: &str = "embeddings.url";
-const KEY: &str = "embeddings.key";
+use cm_store::config::keys::{self, TypedSetting};
 
 /// The selected model with notices for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +43,7 @@ pub(crate) fn choice_of(memory: &Context, open: &OpenVault, settings: &Settings)
 
 /// Time limit for a command to embed new notes with the fine model.
 pub fn budget(settings: &Settings) -> Duration {
-    Duration::from_millis(settings.integer("embeddings.budget_ms") as u64)
+    Duration::from_millis(settings.integer(keys::EMBEDDINGS_BUDGET_MS) as u64)
 }
 
 /// Selects a model from settings. Downloaded models are stored in the folder `cache`; `variables`
@@ -69,11 +63,11 @@ fn chosen_by(
     cache: &Path,
     variables: &BTreeMap<String, String>,
 ) -> Result<EmbeddingProvider, String> {
-    let timeout = Duration::from_secs_f64(settings.number("embeddings.timeout_s").clamp(0.1, 600.0));
+    let timeout = Duration::from_secs_f64(settings.number(keys::EMBEDDINGS_TIMEOUT_S).clamp(0.1, 600.0));
     // The name is printed, so it must not hold anything that moves a cursor.
-    let model: String = text(settings, MODEL).chars().filter(|c| !c.is_control()).collect();
-    let address = || address(&text(settings, URL));
-    Ok(match text(settings, PROVIDER).as_str() {
+    let model: String = text(settings, keys::EMBEDDINGS_MODEL).chars().filter(|c| !c.is_control()).collect();
+    let address = || address(&text(settings, keys::EMBEDDINGS_URL));
+    Ok(match text(settings, keys::EMBEDDINGS_PROVIDER).as_str() {
         "none" => EmbeddingProvider::None,
         "fastembed" => {
             EmbeddingProvider::Outside(ExternalModel::Onnx(onnx(settings, model, cache, variables)))
@@ -100,10 +94,17 @@ fn onnx(
     variables: &BTreeMap<String, String>,
 ) -> OnnxConfig {
     let path = |text: String| (!text.is_empty()).then(|| PathBuf::from(text));
-    let runtime = path(text(settings, RUNTIME)).map(|path| (RUNTIME, path));
+    let runtime =
+        path(text(settings, keys::EMBEDDINGS_RUNTIME)).map(|path| (keys::EMBEDDINGS_RUNTIME.name, path));
     let variable = || path(variables.get("ORT_DYLIB_PATH")?.clone()).map(|path| ("ORT_DYLIB_PATH", path));
     let runtime = runtime.or_else(variable);
-    OnnxConfig { model, folder: path(text(settings, PATH)), hub: None, cache: cache.to_owned(), runtime }
+    OnnxConfig {
+        model,
+        folder: path(text(settings, keys::EMBEDDINGS_PATH)),
+        hub: None,
+        cache: cache.to_owned(),
+        runtime,
+    }
 }
 
 /// API key for the server. `OPENAI_API_KEY` is only sent to OpenAI's own server over HTTPS.
@@ -112,15 +113,15 @@ fn key(
     address: Option<&ServerUrl>,
     variables: &BTreeMap<String, String>,
 ) -> Option<ApiKey> {
-    let set = settings.get(KEY).and_then(|(value, _)| ApiKey::of(value.as_str()?));
+    let set = settings.get(keys::EMBEDDINGS_KEY).and_then(|(value, _)| ApiKey::of(value.as_str()?));
     let openai = openai_address();
     let is_openai = address
         .is_none_or(|address| address.host() == openai.host() && address.to_string().starts_with("https://"));
     set.or_else(|| variables.get("OPENAI_API_KEY").filter(|_| is_openai).and_then(|key| ApiKey::of(key)))
 }
 
-fn text(settings: &Settings, name: &str) -> String {
-    settings.text(name).unwrap_or_default().trim().to_owned()
+fn text(settings: &Settings, setting: &TypedSetting<String>) -> String {
+    settings.text(setting).unwrap_or_default().trim().to_owned()
 }
 
 fn address(url: &str) -> Result<Option<ServerUrl>, String> {

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use cm_index::{Index, Vectors};
 use cm_note::finding::Finding;
 use cm_note::note::Note;
-use cm_store::config::Settings;
+use cm_store::config::{Settings, keys};
 use cm_store::git::{Programs, Repo};
 use cm_store::vault::Vault;
 use cm_store::vault::trust::TrustState;
@@ -167,7 +167,7 @@ impl OpenVault {
 
     /// Maximum time to wait for another writer; `lock.patience_s`, at most one hour.
     pub fn lock_timeout(&self) -> Duration {
-        Duration::from_secs_f64(self.settings.number("lock.patience_s").clamp(0.0, 3600.0))
+        Duration::from_secs_f64(self.settings.number(keys::LOCK_PATIENCE_S).clamp(0.0, 3600.0))
     }
 
     /// Checks that the vault is not opened at a past commit.
@@ -183,7 +183,7 @@ impl OpenVault {
     /// Describes the settings that determine how notes are parsed and which folders are excluded.
     pub(super) fn parse_fingerprint(&self) -> String {
         let settings = &self.settings;
-        format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")))
+        format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)))
     }
 }
 

@@ -4,12 +4,6 @@
 //! No answer is cached. Every opened file is compared with the one on disk, and a folder that
 //! cannot be watched is walked on every call.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
-
 use crate::context::models::ModelCache;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
@@ -17,7 +11,13 @@ use crate::context::request::Request;
 use crate::context::vault_cache::VaultCache;
 use crate::error::Result;
 use cm_note::listing::FileStat;
+use cm_store::config::keys;
 use cm_store::vault::{Vault, layout, walk};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 /// Poll interval for watch events, and number of intervals between walks of an unwatched folder.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -103,7 +103,7 @@ struct MonitoredVault {
 
 impl MonitoredVault {
     fn of(open: &OpenVault, kept: Arc<VaultCache>) -> Self {
-        let exclude = open.settings.texts("vault.exclude");
+        let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
         let (level, vault) = (open.level, open.vault.clone());
         let mut followed = Self { level, vault, exclude, kept, events: None, files: BTreeMap::new() };
         followed.events = followed.count();

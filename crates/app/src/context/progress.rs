@@ -2,11 +2,18 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::cancellation::Cancellation;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A progress report.
+/// Items done, out of a known total.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub done: usize,
+    pub total: usize,
+}
+
+/// A progress report of an operation to its client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressStep {
     /// Amount done; greater than in the previous report.
@@ -20,19 +27,19 @@ pub struct ProgressStep {
 /// Receives progress reports and can cancel the operation.
 #[derive(Clone, Default)]
 pub struct ProgressWatch {
-    cancelled: Arc<AtomicBool>,
+    cancellation: Cancellation,
     listener: Option<Arc<dyn Fn(ProgressStep) + Send + Sync>>,
 }
 
 impl ProgressWatch {
     /// Creates a watch that passes every report to `listener`.
     pub fn with_listener(listener: impl Fn(ProgressStep) + Send + Sync + 'static) -> Self {
-        Self { cancelled: Arc::default(), listener: Some(Arc::new(listener)) }
+        Self { cancellation: Cancellation::default(), listener: Some(Arc::new(listener)) }
     }
 
-    /// Creates a watch without a listener that is cancelled by this flag.
-    pub fn cancelled_by(flag: Arc<AtomicBool>) -> Self {
-        Self { cancelled: flag, listener: None }
+    /// Creates a watch without a listener that is cancelled when `stop` demands an immediate stop.
+    pub fn cancelled_by(stop: &Cancellation) -> Self {
+        Self { cancellation: stop.clone(), listener: None }
     }
 
     /// Reports progress.
@@ -44,12 +51,12 @@ impl ProgressWatch {
 
     /// Requests cancellation, because the caller no longer waits for the result.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancellation.request_now();
     }
 
     /// Returns whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancellation.is_immediate()
     }
 
     /// Checks for cancellation; operations call it where they can stop without partial results.

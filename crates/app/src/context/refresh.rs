@@ -16,6 +16,7 @@ use cm_note::listing::VaultListing;
 use cm_note::note::{Note, NoteKind, read};
 use cm_note::passage::passages;
 use cm_note::path::NotePath;
+use cm_store::config::keys;
 use cm_store::vault::layout::{LARGEST_NOTE, LONGEST_NOTE};
 use cm_store::vault::walk;
 
@@ -41,7 +42,7 @@ impl VaultNotes {
 impl OpenVault {
     /// Lists the files of the vault: its folder, or the commit that the call reads at.
     pub fn walk(&self) -> VaultListing {
-        let exclude = self.settings.texts("vault.exclude");
+        let exclude = self.settings.texts(keys::VAULT_EXCLUDE);
         match &self.past {
             Some(past) => past.walk(&exclude),
             None => match self.kept() {

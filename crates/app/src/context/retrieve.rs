@@ -21,6 +21,7 @@ use cm_note::rank::fusion::{FusedScore, FusionWeights, NoteScores, fuse};
 use cm_note::rank::graph_expansion::spread;
 use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
 use cm_note::rank::tie_breakers;
+use cm_store::config::keys;
 
 /// Stages of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -380,7 +381,7 @@ impl Context {
         }
         let relevance = |place: &Option<usize>| place.map_or(0.0, |at| ranked[at].parts.relevance);
         let scores: Vec<f64> = places.iter().map(relevance).collect();
-        let share = self.target().settings.number("search.graph_share");
+        let share = self.target().settings.number(keys::SEARCH_GRAPH_SHARE);
         let spread = spread(&scores, &neighbours.edges, &neighbours.degrees, share, HOPS);
         for (place, spread) in places.iter().zip(&spread) {
             let by = spread.by.and_then(|by| places[by]).map(|by| ranked[by].note.key().to_owned());
@@ -469,9 +470,9 @@ impl Context {
     fn weights(&self) -> FusionWeights {
         let settings = &self.target().settings;
         FusionWeights {
-            coarse: settings.number("search.weight_coarse"),
-            fine: settings.number("search.weight_fine"),
-            blend: settings.number("search.weight_blend"),
+            coarse: settings.number(keys::SEARCH_WEIGHT_COARSE),
+            fine: settings.number(keys::SEARCH_WEIGHT_FINE),
+            blend: settings.number(keys::SEARCH_WEIGHT_BLEND),
         }
     }
 }

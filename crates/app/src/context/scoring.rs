@@ -1,31 +1,36 @@
 //! The scoring constants of a vault.
 
 use cm_note::score::Scoring;
-use cm_store::config::Settings;
+use cm_store::config::{Settings, keys};
 
 /// Reads the scoring constants from the settings.
 pub(crate) fn scoring(settings: &Settings) -> Scoring {
-    let number = |name: &str| settings.number(&format!("scoring.{name}"));
+    let number = |setting| settings.number(setting);
     Scoring {
-        lambda: number("lambda"),
-        half_life_days: number("half_life_days"),
-        harmful_multiplier: number("harmful_multiplier"),
-        prune_harmful_threshold: number("prune_harmful_threshold"),
-        multipliers: ["candidate_multiplier", "established_multiplier", "proven_multiplier"].map(number),
-        established_score: number("established_score"),
-        proven_score: number("proven_score"),
-        proven_ratio: number("proven_ratio"),
-        deprecated_ratio: number("deprecated_ratio"),
-        deprecated_events: settings.integer("scoring.deprecated_events"),
-        recent_days: number("recent_days"),
-        stale_days: number("stale_days"),
-        priority_factor: number("priority_factor"),
-        unused: number("unused"),
-        importance: number("importance"),
-        pinned: number("pinned"),
-        active: number("active"),
-        fading: number("fading"),
-        dormant: number("dormant"),
+        lambda: number(keys::SCORING_LAMBDA),
+        half_life_days: number(keys::SCORING_HALF_LIFE_DAYS),
+        harmful_multiplier: number(keys::SCORING_HARMFUL_MULTIPLIER),
+        prune_harmful_threshold: number(keys::SCORING_PRUNE_HARMFUL_THRESHOLD),
+        multipliers: [
+            keys::SCORING_CANDIDATE_MULTIPLIER,
+            keys::SCORING_ESTABLISHED_MULTIPLIER,
+            keys::SCORING_PROVEN_MULTIPLIER,
+        ]
+        .map(number),
+        established_score: number(keys::SCORING_ESTABLISHED_SCORE),
+        proven_score: number(keys::SCORING_PROVEN_SCORE),
+        proven_ratio: number(keys::SCORING_PROVEN_RATIO),
+        deprecated_ratio: number(keys::SCORING_DEPRECATED_RATIO),
+        deprecated_events: settings.integer(keys::SCORING_DEPRECATED_EVENTS),
+        recent_days: number(keys::SCORING_RECENT_DAYS),
+        stale_days: number(keys::SCORING_STALE_DAYS),
+        priority_factor: number(keys::SCORING_PRIORITY_FACTOR),
+        unused: number(keys::SCORING_UNUSED),
+        importance: number(keys::SCORING_IMPORTANCE),
+        pinned: number(keys::SCORING_PINNED),
+        active: number(keys::SCORING_ACTIVE),
+        fading: number(keys::SCORING_FADING),
+        dormant: number(keys::SCORING_DORMANT),
     }
 }
 

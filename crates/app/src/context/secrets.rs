@@ -21,6 +21,7 @@ use cm_note::path::NotePath;
 use cm_secrets::{
     PatternError, RedactedSecret, RedactionRules, RuleError, find, fingerprint, redact, suspects,
 };
+use cm_store::config::keys;
 use cm_store::vault::{external_folder, layout};
 
 /// Texts in a vault that look like secrets.
@@ -39,13 +40,13 @@ pub struct SecretScan {
 /// # Errors
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub fn rules(memory: &Context, open: &OpenVault) -> Result<RedactionRules> {
-    let rules = if open.settings.flag("redaction.enabled").unwrap_or(true) {
+    let rules = if open.settings.flag(keys::REDACTION_ENABLED).unwrap_or(true) {
         RedactionRules::default()
     } else {
         RedactionRules::none()
     };
     let rules =
-        rules.with_extra(&open.settings.texts("redaction.extra")).map_err(|error| no_pattern(&error))?;
+        rules.with_extra(&open.settings.texts(keys::REDACTION_EXTRA)).map_err(|error| no_pattern(&error))?;
     Ok(with_files(rules, &files(memory, open)?)?.0)
 }
 
@@ -57,13 +58,13 @@ struct RuleFile {
 
 /// Reads the file that `redaction.rules` of the user's own settings names.
 fn files(memory: &Context, open: &OpenVault) -> Result<Vec<RuleFile>> {
-    const NAME: &str = "redaction.rules";
-    let typed = open.settings.text(NAME).map(str::trim).filter(|typed| !typed.is_empty());
+    let name = keys::REDACTION_RULES.name;
+    let typed = open.settings.text(keys::REDACTION_RULES).map(str::trim).filter(|typed| !typed.is_empty());
     let read = |typed: &str| {
         let path = PathBuf::from(resolve_path(memory, &memory.call.cwd, typed));
         let bytes = external_folder::file(&path).map_err(|error| {
-            Error::refused("invalid-setting", format!("the file of {NAME} was not read: {error}"))
-                .hint(format!("correct the path, or remove it with `cm config unset {NAME} --private`"))
+            Error::refused("invalid-setting", format!("the file of {name} was not read: {error}"))
+                .hint(format!("correct the path, or remove it with `cm config unset {name} --private`"))
         })?;
         Ok(RuleFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
     };
@@ -97,9 +98,10 @@ fn no_rules(file: &RuleFile, error: &RuleError) -> Error {
 /// Returns an error if a pattern is invalid, or if a rule file cannot be read or parsed.
 pub(crate) fn rules_of_logs(memory: &Context, open: &OpenVault) -> Result<(RedactionRules, String)> {
     let settings = &open.settings;
-    let enabled = settings.flag("redaction.enabled").unwrap_or(true);
-    let shared = settings.get_from("redaction.extra", |origin| !origin.is_users()).map(|(value, _)| value);
-    let lists = [settings.users("redaction.extra"), shared];
+    let enabled = settings.flag(keys::REDACTION_ENABLED).unwrap_or(true);
+    let shared =
+        settings.get_from(keys::REDACTION_EXTRA, |origin| !origin.is_users()).map(|(value, _)| value);
+    let lists = [settings.users(keys::REDACTION_EXTRA), shared];
     let items = lists.into_iter().flatten().filter_map(toml::Value::as_array).flatten();
     let mut extra: Vec<String> = items.filter_map(toml::Value::as_str).map(str::to_owned).collect();
     extra.dedup();
@@ -174,7 +176,7 @@ impl SecretExceptions {
             return Self::default();
         }
         Self {
-            fingerprints: open.settings.texts("redaction.allow").into_iter().collect(),
+            fingerprints: open.settings.texts(keys::REDACTION_ALLOW).into_iter().collect(),
             allows_line_marker: true,
         }
     }

@@ -4,17 +4,17 @@
 //! where only the most recently used ones are retained. Usage counts are not versioned and do not
 //! apply.
 
-use std::cell::OnceCell;
-use std::io;
-use std::path::{Component, Path};
-
 use crate::error::Result;
 use cm_index::{Index, RefreshReport};
 use cm_note::listing::{LinkTarget, VaultListing};
 use cm_note::path::NotePath;
-use cm_store::config::Settings;
-use cm_store::git::{self, CommitInfo};
+use cm_store::config::{Settings, keys};
+use cm_store::git;
+use cm_store::git::CommitInfo;
 use cm_store::vault::walk;
+use std::cell::OnceCell;
+use std::io;
+use std::path::{Component, Path};
 
 /// Number of past indexes to retain.
 const KEPT: usize = 3;
@@ -29,7 +29,8 @@ pub struct Snapshot {
 impl Snapshot {
     pub(super) fn of(git: git::VaultSnapshot, index: &Path, settings: &Settings) -> Self {
         // What is indexed depends on the commit and on how its notes are read.
-        let read = format!("{:?}", (&settings.types, &settings.relations, settings.texts("vault.exclude")));
+        let read =
+            format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)));
         let name = format!("{}-{}", git.commit().id, &blake3::hash(read.as_bytes()).to_hex()[..8]);
         Self { git, kept: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }

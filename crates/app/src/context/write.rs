@@ -17,7 +17,7 @@ use cm_note::message::CommitMessage;
 use cm_note::note::{self, read};
 use cm_note::path::NotePath;
 use cm_secrets::RedactionRules;
-use cm_store::config::CommitMode;
+use cm_store::config::{CommitMode, keys};
 use cm_store::git::{self, PathChange, PathChangeKind as PathKind};
 use cm_store::vault::exchange::{self, ReplacedFile};
 use cm_store::vault::journal::{FileBytes, FileChange, Journal, JournalEntry};
@@ -260,8 +260,8 @@ fn refuse_during_merge(repo: &git::Repo) -> Result<()> {
 }
 
 fn options(memory: &Context, open: &OpenVault) -> git::Options {
-    let hooks = open.settings.flag("git.hooks").unwrap_or(false);
-    let sign = open.settings.flag("git.sign");
+    let hooks = open.settings.flag(keys::GIT_HOOKS).unwrap_or(false);
+    let sign = open.settings.flag(keys::GIT_SIGN);
     git::Options { hooks, sign, ..git::Options::new(memory.now()) }
 }
 

@@ -24,6 +24,7 @@ use cm_llm::{ExternalProgram, RetrySleeper};
 use cm_note::instant::Instant;
 use cm_secrets::RedactionRules;
 use cm_session::{Agent, SessionMeta};
+use cm_store::config::keys;
 
 const PROGRAM: &str = "cass";
 /// Maximum output size in bytes.
@@ -63,7 +64,7 @@ pub struct ExternalHit {
 /// # Errors
 /// Returns an error if a redaction pattern or an agent name is invalid.
 pub fn outside(memory: &Context, options: &Options, since: Option<Instant>) -> Result<Vec<ExternalHit>> {
-    if !privacy::flag(memory, "sources.cass") {
+    if !privacy::flag(memory, keys::SOURCES_CASS) {
         return Ok(Vec::new());
     }
     let Some(printed) = run_program(memory, options) else { return Ok(Vec::new()) };
@@ -111,7 +112,7 @@ fn run_program(memory: &Context, options: &Options) -> Option<String> {
         argv: &argv,
         environment: &environment,
         folder: home.unwrap_or(&call.cwd),
-        timeout: Duration::from_secs_f64(memory.target().settings.number("sources.cass_timeout_s")),
+        timeout: Duration::from_secs_f64(memory.target().settings.number(keys::SOURCES_CASS_TIMEOUT_S)),
         max_output_bytes: LARGEST,
         is_interactive: false,
     };

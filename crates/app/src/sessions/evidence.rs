@@ -16,6 +16,7 @@ use cm_index::sessions::{ConversationEvidence, SessionIndexFilter, SessionLookup
 use cm_learn::reflect::evidence::{RuleHit, RuleValidation, keywords, min_keywords, validate_within};
 use cm_playbook::curation::history::{RuleEvidenceSource, SessionCounts};
 use cm_session::status::SessionStatus;
+use cm_store::config::keys;
 use cm_store::vault::json_lines::JsonLinesFile;
 
 /// Maximum number of conversations, best first.
@@ -48,7 +49,7 @@ impl fmt::Debug for SessionEvidence<'_> {
 impl<'m> SessionEvidence<'m> {
     /// Uses the index as it is, limited to the last `sessions.validation_lookback_days`.
     pub fn of(memory: &'m Context) -> Self {
-        let days = memory.target().settings.number("sessions.validation_lookback_days");
+        let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
         Self { memory, sessions: SessionAccess::open_without_refresh(memory), days, ended: None }
     }
 

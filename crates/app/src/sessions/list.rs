@@ -10,6 +10,7 @@ use crate::context::paths::resolve_path;
 use crate::error::{Error, Result};
 use cm_index::sessions::SessionIndexFilter;
 use cm_note::instant::Instant;
+use cm_store::config::keys;
 
 /// Filter and page of the list.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +66,7 @@ pub fn list(memory: &Context, shelf: &SessionAccess, options: &Options) -> Resul
 
 /// Returns the number of days to consider; `None` for all.
 pub(crate) fn lookback(memory: &Context, which: &SessionSelection) -> Result<Option<f64>> {
-    let days = which.days.unwrap_or_else(|| memory.target().settings.number("sessions.lookback_days"));
+    let days = which.days.unwrap_or_else(|| memory.target().settings.number(keys::SESSIONS_LOOKBACK_DAYS));
     if !days.is_finite() || days < 0.0 {
         return Err(Error::usage("`--days` expects a number of days, 0 for all"));
     }

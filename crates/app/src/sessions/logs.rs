@@ -1,24 +1,23 @@
 //! Reads sessions directly from agents' logs in the home folder, one log at a time, and redacts
 //! secrets. Nothing is cached.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
-
 use crate::context::open::Context;
+use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
 use crate::sessions::access_log;
+pub use crate::sessions::agents;
 use crate::sessions::sources::{LogSources, path_of, preference_key};
-use cm_agents::ingest::{self, EventSink, IngestLimits, LogSource};
+use cm_agents::ingest;
+use cm_agents::ingest::{EventSink, IngestLimits, LogSource};
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
 use cm_secrets::{RedactionRules, redact};
 use cm_session::event::{EventKind, SessionEvent};
 use cm_session::{Agent, SessionId, SessionMeta};
-
-pub use crate::sessions::agents;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// Filters for sessions.
 #[derive(Debug, Clone, Default)]
@@ -52,9 +51,6 @@ pub struct LogReadSummary {
     pub notices: Vec<UserText>,
 }
 
-/// Progress callback: number of logs done, and total number of logs.
-pub type Progress<'a> = &'a dyn Fn(usize, usize);
-
 /// The agents that the call names explicitly. A name that only comes from `CM_AGENT` does not
 /// count.
 ///
@@ -73,7 +69,7 @@ pub fn agents_of(call: &Request) -> Result<Vec<Agent>> {
 pub fn each(
     call: &Request,
     wanted: &LogSelection,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
     take: &mut dyn FnMut(ParsedSession),
 ) -> Result<LogReadSummary> {
     let memory = Context::open(call.clone()).ok();
@@ -88,7 +84,7 @@ pub fn each(
     let mut known: HashSet<(Agent, SessionId)> = HashSet::new();
     let mut reads = Vec::new();
     for (done, source) in found.sources.iter().enumerate() {
-        progress(done, read.logs);
+        progress(Progress { done, total: read.logs });
         // What was last written to before then tells no session that began later.
         if wanted.since.zip(source.changed()).is_some_and(|(since, changed)| changed < since) {
             continue;
@@ -109,7 +105,7 @@ pub fn each(
         }
         reads.extend((!heard.sessions.is_empty()).then_some(heard));
     }
-    progress(read.logs, read.logs);
+    progress(Progress { done: read.logs, total: read.logs });
     if let Some(memory) = memory {
         access_log::record(&memory, reads);
         read.notices.extend(memory.take_notices());

@@ -25,12 +25,12 @@ pub(super) mod sources;
 pub mod timeline;
 
 use crate::context::open::Context;
+use crate::context::progress::Progress;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::reflection_log::ReflectionLog;
 use cm_index::sessions::{SessionLookup, SessionSummary, Sessions};
 use cm_session::Agent;
 
-pub use refresh_index::RefreshProgress;
 pub use session_row::{SessionInfo, SessionRow, ShownEvent};
 
 /// Selection of sessions.
@@ -64,7 +64,7 @@ impl SessionAccess {
     ///
     /// # Errors
     /// Returns an error if a redaction pattern is invalid or if the index cannot be used.
-    pub fn open(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<Self> {
+    pub fn open(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<Self> {
         if memory.call.no_refresh {
             memory.notice("the session index was not updated (`--no-refresh`)");
         } else {

@@ -11,7 +11,7 @@ use super::access_log;
 use super::index_writer::{AllowedSessions, SessionIndexWriter, title_of};
 use super::sources::{LogSources, path_of};
 use crate::context::open::Context;
-use crate::context::progress::ProgressWatch;
+use crate::context::progress::{Progress, ProgressWatch};
 use crate::context::secrets;
 use crate::error::Result;
 use cm_agents::ingest::{self, IngestLimits, LogCursor, LogFormat, LogSource, ReadResult, RecordCounts};
@@ -19,6 +19,7 @@ use cm_index::Error::Unusable;
 use cm_index::sessions::{ParseCounts, SessionKey, SessionStoreWriter};
 use cm_secrets::{RedactionRules, redact};
 use cm_session::SessionId;
+use cm_store::config::keys;
 
 /// Key among the log entries of the index that stores the filter and the redaction rules in use. If
 /// they change, every log is read again.
@@ -27,22 +28,13 @@ pub(super) const SCOPE: &str = "cm:scope";
 /// Maximum number of notices per kind that are listed individually.
 const MAX_NOTICES: usize = 3;
 
-/// Progress of reading logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RefreshProgress {
-    /// Number of logs that were processed.
-    pub done: usize,
-    /// Total number of logs.
-    pub total: usize,
-}
-
-/// Updates the session index. If another process is doing so, or if the index cannot be written,
+/// Updates the session index, and reports each log before it is read. If another process is doing so, or if the index cannot be written,
 /// adds a notice and leaves it as it is.
 ///
 /// # Errors
 /// Returns an error if a redaction pattern is invalid, if the index cannot be used, or if the call
 /// was cancelled.
-pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> Result<()> {
+pub fn refresh(memory: &Context, progress: &mut dyn FnMut(Progress)) -> Result<()> {
     let open = memory.target();
     let Some(home) = &memory.call.home else {
         memory.notice("the home directory is unknown, so no logs are read");
@@ -55,7 +47,7 @@ pub fn refresh(memory: &Context, progress: &mut dyn FnMut(RefreshProgress)) -> R
         scope: format!("{} {patterns}", sources.allowed.fingerprint()),
         sources,
         rules,
-        large: open.settings.integer("sessions.max_file_mb") as u64 * 1_000_000,
+        large: open.settings.integer(keys::SESSIONS_MAX_FILE_MB) as u64 * 1_000_000,
         notices: RefreshNotices::default(),
         watch: memory.call.watch.clone(),
         first: false,
@@ -114,7 +106,7 @@ impl IndexRefresher {
     fn read_all(
         &mut self,
         anew: bool,
-        progress: &mut dyn FnMut(RefreshProgress),
+        progress: &mut dyn FnMut(Progress),
     ) -> std::result::Result<(), cm_index::Error> {
         let mut writer = self.writer(anew)?;
         let found = self.sources.find(&[]);
@@ -125,7 +117,7 @@ impl IndexRefresher {
             if self.watch.is_cancelled() {
                 break;
             }
-            progress(RefreshProgress { done, total: found.sources.len() });
+            progress(Progress { done, total: found.sources.len() });
             self.read(&mut writer, source, &path_of(source), &logs)?;
         }
         writer.finish()

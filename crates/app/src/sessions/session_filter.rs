@@ -11,6 +11,7 @@ use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::paths::resolve_path;
 use cm_session::{Agent, SessionMeta};
 use cm_store::config::SettingOrigin;
+use cm_store::config::keys::{self, TypedSetting};
 
 /// Filter for the sessions that may be read.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +32,7 @@ pub struct SessionFilter {
 impl SessionFilter {
     /// Builds the filter from the settings of a vault.
     pub fn of(memory: &Context, open: &OpenVault) -> Self {
-        let named = lists(open, "sessions.agents");
+        let named = lists(open, keys::SESSIONS_AGENTS);
         for name in named.iter().flatten().filter(|name| super::agent(name).is_none()) {
             memory.notice(format!("sessions.agents contains `{name}`, which is not a known agent"));
         }
@@ -40,7 +41,7 @@ impl SessionFilter {
         };
         let base = project(open);
         let folders = |whose| -> Vec<String> {
-            let typed = list(open, "sessions.workspaces", whose).unwrap_or_default();
+            let typed = list(open, keys::SESSIONS_WORKSPACES, whose).unwrap_or_default();
             typed.iter().map(|typed| resolve_path(memory, base, typed)).collect()
         };
         let (own, shared) = (folders(SettingsOwner::Own), folders(SettingsOwner::Shared));
@@ -51,8 +52,10 @@ impl SessionFilter {
             true => (None, own),
             false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
         };
-        let exports =
-            open.settings.get_from("sessions.exports", |origin| *origin == SettingOrigin::Private).is_some();
+        let exports = open
+            .settings
+            .get_from(keys::SESSIONS_EXPORTS, |origin| *origin == SettingOrigin::Private)
+            .is_some();
         Self {
             agents: Agent::ALL.into_iter().filter(passes).collect(),
             project,
@@ -132,18 +135,18 @@ enum SettingsOwner {
 }
 
 /// Returns a list setting from this origin; `None` if it is not set.
-fn list(open: &OpenVault, name: &str, whose: SettingsOwner) -> Option<Vec<String>> {
+fn list(open: &OpenVault, setting: &TypedSetting<Vec<String>>, whose: SettingsOwner) -> Option<Vec<String>> {
     let is_of = |origin: &SettingOrigin| origin.is_users() == (whose == SettingsOwner::Own);
-    let (value, _) = open.settings.get_from(name, is_of)?;
+    let (value, _) = open.settings.get_from(setting, is_of)?;
     let items = value.as_array().into_iter().flatten();
     Some(items.filter_map(toml::Value::as_str).map(str::to_owned).collect())
 }
 
 /// Returns a list setting from both origins, the user's first.
-fn lists(open: &OpenVault, name: &str) -> Vec<Vec<String>> {
+fn lists(open: &OpenVault, setting: &TypedSetting<Vec<String>>) -> Vec<Vec<String>> {
     [SettingsOwner::Own, SettingsOwner::Shared]
         .into_iter()
-        .filter_map(|whose| list(open, name, whose))
+        .filter_map(|whose| list(open, setting, whose))
         .collect()
 }
 

@@ -13,7 +13,7 @@ use crate::context::request::Request;
 use crate::error::{Error, Result};
 use cm_agents::ingest::{self, FoundLogs, LogFormat, LogLocations, LogSource, uploaded};
 use cm_session::{Agent, SessionMeta};
-use cm_store::config::SettingOrigin;
+use cm_store::config::{SettingOrigin, keys};
 
 /// The logs that may be read.
 pub struct LogSources {
@@ -54,7 +54,7 @@ impl LogSources {
         places.workspaces.extend(allowed.folders());
         places.workspaces.sort();
         places.workspaces.dedup();
-        let own = open.settings.get_from("sessions.exports", SettingOrigin::is_users);
+        let own = open.settings.get_from(keys::SESSIONS_EXPORTS, SettingOrigin::is_users);
         let exports = own.and_then(|(value, _)| value.as_array()).into_iter().flatten();
         let exports =
             exports.filter_map(toml::Value::as_str).map(|typed| resolve_path(memory, project, typed).into());

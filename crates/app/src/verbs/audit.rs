@@ -17,6 +17,7 @@ use cm_note::bullet::{Bullet, Scope, Verify};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::query::Query;
 use cm_playbook::audit::{AuditVerdict, RuleCheck};
+use cm_store::config::keys;
 use cm_store::vault::workspace::Workspace;
 
 pub use cm_playbook::audit::ViolationPlace;
@@ -226,7 +227,7 @@ const MOST_SESSIONS: usize = 50;
 /// Runs the session queries against the indexed sessions of the workspace from the last
 /// `sessions.validation_lookback_days` days.
 fn ask(memory: &Context, root: &Path, checks: &mut [(VaultBullet, std::result::Result<RuleCheck, String>)]) {
-    let days = memory.target().settings.number("sessions.validation_lookback_days");
+    let days = memory.target().settings.number(keys::SESSIONS_VALIDATION_LOOKBACK_DAYS);
     let filter = SessionIndexFilter {
         workspace: Some(root.to_string_lossy().into_owned()),
         since: Some(memory.now().minus_days(days)),

@@ -72,7 +72,7 @@ pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
         .iter()
         .filter(|key| name.is_none_or(|name| key.name == name))
         .map(|key| {
-            let found = held.get(key.name);
+            let found = held.get(key);
             let in_force = found.map(|(value, _)| key.shown(value));
             Setting {
                 key: key.name.to_owned(),

@@ -28,6 +28,7 @@ use cm_note::note::Priority;
 use cm_note::score::bullet::EffectiveScore;
 use cm_playbook::briefing::warning::BriefingWarning;
 use cm_playbook::briefing::{LEAST_TOKENS, OmittedCounts};
+use cm_store::config::keys;
 use kinds::WorkspaceKinds;
 
 /// The task and the limits of a briefing.
@@ -191,12 +192,12 @@ pub fn context(memory: &Context, options: &Options) -> Result<Briefing> {
 pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> {
     let task = checked(&options.task)?;
     let settings = &memory.target().settings;
-    let budget = options.max_tokens.unwrap_or_else(|| settings.integer("context.max_tokens"));
+    let budget = options.max_tokens.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_TOKENS));
     if budget < LEAST_TOKENS {
         return Err(Error::usage(format!("the token limit is {budget}; the minimum is {LEAST_TOKENS}"))
             .hint("for example `cm context \"fix the flaky retry test\" --max-tokens 2000`"));
     }
-    let limit = options.limit_rules.unwrap_or_else(|| settings.integer("context.max_rules")).min(1_000);
+    let limit = options.limit_rules.unwrap_or_else(|| settings.integer(keys::CONTEXT_MAX_RULES)).min(1_000);
     let candidates = BriefingCandidates::ask(memory, task, limit, BriefingFilter::of(options))?;
     let mut omitted = OmittedCounts::default();
     let scoring = scoring(settings);
@@ -206,7 +207,7 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let stage = BriefingBuilder { memory, task, named, workspace, kinds, scoring, candidates };
     let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
-    let history = stage.history(settings.integer("context.max_history"), &mut omitted)?;
+    let history = stage.history(settings.integer(keys::CONTEXT_MAX_HISTORY), &mut omitted)?;
     let notices = stage.notices(history.as_deref());
     let history = history.unwrap_or_default();
     let warnings = stage.warnings(&rules, &memories)?;

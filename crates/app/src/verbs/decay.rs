@@ -1,19 +1,18 @@
 //! Decay scores of memories at an instant, computed from notes and usage. Read-only.
 
-use std::collections::BTreeMap;
-
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
 use crate::context::scoring::scoring;
 use crate::error::Result;
 use cm_note::instant::Instant;
 use cm_note::note::{Note, NoteKind};
-use cm_note::score::{self, AccessStatistics, DecayScore, DecayStatus, Scoring};
+use cm_note::score;
+use cm_note::score::{AccessStatistics, DecayScore, DecayStatus, Scoring};
 use cm_store::config::Settings;
 use cm_store::vault::usage::UsageCounts;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Selects the memories to list.
 #[derive(Debug, Clone, Default)]

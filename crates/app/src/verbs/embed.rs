@@ -1,17 +1,19 @@
 //! Embeds notes, reports the progress of the embedding models, and changes the model.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::context::meaning::known;
 pub use crate::context::meaning::read_in_background;
-use crate::context::meaning::{EmbeddingProgress, known};
 use crate::context::models::Model;
 use crate::context::open::Context;
 use crate::context::open_vault::{OpenVault, VaultLevel};
+use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::error::{Error, Result};
-use crate::verbs::config::{self, SettingsTarget};
+use crate::verbs::config;
+use crate::verbs::config::SettingsTarget;
 use cm_embed::{Embedder, EmbeddingProvider};
+use cm_store::config::keys;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Embedding progress for all open vaults.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -91,11 +93,7 @@ pub fn status(memory: &Context) -> Result<EmbeddingStatus> {
 /// # Errors
 /// A model that cannot be opened or does not answer, or a full disk. Vectors stored before the
 /// error are preserved.
-pub fn embed(
-    memory: &Context,
-    anew: bool,
-    progress: &mut dyn FnMut(EmbeddingProgress),
-) -> Result<EmbeddingStatus> {
+pub fn embed(memory: &Context, anew: bool, progress: &mut dyn FnMut(Progress)) -> Result<EmbeddingStatus> {
     let begun = (memory.call.clock)();
     let model = match memory.models().fine() {
         Some(Ok(model)) => model,
@@ -156,7 +154,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
     for last in BELONGING.into_iter().chain(with(RUNTIME).map(|_| RUNTIME)) {
         config::set(&memory, &format!("embeddings.{last}"), with(last), SettingsTarget::Private)?;
     }
-    config::set(&memory, "embeddings.provider", Some(&change.provider), SettingsTarget::Private)?;
+    config::set(&memory, keys::EMBEDDINGS_PROVIDER.name, Some(&change.provider), SettingsTarget::Private)?;
     let memory = Context::open(call)?;
     let status = status(&memory)?;
     memory.take_notices();
@@ -165,7 +163,7 @@ pub fn change(call: Request, change: &ModelChange) -> Result<EmbeddingStatus> {
 
 fn provider(memory: &Context) -> String {
     let settings = &memory.target().settings;
-    settings.get("embeddings.provider").and_then(|(value, _)| value.as_str()).unwrap_or_default().to_owned()
+    settings.text(keys::EMBEDDINGS_PROVIDER).unwrap_or_default().to_owned()
 }
 
 fn done(open: &OpenVault, model: &Model) -> Result<usize> {

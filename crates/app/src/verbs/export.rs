@@ -160,7 +160,7 @@ fn json_files(memory: &Context, open: &OpenVault) -> Result<Vec<(NotePath, Vec<u
     let settings: BTreeMap<String, serde_json::Value> = KEYS
         .iter()
         .filter_map(|key| {
-            let (value, _) = open.settings.get(key.name)?;
+            let (value, _) = open.settings.get(key)?;
             Some((key.name.to_owned(), serde_json::to_value(value).ok()?))
         })
         .collect();

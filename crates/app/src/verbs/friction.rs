@@ -3,17 +3,15 @@
 //! `curate::friction` defines the signals and their weights. Session text is redacted before the
 //! analysis.
 
-use std::path::{Path, PathBuf};
-
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::context::paths::shown;
+use crate::context::progress::Progress;
 use crate::context::request::Request;
 use crate::context::secrets;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sessions::logs::{self, LogSelection, Progress};
+use crate::sessions::logs;
+use crate::sessions::logs::LogSelection;
 use cm_agents::agents::claude_code::log_folder;
+pub use cm_learn::friction::FrictionRules;
 use cm_learn::friction::score::SessionQuality;
 use cm_learn::friction::summary::{SessionStatistics, SignalVerdict};
 use cm_learn::friction::{
@@ -24,8 +22,9 @@ use cm_note::path::NotePath;
 use cm_note::user_text::UserText;
 use cm_secrets::RedactionRules as Secrets;
 use cm_store::vault::external_folder;
-
-pub use cm_learn::friction::FrictionRules;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 
 /// Selects the sessions, the rules and the output folder.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +114,7 @@ const LONGEST: usize = 16 << 20;
 pub fn friction(
     call: &Request,
     options: &Options,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(FrictionReport, Vec<UserText>)> {
     let config = FrictionConfig::of(options.rules);
     let out = folder_of(call, options.out.as_deref())?;
@@ -154,12 +153,12 @@ fn of_path(
     path: &Path,
     config: &FrictionConfig,
     secrets: &Secrets,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(usize, Vec<ExaminedLog>)> {
     let named = log_folder::find_logs(path).map_err(|error| logs::unread(&error))?;
     let mut examined = Vec::new();
     for (done, log) in named.iter().enumerate() {
-        progress(done, named.len());
+        progress(Progress { done, total: named.len() });
         if config.rules == FrictionRules::Classic {
             let mut reader = claude_lines::ClaudeLineReader::new(&log.folder, &log.stem);
             let mut line = |line: &[u8]| match serde_json::from_slice(line) {
@@ -180,7 +179,7 @@ fn of_path(
             }));
         }
     }
-    progress(named.len(), named.len());
+    progress(Progress { done: named.len(), total: named.len() });
     Ok((named.len(), examined))
 }
 

@@ -25,6 +25,7 @@ use cm_playbook::core::{self, CoreSettings, LinkStyle, same_but_for_day};
 use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::generated::GeneratedFile;
 use cm_playbook::reflection::{self, ReflectionSettings};
+use cm_store::config::keys;
 use cm_store::git::Repo;
 use cm_store::vault::layout;
 use cm_store::vault::usage::UsageCounts;
@@ -57,10 +58,10 @@ pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let constants = scoring(&open.settings);
     let settings = CoreSettings {
-        tokens: open.settings.integer("core.max_tokens"),
-        per_section: open.settings.integer("core.max_entries"),
+        tokens: open.settings.integer(keys::CORE_MAX_TOKENS),
+        per_section: open.settings.integer(keys::CORE_MAX_ENTRIES),
         least_score: constants.fading,
-        links: match word(open, "core.links") {
+        links: match open.settings.text(keys::CORE_LINKS) {
             Some("stem") => LinkStyle::Stem,
             _ => LinkStyle::Path,
         },
@@ -81,7 +82,7 @@ pub fn core(memory: &Context, dry_run: bool) -> Result<Generated> {
 pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     let open = memory.target();
     let settings = ReflectionSettings {
-        projects: open.settings.texts("projects"),
+        projects: open.settings.texts(keys::PROJECTS),
         scoring: scoring(&open.settings),
         merge: limits(open).merge(),
     };
@@ -91,10 +92,6 @@ pub fn reflection(memory: &Context, dry_run: bool) -> Result<Generated> {
     let planned =
         reflection::plan_reflection(&graph, &view.scores, &view.usage, &settings, &sense, memory.now());
     keep(memory, layout::REFLECTION, "reflection", "Write REFLECTION.md", planned, dry_run)
-}
-
-fn word<'o>(open: &'o OpenVault, key: &str) -> Option<&'o str> {
-    open.settings.get(key).and_then(|(value, _)| value.as_str())
 }
 
 /// Inputs of the scores in CORE.md.
@@ -110,7 +107,7 @@ impl ScoreBasis {
     /// every clone on any day.
     fn of(memory: &Context, open: &OpenVault) -> Result<Self> {
         let repo = open.repo()?;
-        let local = match word(open, "core.usage") {
+        let local = match open.settings.text(keys::CORE_USAGE) {
             Some("local") => true,
             Some("none") => false,
             _ => !repo.is_some_and(Repo::has_remote),

@@ -51,15 +51,15 @@ fn flatten(above: &str, table: Map<String, Value>, settings: &mut Vec<(String, V
 }
 
 fn judged(open: &OpenVault, name: &str, value: &Value) -> Option<Finding> {
-    if keys::find(name).is_none() {
+    let Some(key) = keys::find(name) else {
         let message = format!("`{name}` is not a setting and was skipped");
         return Some(finding(
             FindingCode::UnknownKey,
             message,
             Some("`cm config list` lists the settings".to_owned()),
         ));
-    }
-    let here = open.settings.get(name).and_then(|(value, _)| serde_json::to_value(value).ok());
+    };
+    let here = open.settings.get(key).and_then(|(value, _)| serde_json::to_value(value).ok());
     let is_same =
         |here: &Value| here == value || here.as_f64().is_some_and(|here| value.as_f64() == Some(here));
     if here.as_ref().is_some_and(is_same) {

@@ -8,21 +8,21 @@ mod credit;
 mod diary;
 mod resolve;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::context::open::Context;
 use crate::context::open_vault::VaultLevel;
+use crate::context::progress::Progress;
 use crate::error::Result;
-use crate::sessions::{RefreshProgress, SessionAccess};
-use crate::verbs::curate::{self, CurationOutcome as Curated, ExtraChanges, Options as Curation};
+use crate::sessions::SessionAccess;
+use crate::verbs::curate;
+use crate::verbs::curate::{CurationOutcome as Curated, ExtraChanges, Options as Curation};
 use cm_note::note::FeedbackSignal;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
 use cm_playbook::curation::report::{Inversion, MaturityStep};
-use credit::Credits;
-
 pub use cm_session::status::SessionStatus;
+use credit::Credits;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The outcome to record.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ impl OutcomeResult {
 pub fn outcome(
     memory: &Context,
     options: &Options,
-    progress: &mut dyn FnMut(RefreshProgress),
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<OutcomeResult> {
     let shelf = SessionAccess::open(memory, progress)?;
     for open in &memory.vaults {

@@ -22,6 +22,7 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::path::NotePath;
 use cm_note::score::Scoring;
 use cm_playbook::curation::{CurationLimits, Playbook};
+use cm_store::config::keys;
 
 pub use row::BulletRow;
 
@@ -156,11 +157,11 @@ pub fn showable(
 /// Curation limits from the settings of a vault.
 pub fn limits(open: &OpenVault) -> CurationLimits {
     CurationLimits {
-        duplicate_cosine: open.settings.number("curation.duplicate_cosine"),
-        block_cosine: open.settings.number("curation.block_cosine"),
-        merge_cosine: open.settings.number("curation.merge_cosine"),
-        duplicate_jaccard: open.settings.number("curation.duplicate_jaccard"),
-        max_per_category: open.settings.integer("curation.max_per_category"),
+        duplicate_cosine: open.settings.number(keys::CURATION_DUPLICATE_COSINE),
+        block_cosine: open.settings.number(keys::CURATION_BLOCK_COSINE),
+        merge_cosine: open.settings.number(keys::CURATION_MERGE_COSINE),
+        duplicate_jaccard: open.settings.number(keys::CURATION_DUPLICATE_JACCARD),
+        max_per_category: open.settings.integer(keys::CURATION_MAX_PER_CATEGORY),
         ..CurationLimits::default()
     }
 }

@@ -17,6 +17,7 @@ use crate::verbs::config;
 use cm_note::instant::Instant;
 use cm_session::Agent;
 use cm_store::config::SettingOrigin;
+use cm_store::config::keys::{self, SettingKey, TypedSetting};
 
 pub use crate::sessions::access_log::ReadLogEntry;
 
@@ -67,7 +68,7 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
         of.map(|agent| agent.name().to_owned()).collect()
     };
     let (rules, _) = secrets::rules_of_logs(memory, open)?;
-    let provider = own(open, "llm.provider").and_then(|value| value.as_str()).unwrap_or("none");
+    let provider = own(open, keys::LLM_PROVIDER).and_then(|value| value.as_str()).unwrap_or("none");
     Ok(PrivacyStatus {
         agents: names(true),
         denied: names(false),
@@ -75,25 +76,25 @@ pub fn privacy(memory: &Context) -> Result<PrivacyStatus> {
         cross_agent: cross_agent(memory),
         redaction: Redaction { enabled: rules.built_in(), own: rules.custom_count() },
         provider: provider.to_owned(),
-        cass: flag(memory, "sources.cass"),
+        cass: flag(memory, keys::SOURCES_CASS),
         latest: log(memory, &Options { limit: LATEST, since: None })?.reads,
     })
 }
 
 /// Whether an agent may see sessions of another agent; only the user's own settings count.
 pub fn cross_agent(memory: &Context) -> bool {
-    flag(memory, "sessions.cross_agent")
+    flag(memory, keys::SESSIONS_CROSS_AGENT)
 }
 
 /// A flag that permits reads. A value in the vault's shared file is ignored with a notice.
-pub(crate) fn flag(memory: &Context, name: &str) -> bool {
+pub(crate) fn flag(memory: &Context, setting: &TypedSetting<bool>) -> bool {
     let settings = &memory.target().settings;
-    settings.ignored(name).for_each(|notice| memory.notice(notice));
-    settings.flag(name).unwrap_or(false)
+    settings.ignored(setting.name).for_each(|notice| memory.notice(notice));
+    settings.flag(setting).unwrap_or(false)
 }
 
-fn own<'a>(open: &'a OpenVault, name: &str) -> Option<&'a toml::Value> {
-    open.settings.get_from(name, SettingOrigin::is_users).map(|(value, _)| value)
+fn own<'a>(open: &'a OpenVault, key: &SettingKey) -> Option<&'a toml::Value> {
+    open.settings.get_from(key, SettingOrigin::is_users).map(|(value, _)| value)
 }
 
 /// Filters for reads.
@@ -156,29 +157,31 @@ pub struct ChangedPermission {
 /// [`config::set`].
 pub fn set(memory: &Context, what: &PermissionTarget, allow: bool) -> Result<ChangedPermission> {
     let (key, items) = match what {
-        PermissionTarget::Agent(name) => ("sessions.agents", agents_with(memory, name, allow)?),
-        PermissionTarget::Workspace(typed) => ("sessions.workspaces", workspaces_with(memory, typed, allow)?),
+        PermissionTarget::Agent(name) => (keys::SESSIONS_AGENTS, agents_with(memory, name, allow)?),
+        PermissionTarget::Workspace(typed) => {
+            (keys::SESSIONS_WORKSPACES, workspaces_with(memory, typed, allow)?)
+        }
     };
     let typed = items.join(",");
     let written = config::set(
         memory,
-        key,
+        key.name,
         Some(typed.as_str()).filter(|typed| !typed.is_empty()),
         config::SettingsTarget::Private,
     )?;
-    Ok(ChangedPermission { key: key.to_owned(), items, path: written.path, changed: written.changed })
+    Ok(ChangedPermission { key: key.name.to_owned(), items, path: written.path, changed: written.changed })
 }
 
 /// Items of a list in the user's own settings.
-fn listed(memory: &Context, name: &str) -> Vec<String> {
-    let items = own(memory.target(), name).and_then(toml::Value::as_array).into_iter().flatten();
+fn listed(memory: &Context, setting: &TypedSetting<Vec<String>>) -> Vec<String> {
+    let items = own(memory.target(), setting).and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }
 
 fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>> {
     agents(name)?;
     let mut named: Vec<Agent> =
-        listed(memory, "sessions.agents").iter().filter_map(|name| agent(name)).collect();
+        listed(memory, keys::SESSIONS_AGENTS).iter().filter_map(|name| agent(name)).collect();
     if named.is_empty() {
         named = Agent::ALL.to_vec();
     }
@@ -198,7 +201,7 @@ fn agents_with(memory: &Context, name: &str, allow: bool) -> Result<Vec<String>>
 }
 
 fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<String>> {
-    const NAME: &str = "sessions.workspaces";
+    let name = keys::SESSIONS_WORKSPACES.name;
     let folder = resolve_path(memory, &memory.call.cwd, typed);
     if folder.contains(',') {
         return Err(Error::usage(
@@ -206,16 +209,16 @@ fn workspaces_with(memory: &Context, typed: &str, allow: bool) -> Result<Vec<Str
         ));
     }
     let base = project(memory.target());
-    let mut named = listed(memory, NAME);
+    let mut named = listed(memory, keys::SESSIONS_WORKSPACES);
     let before = named.len();
     if allow && SessionFilter::of(memory, memory.target()).allows_all() {
         return Err(Error::refused("all-allowed", "sessions of all folders are already read")
-            .hint(format!("`cm config set {NAME} {folder} --private` limits reading to this folder")));
+            .hint(format!("`cm config set {name} {folder} --private` limits reading to this folder")));
     }
     named.retain(|item| resolve_path(memory, base, item) != folder);
     if !allow && named.len() == before {
         return Err(Error::refused("not-listed", format!("the sessions of {folder} are not read")).hint(
-            format!("`{NAME}` lists the folders whose sessions are read; set it to exclude all others"),
+            format!("`{name}` lists the folders whose sessions are read; set it to exclude all others"),
         ));
     }
     if allow {

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use cm_note::instant::Instant;
 use cm_note::note::NoteKind;
 use cm_note::query::Query;
+use cm_store::config::keys;
 
 /// Query, page and ranking of a search.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +126,7 @@ fn count_retrievals(memory: &Context, searched: &SearchResult) {
 fn answer(memory: &Context, options: &Options) -> Result<SearchResult> {
     let query = Query::parse(&options.query, memory.now());
     let limit =
-        options.limit.unwrap_or_else(|| memory.target().settings.integer("search.limit")).clamp(1, 1000);
+        options.limit.unwrap_or_else(|| memory.target().settings.integer(keys::SEARCH_LIMIT)).clamp(1, 1000);
     let wanted = limit.saturating_add(options.offset);
     let meaning = query.semantic_text();
     let (found, total) = if query.ranks() {

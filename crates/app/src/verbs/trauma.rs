@@ -3,33 +3,32 @@
 //!
 //! The data of an incident comes from the session's log, never from user input.
 
-use std::collections::HashSet;
-
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::progress::Progress;
 use crate::context::request::Request;
-use crate::context::secrets;
-use crate::context::write;
+use crate::context::{secrets, write};
 use crate::error::{Error, Result};
 use crate::sessions::evidence::FixedHistory;
-use crate::sessions::logs::{self, LogSelection, ParsedSession, Progress};
-use crate::verbs::curate::{self, Options as Curation, elsewhere, proposer, settle, with_request};
-use crate::verbs::guard::{self, CATEGORY};
-use crate::verbs::playbook;
+use crate::sessions::logs;
+use crate::sessions::logs::{LogSelection, ParsedSession};
+use crate::verbs::curate::{Options as Curation, elsewhere, proposer, settle, with_request};
+use crate::verbs::guard::CATEGORY;
+use crate::verbs::{curate, guard, playbook};
 use cm_learn::trauma::session::{SessionIncident, incidents};
 use cm_learn::trauma::{DangerClass, HarmEvidence, PastIncident, PathContext};
 use cm_note::bullet::content::fold_whitespace;
 use cm_note::bullet::{BulletKind, BulletState, BulletType, Incident, SessionSource};
 use cm_note::instant::Instant;
 use cm_note::user_text::UserText;
-use cm_playbook::curation::apply::{self, CurationRequest, CurationResult};
+use cm_playbook::curation::apply::{CurationRequest, CurationResult};
 use cm_playbook::curation::delta::{AddDelta, CurationDelta, DeltaFile, RuleProposal};
-use cm_playbook::curation::{Authority, Playbook};
+use cm_playbook::curation::{Authority, Playbook, apply};
 use cm_secrets::RedactionRules as Secrets;
 use cm_text::shorten::shorten;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashSet;
 
 /// A destructive command that caused harm.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -83,7 +82,7 @@ pub struct IncidentScan {
 pub fn scan(
     call: &Request,
     wanted: &LogSelection,
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<(IncidentScan, Vec<UserText>)> {
     let kept = Context::open(call.clone()).map(|memory| guard::incidents(&memory)).unwrap_or_default();
     let home = call.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
@@ -183,7 +182,7 @@ pub fn accept(
     memory: &Context,
     wanted: &LogSelection,
     named: &[String],
-    progress: Progress<'_>,
+    progress: &dyn Fn(Progress),
 ) -> Result<AcceptResult> {
     let (scanned, notices) = scan(&memory.call, wanted, progress)?;
     notices.into_iter().for_each(|notice| memory.notice(notice));

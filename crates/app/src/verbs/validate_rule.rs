@@ -9,9 +9,10 @@ use serde::Serialize;
 use crate::context::cancellation::Cancellation;
 use crate::context::meaning::meaning;
 use crate::context::open::Context;
+use crate::context::progress::Progress;
 use crate::error::{Error, Result};
+use crate::sessions;
 use crate::sessions::evidence::SessionEvidence;
-use crate::sessions::{self, RefreshProgress};
 use crate::verbs::curate::elsewhere;
 use crate::verbs::playbook::{as_written, limits};
 use cm_note::bullet::content;
@@ -121,7 +122,7 @@ pub fn validate_rule(
     text: &str,
     category: &str,
     model: Option<&Cancellation>,
-    progress: &mut dyn FnMut(RefreshProgress),
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<RuleJudgement> {
     sessions::SessionAccess::open(memory, progress)?;
     let witnesses = SessionEvidence::of(memory);

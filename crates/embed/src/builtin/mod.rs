@@ -22,7 +22,7 @@ const FRAGMENTS: f32 = 2.8;
 
 /// Returns the cosine distribution for unrelated texts, widened for questions without any word from
 /// the vocabulary.
-fn chance_of(known: CosineBaseline, question: &str) -> CosineBaseline {
+fn chance_of(baseline: CosineBaseline, question: &str) -> CosineBaseline {
     let factor = if wordpiece::knows_a_word(question) { 1.0 } else { FRAGMENTS };
-    CosineBaseline { deviation: known.deviation * factor, ..known }
+    CosineBaseline { deviation: baseline.deviation * factor, ..baseline }
 }

@@ -68,7 +68,7 @@ impl ModelFiles {
             pooling => by_first_token(folder, &pooling)?,
         };
         Ok(Self {
-            external: beside(graph)?,
+            external: external_files(graph)?,
             max_length: longest(&sentence["max_seq_length"]).unwrap_or(MAX_LENGTH),
             // Such a graph rounds the activations of a whole batch on one scale.
             one_by_one: holds(&weights, "DynamicQuantizeLinear"),
@@ -123,7 +123,7 @@ fn graph(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Loads the external weights of a graph that is too large for one file.
-fn beside(graph: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+fn external_files(graph: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let name = graph.file_name().unwrap_or_default().to_string_lossy();
     let mut found = Vec::new();
     for name in [format!("{name}_data"), format!("{name}.data")] {

@@ -31,7 +31,7 @@ type Info = ModelInfo<EmbeddingModel>;
 pub(super) fn files(onnx: &OnnxConfig) -> Result<ModelFiles> {
     let name = if onnx.model.is_empty() { DEFAULT } else { &onnx.model };
     let info = find(name)?;
-    let hub = onnx.hub.clone().unwrap_or_else(|| ServerUrl::known(HUB.0, HUB.1));
+    let hub = onnx.hub.clone().unwrap_or_else(|| ServerUrl::constant(HUB.0, HUB.1));
     let folder = onnx.cache.join(info.model_code.replace('/', "--"));
     let needed = info.additional_files.iter().map(String::as_str).chain(["tokenizer.json"]);
     for file in needed.chain([info.model_file.as_str()]) {
@@ -54,16 +54,16 @@ pub(super) fn files(onnx: &OnnxConfig) -> Result<ModelFiles> {
 
 fn find(name: &str) -> Result<Info> {
     let name = if name.eq_ignore_ascii_case("nomic-embed-text") { "nomic-embed-text-v1.5" } else { name };
-    let mut known = TextEmbedding::list_supported_models();
+    let mut supported = TextEmbedding::list_supported_models();
     let is_it = |info: &Info| {
-        [short(info), info.model.to_string()].iter().any(|known| known.eq_ignore_ascii_case(name))
+        [short(info), info.model.to_string()].iter().any(|supported| supported.eq_ignore_ascii_case(name))
             || (info.model_code.eq_ignore_ascii_case(name) && !is_quantized(info))
             || name.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(&short(info)))
     };
-    if let Some(at) = known.iter().position(is_it) {
-        return Ok(known.swap_remove(at));
+    if let Some(at) = supported.iter().position(is_it) {
+        return Ok(supported.swap_remove(at));
     }
-    let names: Vec<String> = known.iter().map(short).collect();
+    let names: Vec<String> = supported.iter().map(short).collect();
     let nearest = spelling::nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
     Err(Error::UnknownModel { name: name.to_owned(), nearest })
 }

@@ -70,7 +70,7 @@ impl Model {
         let mut model =
             Self { name: name.clone(), prefixes, dimension: 0, one_by_one, session: Mutex::new(session) };
         // A first text shows whether it runs at all, and how long its vectors are.
-        model.dimension = model.run(&["a"]).map_err(|error| damaged(said(error)))?[0].dimension();
+        model.dimension = model.run(&["a"]).map_err(|error| damaged(failure_text(error)))?[0].dimension();
         Ok(model)
     }
 
@@ -152,7 +152,7 @@ fn fenced<T, E: std::fmt::Display>(
     }
 }
 
-fn said(error: Error) -> String {
+fn failure_text(error: Error) -> String {
     match error {
         Error::Failed { why, .. } => why,
         other => other.to_string(),

@@ -45,12 +45,12 @@ fn library(onnx: &OnnxConfig) -> Result<PathBuf> {
         }
         return Ok(path.clone());
     }
-    let beside = onnx.folder.as_deref().and_then(beside);
-    Ok(beside.unwrap_or_else(|| PathBuf::from(NAME)))
+    let library_in = onnx.folder.as_deref().and_then(library_in);
+    Ok(library_in.unwrap_or_else(|| PathBuf::from(NAME)))
 }
 
 /// Finds the library in a folder, with or without a version suffix.
-fn beside(folder: &Path) -> Option<PathBuf> {
+fn library_in(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut found: Vec<PathBuf> = entries
         .flatten()
@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(library(&onnx(None, None)).unwrap(), Path::new(NAME));
         assert_eq!(library(&onnx(None, Some(folder.path().to_owned()))).unwrap(), Path::new(NAME));
         std::fs::write(at(&format!("{NAME}.1.31.1")), "").unwrap();
-        let beside = library(&onnx(None, Some(folder.path().to_owned()))).unwrap();
-        assert_eq!(beside, at(&format!("{NAME}.1.31.1")));
+        let library_in = library(&onnx(None, Some(folder.path().to_owned()))).unwrap();
+        assert_eq!(library_in, at(&format!("{NAME}.1.31.1")));
         std::fs::write(at("set.so"), "").unwrap();
         let set = library(&onnx(Some(at("set.so")), Some(folder.path().to_owned()))).unwrap();
         assert_eq!(set, at("set.so"));

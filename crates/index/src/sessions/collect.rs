@@ -12,6 +12,7 @@ use super::columns::{Numbers, StretchColumns};
 use super::opened::SessionTable;
 use super::redacted_event::{KINDS, Speaker, line_of};
 use super::schema::NOBODY;
+use crate::text::rounded_bits;
 
 /// Maximum number of log lines listed for a session.
 const MOST_LINES: usize = 20;
@@ -103,12 +104,6 @@ pub(super) struct SessionSegmentCollector {
     found: HashMap<u64, Matches>,
 }
 
-/// Returns the bits of a positive score, rounded so that the order of summation makes no
-/// difference.
-fn rounded(score: Score) -> u32 {
-    (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
-}
-
 impl Collector for BySession {
     type Fruit = HashMap<u64, Matches>;
     type Child = SessionSegmentCollector;
@@ -138,7 +133,7 @@ impl Collector for BySession {
         let mut all: HashMap<u64, Matches> = HashMap::new();
         for (session, matches) in segments.into_iter().flatten() {
             match all.get_mut(&session) {
-                Some(known) => known.merge(matches),
+                Some(matches_of_session) => matches_of_session.merge(matches),
                 None => drop(all.insert(session, matches)),
             }
         }
@@ -176,16 +171,19 @@ impl SegmentCollector for SessionSegmentCollector {
         }
         let of_agent = speaker == Speaker::Person as u64 && self.is_of_agent(doc, session);
         let speaker = if of_agent { Speaker::Agent as usize } else { speaker as usize };
-        let score = rounded(if of_agent { score * self.of_agents } else { score });
-        let known = self.found.get_mut(&session);
-        let best = if known.as_ref().is_some_and(|known| score < known.best.score) {
+        let score = rounded_bits(if of_agent { score * self.of_agents } else { score });
+        let matches_of_session = self.found.get_mut(&session);
+        let best = if matches_of_session
+            .as_ref()
+            .is_some_and(|matches_of_session| score < matches_of_session.best.score)
+        {
             None
         } else {
             let numbers = self.columns.numbers(doc);
             numbers.map(|numbers| BestStretch { score, numbers, address: DocAddress::new(self.segment, doc) })
         };
-        match (known, best) {
-            (Some(known), best) => known.count(line_of(place), speaker, best),
+        match (matches_of_session, best) {
+            (Some(matches_of_session), best) => matches_of_session.count(line_of(place), speaker, best),
             (None, Some(best)) => {
                 let mut matches = Matches { best, by: [0; 3], lines: BTreeSet::new() };
                 matches.count(line_of(place), speaker, None);

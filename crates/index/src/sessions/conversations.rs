@@ -11,14 +11,16 @@ const MOST_SESSIONS: usize = 12;
 /// Maps each session that shares a person's record with another session, or names the session it
 /// was forked from, to its conversation: the smallest session number of the group.
 pub(super) fn conversations(opened: &SessionIndex) -> tantivy::Result<BTreeMap<u64, u64>> {
-    let mut told: Vec<(u64, u64)> = Vec::new();
+    let mut holders_of_records: Vec<(u64, u64)> = Vec::new();
     for (segment, columns) in opened.searcher.segment_readers().iter().zip(opened.columns()?) {
-        told.extend(segment.doc_ids_alive().filter_map(|doc| columns.record(doc)));
+        holders_of_records.extend(segment.doc_ids_alive().filter_map(|doc| columns.record(doc)));
     }
-    told.sort_unstable();
-    told.dedup();
+    holders_of_records.sort_unstable();
+    holders_of_records.dedup();
     let mut groups = Groups::default();
-    for holders in told.chunk_by(|(a, _), (b, _)| a == b).filter(|holders| holders.len() <= MOST_SESSIONS) {
+    for holders in
+        holders_of_records.chunk_by(|(a, _), (b, _)| a == b).filter(|holders| holders.len() <= MOST_SESSIONS)
+    {
         for pair in holders.windows(2) {
             groups.join(pair[0].1, pair[1].1);
         }

@@ -104,15 +104,15 @@ impl SessionIndex {
 
     /// Returns the sessions that were read from the log at `path`.
     pub(super) fn sessions_of_log(&self, path: &str) -> tantivy::Result<Vec<SessionKey>> {
-        let mut told = Vec::new();
+        let mut keys = Vec::new();
         for address in self.having(&self.fields.fact(&path_fact(path)))? {
             let session = self.session(address)?;
             // Paths that differ in case only have one fact.
             if session.log.as_deref() == Some(path) {
-                told.push(session.key());
+                keys.push(session.key());
             }
         }
-        Ok(told)
+        Ok(keys)
     }
 
     /// Returns the record of the log at `path`.

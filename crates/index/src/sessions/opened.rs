@@ -1,7 +1,6 @@
 //! The session index as of one commit, with data that is computed once and cached.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +17,7 @@ use super::record::Session;
 use super::schema::{self, Fields, IS_SESSION, LAYOUT};
 use crate::error::{Error, RebuildReason, at};
 use crate::frame;
-use crate::text::{FramedDirectory, OpenFailure, Statistics, seal, tokenizers};
+use crate::text::{FramedDirectory, OpenFailure, Statistics, guarded, guarded_open, seal, tokenizers};
 
 /// Tantivy's metadata file, which lists the current segments.
 pub(super) const META: &str = "meta.json";
@@ -96,13 +95,7 @@ impl SessionIndex {
             Some(Err(why)) => return Ok(Err(why)),
             Some(Ok(_)) => {}
         }
-        // A damaged file that passes its checksum by chance may still make the library panic.
-        match std::panic::catch_unwind(|| Self::open_checked(folder)) {
-            Ok(Ok(opened)) => Ok(Ok(opened)),
-            Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
-            Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
-            Err(_) => Ok(Err(RebuildReason::damaged("the session index"))),
-        }
+        guarded_open("the session index", folder, Self::open_checked)
     }
 
     fn open_checked(folder: &Path) -> Result<Self, OpenFailure> {
@@ -198,11 +191,7 @@ impl SessionIndex {
         &self,
         ask: impl FnOnce(&Self) -> tantivy::Result<T>,
     ) -> Result<T, RebuildReason> {
-        match std::panic::catch_unwind(AssertUnwindSafe(|| ask(self))) {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(RebuildReason::damaged(error)),
-            Err(_) => Err(RebuildReason::damaged("the session index")),
-        }
+        guarded("the session index", || ask(self))
     }
 }
 

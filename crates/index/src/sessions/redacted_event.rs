@@ -184,42 +184,48 @@ mod tests {
     use super::*;
     use cm_secrets::{RedactionRules, redact};
 
-    fn told(kind: EventKind, side: bool) -> RedactedEvent {
+    fn redacted(kind: EventKind, side: bool) -> RedactedEvent {
         let event = SessionEvent { at: None, line: 3, part: 1, record: Some("record-id".into()), side, kind };
         RedactedEvent::of(&event, |text| redact(text, &RedactionRules::default()).0)
     }
 
-    fn said(told: &RedactedEvent) -> Vec<(Speaker, &str)> {
-        told.texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect()
+    fn speaker_texts(redacted: &RedactedEvent) -> Vec<(Speaker, &str)> {
+        redacted.texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect()
     }
 
     #[test]
     fn words_are_theirs_who_said_them() {
         let prompt = || EventKind::UserPrompt { text: "fix it".into() };
-        assert_eq!(said(&told(prompt(), false)), [(Speaker::Person, "fix it")]);
-        assert_eq!(said(&told(prompt(), true)), [(Speaker::Agent, "fix it")]);
-        assert!(told(prompt(), false).record.is_some() && told(prompt(), true).record.is_none());
+        assert_eq!(speaker_texts(&redacted(prompt(), false)), [(Speaker::Person, "fix it")]);
+        assert_eq!(speaker_texts(&redacted(prompt(), true)), [(Speaker::Agent, "fix it")]);
+        assert!(redacted(prompt(), false).record.is_some() && redacted(prompt(), true).record.is_none());
         let command = EventKind::PersonCommand {
             command: "cargo test".into(),
             output: Some("ok".into()),
             exit_code: Some(0),
         };
-        assert_eq!(said(&told(command, false)), [(Speaker::Person, "cargo test"), (Speaker::Tool, "ok")]);
-        assert_eq!(said(&told(EventKind::Interrupt, false)), []);
+        assert_eq!(
+            speaker_texts(&redacted(command, false)),
+            [(Speaker::Person, "cargo test"), (Speaker::Tool, "ok")]
+        );
+        assert_eq!(speaker_texts(&redacted(EventKind::Interrupt, false)), []);
     }
 
     #[test]
     fn a_tool_call_is_said_in_words() {
         let input = serde_json::json!({"command": "ls\nrm -rf x", "options": {"deep": true}, "n": null});
         let call = EventKind::ToolCall { id: None, name: "Bash".into(), input };
-        assert_eq!(said(&told(call, false)), [(Speaker::Tool, "Bash\ncommand: ls\nrm -rf x\ndeep: true")]);
+        assert_eq!(
+            speaker_texts(&redacted(call, false)),
+            [(Speaker::Tool, "Bash\ncommand: ls\nrm -rf x\ndeep: true")]
+        );
     }
 
     #[test]
     fn secrets_do_not_come_through() {
         let text = "use AKIAIOSFODNN7EXAMPLQ and password = hunter2hunter2".to_owned();
-        let told = told(EventKind::UserPrompt { text }, false);
-        assert!(!told.texts[0].1.as_str().contains("AKIAIOSFODNN7"), "{told:?}");
+        let redacted = redacted(EventKind::UserPrompt { text }, false);
+        assert!(!redacted.texts[0].1.as_str().contains("AKIAIOSFODNN7"), "{redacted:?}");
     }
 
     #[test]
@@ -231,7 +237,7 @@ mod tests {
             EventKind::Thinking { text: "t".into() },
         ] {
             let name = kind.name();
-            assert_eq!(KINDS[told(kind, false).kind as usize], name);
+            assert_eq!(KINDS[redacted(kind, false).kind as usize], name);
         }
     }
 

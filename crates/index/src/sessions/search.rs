@@ -59,17 +59,18 @@ pub struct ConversationHit {
 }
 
 impl SessionIndex {
-    pub(super) fn search(&self, asked: SessionSearchRequest<'_>) -> Result<SessionHits, RebuildReason> {
+    pub(super) fn search(&self, request: SessionSearchRequest<'_>) -> Result<SessionHits, RebuildReason> {
         self.guarded(|opened| {
             let statistics = opened.statistics()?;
-            let places = opened.fields.places(asked.weights);
-            let query = Translator::new(places, &statistics).root(&asked.query.root)?;
-            let scored = asked.query.ranks();
-            let conversations = opened.conversations_with(&*query, asked.filter, asked.weights, scored)?;
+            let places = opened.fields.places(request.weights);
+            let query = Translator::new(places, &statistics).root(&request.query.root)?;
+            let scored = request.query.ranks();
+            let conversations =
+                opened.conversations_with(&*query, request.filter, request.weights, scored)?;
             let total = conversations.len();
-            let page = conversations.into_iter().skip(asked.offset).take(asked.limit);
+            let page = conversations.into_iter().skip(request.offset).take(request.limit);
             let book = opened.book()?;
-            let hits = page.map(|conversation| opened.hit(conversation, asked.query, &book));
+            let hits = page.map(|conversation| opened.hit(conversation, request.query, &book));
             Ok(SessionHits { hits: hits.collect::<tantivy::Result<_>>()?, total })
         })
     }

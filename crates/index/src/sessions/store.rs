@@ -47,8 +47,8 @@ impl Sessions {
     ///
     /// [`Error::Unusable`], or [`Error::Io`] if a file cannot be read. All queries of this type
     /// share these errors.
-    pub fn search(&self, asked: SessionSearchRequest<'_>) -> Result<SessionHits, Error> {
-        Ok(self.opened()?.search(asked)?)
+    pub fn search(&self, request: SessionSearchRequest<'_>) -> Result<SessionHits, Error> {
+        Ok(self.opened()?.search(request)?)
     }
 
     /// Returns the conversations that have a stretch, by the person or an agent, with at least

@@ -62,7 +62,7 @@ pub struct SessionStoreWriter {
 struct PendingSession {
     session: Session,
     /// Whether the index may hold documents of the session.
-    told: bool,
+    has_documents: bool,
     removed: bool,
 }
 
@@ -157,7 +157,7 @@ impl SessionStoreWriter {
     /// Returns the metadata of a session, including pending changes.
     pub fn session(&mut self, key: &SessionKey) -> Result<Option<&Session>, Error> {
         let state = self.state(key)?;
-        Ok((state.told && !state.removed).then_some(&state.session))
+        Ok((state.has_documents && !state.removed).then_some(&state.session))
     }
 
     /// Discards the events of a session before it is read again from its start. The outcome is
@@ -165,9 +165,9 @@ impl SessionStoreWriter {
     pub fn clear_events(&mut self, key: &SessionKey) -> Result<(), Error> {
         self.current_log_sessions.insert(key.number());
         let state = self.state(key)?;
-        let told = std::mem::take(&mut state.told);
+        let has_documents = std::mem::take(&mut state.has_documents);
         state.session.reached = None;
-        if told {
+        if has_documents {
             self.conversations_outdated = true;
             self.writer.delete_term(self.opened.fields.session_term(key.number()));
         }
@@ -175,22 +175,22 @@ impl SessionStoreWriter {
     }
 
     /// Adds an event, replacing its earlier version if there is one.
-    pub fn event(&mut self, key: &SessionKey, told: &RedactedEvent) -> Result<(), Error> {
+    pub fn event(&mut self, key: &SessionKey, event: &RedactedEvent) -> Result<(), Error> {
         let fields = self.opened.fields;
         let state = self.state(key)?;
-        (state.told, state.removed) = (true, false);
-        let known = state.session.reached.is_some_and(|reached| told.place <= reached);
-        state.session.reached = state.session.reached.max(Some(told.place));
-        self.conversations_outdated |= told.record.is_some();
-        if known {
-            let place = Term::from_field_u64(fields.place, told.place);
+        (state.has_documents, state.removed) = (true, false);
+        let is_repeated = state.session.reached.is_some_and(|reached| event.place <= reached);
+        state.session.reached = state.session.reached.max(Some(event.place));
+        self.conversations_outdated |= event.record.is_some();
+        if is_repeated {
+            let place = Term::from_field_u64(fields.place, event.place);
             let session = TermQuery::new(fields.session_term(key.number()), IndexRecordOption::Basic);
             let place = RangeQuery::new(Bound::Included(place.clone()), Bound::Included(place));
             let both: Vec<Box<dyn Foreign>> = vec![Box::new(session), Box::new(place)];
             self.writer.delete_query(Box::new(BooleanQuery::intersection(both)))?;
         }
         let writer = &self.writer;
-        self.waiting += fields.event(key.number(), told, |document| {
+        self.waiting += fields.event(key.number(), event, |document| {
             writer.add_document(document)?;
             Ok(())
         })?;
@@ -206,7 +206,7 @@ impl SessionStoreWriter {
         }
         self.current_log_sessions.insert(key.number());
         let state = self.state(&key)?;
-        (state.told, state.removed) = (true, false);
+        (state.has_documents, state.removed) = (true, false);
         let forked = state.session.forked_from();
         state.session.meta = SessionMeta { title: title.map(Redacted::into_string), ..meta.clone() };
         state.session.log = Some(log.to_owned());
@@ -223,10 +223,10 @@ impl SessionStoreWriter {
     /// Removes a session and its events.
     pub fn remove(&mut self, key: &SessionKey) -> Result<(), Error> {
         let state = self.state(key)?;
-        let told = std::mem::take(&mut state.told);
+        let has_documents = std::mem::take(&mut state.has_documents);
         state.session = Session::new(key);
         state.removed = true;
-        if told {
+        if has_documents {
             self.conversations_outdated = true;
             self.writer.delete_term(self.opened.fields.session_term(key.number()));
         }
@@ -243,11 +243,11 @@ impl SessionStoreWriter {
         understood: ParseCounts,
         from_start: bool,
     ) -> Result<(), Error> {
-        let told = std::mem::take(&mut self.current_log_sessions);
+        let read = std::mem::take(&mut self.current_log_sessions);
         let mut all = understood;
         if from_start {
             let before = self.opened.guarded(|opened| opened.sessions_of_log(path))?;
-            for key in before.iter().filter(|key| !told.contains(&key.number())) {
+            for key in before.iter().filter(|key| !read.contains(&key.number())) {
                 // Another log may tell it by now.
                 if self.state(key)?.session.log.as_deref() == Some(path) {
                     self.remove(key)?;
@@ -273,7 +273,7 @@ impl SessionStoreWriter {
         }
         // Sessions and logs lie together, behind the step's stretches, so that all can be read without the stretches.
         for state in std::mem::take(&mut self.sessions).into_values() {
-            self.put_session(&state.session, state.told && !state.removed)?;
+            self.put_session(&state.session, state.has_documents && !state.removed)?;
         }
         for (path, log) in std::mem::take(&mut self.logs) {
             self.writer.delete_term(self.opened.fields.log_term(&path));
@@ -343,13 +343,13 @@ impl SessionStoreWriter {
                 Some(address) => opened.session(*address).map(Some),
                 None => Ok(None),
             })?;
-            let told = session.is_some();
+            let has_documents = session.is_some();
             let session = session.unwrap_or_else(|| Session::new(key));
-            self.sessions.insert(number, PendingSession { session, told, removed: false });
+            self.sessions.insert(number, PendingSession { session, has_documents, removed: false });
         }
         Ok(self.sessions.entry(number).or_insert_with(|| PendingSession {
             session: Session::new(key),
-            told: false,
+            has_documents: false,
             removed: false,
         }))
     }

@@ -64,7 +64,7 @@ impl TextIndex {
     /// Returns the candidates, unordered, and the number of notes that match the words.
     pub(crate) fn candidates(
         &self,
-        asked: CandidateRequest<'_>,
+        request: CandidateRequest<'_>,
     ) -> Result<(Vec<Candidate>, usize), RebuildReason> {
         self.guarded(|| {
             if self.count() == 0 {
@@ -75,25 +75,25 @@ impl TextIndex {
             let columns = self.columns()?;
             let mut found: BTreeMap<DocAddress, f32> = BTreeMap::new();
             let mut total = 0;
-            if asked.words {
-                let query = Translator::new(self.fields.places(), &statistics).root(&asked.query.root)?;
-                let top = Top { limit: asked.pool, scored: true };
+            if request.words {
+                let query = Translator::new(self.fields.places(), &statistics).root(&request.query.root)?;
+                let top = Top { limit: request.pool, scored: true };
                 let best = self.searcher.search_with_statistics_provider(&*query, &top, &statistics)?;
                 total = best.total;
                 found.extend(best.matches.into_iter().map(|(score, address)| (address, score)));
             }
-            let within = match asked.query.bounds() {
-                Some(bounds) if !asked.scans.is_empty() => {
+            let within = match request.query.bounds() {
+                Some(bounds) if !request.scans.is_empty() => {
                     Some(self.within(&bounds, &statistics, &columns)?)
                 }
                 _ => None,
             };
-            for scan in asked.scans {
-                for address in self.nearest(scan, asked, within.as_ref())? {
+            for scan in request.scans {
+                for address in self.nearest(scan, request, within.as_ref())? {
                     found.entry(address).or_default();
                 }
             }
-            let cosines = wanted(&found, &columns, asked.scans);
+            let cosines = wanted(&found, &columns, request.scans);
             let candidate = |(address, bm25): (DocAddress, f32)| columns.candidate(address, bm25, &cosines);
             Ok((found.into_iter().map(candidate).collect(), total))
         })
@@ -121,10 +121,10 @@ impl TextIndex {
     fn nearest(
         &self,
         scan: &SimilarityScan,
-        asked: CandidateRequest<'_>,
+        request: CandidateRequest<'_>,
         within: Option<&PassageMap<Vec<DocAddress>>>,
     ) -> tantivy::Result<HashSet<DocAddress>> {
-        let CandidateRequest { nearest: pool, least, .. } = asked;
+        let CandidateRequest { nearest: pool, least, .. } = request;
         let passes = |at: &usize| {
             scan.cosines[*at] >= least && within.is_none_or(|within| within.contains_key(&scan.keys[*at]))
         };
@@ -191,7 +191,7 @@ impl TextIndex {
     /// first, and the total number of missing passages.
     pub(crate) fn without(
         &self,
-        known: &PassageSet,
+        embedded: &PassageSet,
         most: usize,
     ) -> Result<(Vec<NotePath>, usize), RebuildReason> {
         self.guarded(|| {
@@ -200,7 +200,7 @@ impl TextIndex {
             let mut missing = PassageSet::default();
             for address in self.alive() {
                 let before = missing.len();
-                missing.extend(columns.passages(address).filter(|key| !known.contains(key)));
+                missing.extend(columns.passages(address).filter(|key| !embedded.contains(key)));
                 if missing.len() > before {
                     let of = columns.of(address);
                     lacking.push((

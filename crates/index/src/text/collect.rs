@@ -43,7 +43,7 @@ pub(super) struct TopOfSegment {
 
 /// Returns the bits of a positive score, rounded so that the order of summation makes no
 /// difference.
-fn rounded(score: Score) -> u32 {
+pub(crate) fn rounded_bits(score: Score) -> u32 {
     (score.max(0.0).to_bits().saturating_add(0x80)) & !0xff
 }
 
@@ -82,7 +82,7 @@ impl SegmentCollector for TopOfSegment {
 
     fn collect(&mut self, doc: DocId, score: Score) {
         self.total += 1;
-        let score = rounded(score);
+        let score = rounded_bits(score);
         let full = self.best.len() >= self.limit;
         if full && self.best.peek().is_none_or(|Reverse((worst, _))| score < worst.score) {
             return;

@@ -46,7 +46,7 @@ pub(crate) fn fact(label: LabelField, value: &str) -> String {
 
 /// Returns the number for a mention by this key; `typed` is whether the mention gives the edge a
 /// type.
-pub(super) fn named(key: NameKey, typed: bool) -> u64 {
+pub(super) fn mention_number(key: NameKey, typed: bool) -> u64 {
     key.number() << 1 | u64::from(typed)
 }
 
@@ -131,7 +131,7 @@ impl Fields {
         names_of(note).into_iter().for_each(|key| document.add_u64(self.names, key.number()));
         for mention in mentions(note) {
             let keys = mention.keys().into_iter();
-            keys.for_each(|key| document.add_u64(self.targets, named(key, mention.typed)));
+            keys.for_each(|key| document.add_u64(self.targets, mention_number(key, mention.typed)));
         }
     }
 

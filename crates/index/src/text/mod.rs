@@ -7,6 +7,7 @@ mod collect;
 mod directory;
 mod document;
 mod expand;
+mod guard;
 mod neighbours;
 mod schema;
 pub(super) mod seal;
@@ -21,13 +22,15 @@ use std::path::Path;
 
 use tantivy::{Index, Searcher};
 
-use super::error::{Error, RebuildReason, at};
+use super::error::{Error, RebuildReason};
 use schema::Fields;
 
 pub use admits::admits;
 pub use candidates::{Candidate, CandidateRequest, PassageSimilarity};
+pub(crate) use collect::rounded_bits;
 pub(super) use directory::{FramedDirectory, touched};
 pub(super) use document::{KEY, fact};
+pub(crate) use guard::{OpenFailure, guarded, guarded_open};
 pub use neighbours::Neighbours;
 pub use search::{NoteHit, NoteHits};
 pub use snippet::{Snippets, beginning};
@@ -56,14 +59,7 @@ impl TextIndex {
         if !folder.is_dir() {
             return Ok(Err(RebuildReason::damaged("no text index")));
         }
-        // A damaged file that passes its checksum by chance may still make the library panic.
-        let opened = std::panic::catch_unwind(|| Self::open_checked(folder));
-        match opened {
-            Ok(Ok(text)) => Ok(Ok(text)),
-            Ok(Err(OpenFailure::Io(error))) => Err(at(folder)(error)),
-            Ok(Err(OpenFailure::Unusable(why))) => Ok(Err(why)),
-            Err(_) => Ok(Err(RebuildReason::damaged("text index"))),
-        }
+        guarded_open("text index", folder, Self::open_checked)
     }
 
     fn open_checked(folder: &Path) -> Result<Self, OpenFailure> {
@@ -99,32 +95,5 @@ impl TextIndex {
     /// Number of notes.
     pub(super) fn count(&self) -> usize {
         usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX)
-    }
-}
-
-/// Why an index could not be opened.
-pub(crate) enum OpenFailure {
-    Io(std::io::Error),
-    Unusable(RebuildReason),
-}
-
-impl From<RebuildReason> for OpenFailure {
-    fn from(why: RebuildReason) -> Self {
-        Self::Unusable(why)
-    }
-}
-
-impl From<std::io::Error> for OpenFailure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<tantivy::TantivyError> for OpenFailure {
-    fn from(error: tantivy::TantivyError) -> Self {
-        match error {
-            tantivy::TantivyError::IncompatibleIndex(_) => Self::Unusable(RebuildReason::Foreign),
-            error => Self::Unusable(RebuildReason::damaged(error)),
-        }
     }
 }

@@ -12,7 +12,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, Term};
 
 use super::TextIndex;
-use super::document::{fact, named};
+use super::document::{fact, mention_number};
 use super::schema::ORDER;
 use crate::error::RebuildReason;
 use cm_note::graph::{Edge, Graph, Mention, NameKey, Resolution, keys_of, mentions};
@@ -50,8 +50,8 @@ impl TextIndex {
             let mut gathered = Gathered::of(self, notes)?;
             let naming = gathered.naming()?;
             gathered.load(naming)?;
-            let named = gathered.named()?;
-            gathered.load(named)?;
+            let edges_by_name = gathered.edges_by_name()?;
+            gathered.load(edges_by_name)?;
             Ok(gathered.join())
         })
     }
@@ -61,7 +61,7 @@ impl TextIndex {
 struct Gathered<'t> {
     text: &'t TextIndex,
     orders: Vec<Arc<dyn ColumnValues<u64>>>,
-    asked: usize,
+    seeds: usize,
     notes: Vec<Note>,
     known: HashSet<DocAddress>,
     /// Name keys of the given notes.
@@ -78,7 +78,7 @@ impl<'t> Gathered<'t> {
         let mut gathered = Self {
             text,
             orders: orders.collect::<tantivy::Result<_>>()?,
-            asked: notes.len(),
+            seeds: notes.len(),
             notes: notes.iter().copied().cloned().collect(),
             known: HashSet::new(),
             called: notes.iter().map(|note| keys_of(note)).collect(),
@@ -130,7 +130,10 @@ impl<'t> Gathered<'t> {
     fn naming_by(&self, keys: &[NameKey], typed: bool) -> tantivy::Result<Vec<(u64, DocAddress)>> {
         let mut found = Vec::new();
         for key in keys {
-            self.documents(&Term::from_field_u64(self.text.fields.targets, named(*key, typed)), &mut found)?;
+            self.documents(
+                &Term::from_field_u64(self.text.fields.targets, mention_number(*key, typed)),
+                &mut found,
+            )?;
         }
         if found.len() < CROWD {
             found.sort_unstable();
@@ -141,13 +144,13 @@ impl<'t> Gathered<'t> {
 
     /// Returns documents that the given notes may mention, and those that other notes may mention
     /// by a key of a given note.
-    fn named(&self) -> tantivy::Result<Vec<DocAddress>> {
+    fn edges_by_name(&self) -> tantivy::Result<Vec<DocAddress>> {
         let wanted: HashSet<NameKey> = self.called.iter().flatten().copied().collect();
         // By keys and id: a path that climbs may share all its keys with a name, and no id is meant by it.
         let mut sought: HashSet<(Vec<NameKey>, Option<&str>)> = HashSet::new();
         let mut all = Vec::new();
         for (at, note) in self.notes.iter().enumerate() {
-            let all_of_it = at < self.asked || note.edge.is_some();
+            let all_of_it = at < self.seeds || note.edge.is_some();
             let concerned =
                 |mention: &Mention<'_>| all_of_it || mention.keys().iter().any(|key| wanted.contains(key));
             for mention in mentions(note).into_iter().filter(concerned).take(MOST) {
@@ -216,17 +219,17 @@ impl<'t> Gathered<'t> {
 
     /// Builds the edges of the given notes and their other ends.
     fn join(mut self) -> Neighbours {
-        self.notes[self.asked..].sort_by(|a, b| a.path.cmp(&b.path));
+        self.notes[self.seeds..].sort_by(|a, b| a.path.cmp(&b.path));
         let graph = Graph::connect(&self.notes);
-        let touches = |edge: &Edge| edge.from < self.asked || edge.to < self.asked;
+        let touches = |edge: &Edge| edge.from < self.seeds || edge.to < self.seeds;
         let is_file = |at: usize| self.notes[at].kind == NoteKind::Edge;
         let mut edges: Vec<Edge> = graph.edges().iter().filter(|edge| touches(edge)).cloned().collect();
         edges.retain(|edge| !is_file(edge.from) && !is_file(edge.to));
-        edges.extend((0..self.asked).flat_map(|at| to_its_ends(&graph, at)).filter(|edge| !is_file(edge.to)));
+        edges.extend((0..self.seeds).flat_map(|at| to_its_ends(&graph, at)).filter(|edge| !is_file(edge.to)));
         edges.iter_mut().for_each(|edge| edge.sources.clear());
         let mut degrees: Vec<usize> = self.notes.iter().map(|note| mentions(note).len()).collect();
         degrees.iter_mut().zip(&self.naming).for_each(|(degree, naming)| *degree += naming);
-        keep_reached(self.asked, self.notes, edges, degrees)
+        keep_reached(self.seeds, self.notes, edges, degrees)
     }
 }
 
@@ -253,15 +256,15 @@ fn to_its_ends(graph: &Graph<'_>, at: usize) -> Vec<Edge> {
 }
 
 /// Removes the notes that no edge touches, and renumbers the rest.
-fn keep_reached(asked: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: Vec<usize>) -> Neighbours {
+fn keep_reached(seeds: usize, notes: Vec<Note>, mut edges: Vec<Edge>, degrees: Vec<usize>) -> Neighbours {
     let reached: HashSet<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     let mut places = vec![0; notes.len()];
     let mut kept = Neighbours::default();
     for (at, (note, degree)) in notes.into_iter().zip(degrees).enumerate() {
         places[at] = kept.degrees.len();
-        if at < asked || reached.contains(&at) {
+        if at < seeds || reached.contains(&at) {
             kept.degrees.push(degree);
-            if at >= asked {
+            if at >= seeds {
                 kept.notes.push(note);
             }
         }

@@ -26,16 +26,16 @@ pub(crate) fn check(index: &Index, folder: &Path) -> Result<bool, OpenFailure> {
     let mut all_known = true;
     for path in files(index)? {
         let name = path.to_string_lossy().into_owned();
-        let known = sealed.get(&name);
+        let recorded = sealed.get(&name);
         let now = match touched(&folder.join(&path)) {
             Ok(now) => now,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => match known {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => match recorded {
                 Some(_) => return Err(RebuildReason::damaged(format!("no {name}")).into()),
                 None => continue,
             },
             Err(error) => return Err(error.into()),
         };
-        if known == Some(&now) {
+        if recorded == Some(&now) {
             continue;
         }
         all_known = false;

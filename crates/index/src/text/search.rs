@@ -8,6 +8,7 @@ use tantivy::{DocAddress, Term};
 use super::TextIndex;
 use super::collect::Top;
 use super::document::{StoredNote, fact};
+use super::guard::guarded;
 use super::statistics::Statistics;
 use super::translate::Translator;
 use crate::error::RebuildReason;
@@ -147,10 +148,6 @@ impl TextIndex {
 
     /// Runs `ask` and reports failures and panics of the search library as damage.
     pub(super) fn guarded<T>(&self, ask: impl FnOnce() -> tantivy::Result<T>) -> Result<T, RebuildReason> {
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(RebuildReason::damaged(error)),
-            Err(_) => Err(RebuildReason::damaged("text index")),
-        }
+        guarded("text index", ask)
     }
 }

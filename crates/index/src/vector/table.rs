@@ -66,10 +66,10 @@ impl VectorTable {
             _ => None,
         };
         let sealed = sealed.filter(|seal| touched(path).is_ok_and(|now| now == seal.touched));
-        let known = sealed.is_some();
+        let is_sealed = sealed.is_some();
         let complete = sealed.and_then(|seal| seal.complete);
         let table = Self { bytes, begin: header.len(), dimension, complete, damaged: false };
-        if known || table.rows().all(is_whole) {
+        if is_sealed || table.rows().all(is_whole) {
             return Ok(Some(table));
         }
         let whole = table.rows().filter(|row| is_whole(row)).flatten().copied();

@@ -58,8 +58,8 @@ impl TagCollector {
 fn tag_at(text: &str) -> Option<&str> {
     let end = text.find(|c| !in_tag(c)).unwrap_or(text.len());
     let tag = text[..end].trim_end_matches('/');
-    let named = tag.chars().any(|c| !c.is_numeric());
-    (named && !tag.starts_with('/')).then_some(tag)
+    let has_letter = tag.chars().any(|c| !c.is_numeric());
+    (has_letter && !tag.starts_with('/')).then_some(tag)
 }
 
 fn in_tag(c: char) -> bool {

@@ -11,7 +11,7 @@ use crate::note::types::RelationTable;
 use cm_text::spelling::nearest;
 
 /// Reads `relations`; drops entries without a target.
-pub(super) fn relations(values: &mut FieldReader<'_>, known: &RelationTable) -> Vec<RelationEntry> {
+pub(super) fn relations(values: &mut FieldReader<'_>, declared: &RelationTable) -> Vec<RelationEntry> {
     mappings(values, "relations", |entry, mapping| {
         let target = text(mapping, "target").filter(|target| !target.is_empty());
         let relation = text(mapping, "type").unwrap_or_default().to_uppercase();
@@ -24,7 +24,7 @@ pub(super) fn relations(values: &mut FieldReader<'_>, known: &RelationTable) -> 
             return None;
         };
         let relation = if relation.is_empty() { "RELATED_TO".to_owned() } else { relation };
-        entry.check_relation(&relation, known);
+        entry.check_relation(&relation, declared);
         let direction = text(mapping, "direction");
         if !matches!(direction.as_deref(), None | Some("outgoing" | "incoming")) {
             entry.warn(FindingCode::InvalidValue, "an unknown `direction`", "use `outgoing` or `incoming`");
@@ -102,9 +102,9 @@ impl ListEntry<'_, '_> {
         self.values.report_at(self.line, self.column, Severity::Warning, code, message.to_owned(), hint);
     }
 
-    fn check_relation(&mut self, relation: &str, known: &RelationTable) {
-        if !known.contains(relation) {
-            let hint = relation_hint(relation, known);
+    fn check_relation(&mut self, relation: &str, declared: &RelationTable) {
+        if !declared.contains(relation) {
+            let hint = relation_hint(relation, declared);
             self.warn(FindingCode::UnknownRelation, &format!("unknown relation `{relation}`"), &hint);
         }
     }
@@ -134,12 +134,12 @@ impl ListEntry<'_, '_> {
 }
 
 /// Returns a hint for an undeclared relation: the most similar declared name, or how to declare it.
-pub(super) fn relation_hint(relation: &str, known: &RelationTable) -> String {
-    match nearest(relation, known.iter()) {
+pub(super) fn relation_hint(relation: &str, declared: &RelationTable) -> String {
+    match nearest(relation, declared.iter()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!(
             "add it to `relations` in cm.toml, or use one of {}",
-            known.iter().collect::<Vec<_>>().join(", ")
+            declared.iter().collect::<Vec<_>>().join(", ")
         ),
     }
 }

@@ -137,9 +137,9 @@ impl Note {
             let short: String = id.chars().take(8).collect();
             format!("session {short}")
         });
-        let named: Vec<String> = self.agent.clone().into_iter().chain(session).collect();
-        match (named.is_empty(), &self.author) {
-            (false, _) => named.join(", "),
+        let origins: Vec<String> = self.agent.clone().into_iter().chain(session).collect();
+        match (origins.is_empty(), &self.author) {
+            (false, _) => origins.join(", "),
             (true, Some(author)) => author.clone(),
             (true, None) => "a person".to_owned(),
         }

@@ -51,19 +51,19 @@ impl Default for TypeTable {
 impl TypeTable {
     /// Adds a type, or replaces the type with the same name.
     pub fn declare(&mut self, declared: MemoryType) {
-        match self.0.iter_mut().find(|known| known.name == declared.name) {
-            Some(known) => *known = declared,
+        match self.0.iter_mut().find(|declared_type| declared_type.name == declared.name) {
+            Some(declared_type) => *declared_type = declared,
             None => self.0.push(declared),
         }
     }
 
     pub fn get(&self, name: &str) -> Option<&MemoryType> {
-        self.0.iter().find(|known| known.name == name)
+        self.0.iter().find(|declared_type| declared_type.name == name)
     }
 
     /// Returns the type with notes in `graph/<folder>/`.
     pub fn of_folder(&self, folder: &str) -> Option<&MemoryType> {
-        self.0.iter().find(|known| known.folder == folder)
+        self.0.iter().find(|declared_type| declared_type.folder == folder)
     }
 
     /// Iterates over all types, built-in types first.
@@ -123,7 +123,7 @@ impl RelationTable {
 
     /// Whether the type is declared; `LINKS_TO` always is.
     pub fn contains(&self, name: &str) -> bool {
-        name == LINKS_TO || self.0.iter().any(|known| known == name)
+        name == LINKS_TO || self.0.iter().any(|declared_type| declared_type == name)
     }
 
     /// Iterates over all types, built-in types first, without `LINKS_TO`.

@@ -65,12 +65,12 @@ impl FieldReader<'_> {
     }
 
     /// Reads a text that should be one of `known`. Any other text is returned too, with a finding.
-    pub fn one_of(&mut self, key: &str, known: &[&str]) -> Option<String> {
+    pub fn one_of(&mut self, key: &str, allowed: &[&str]) -> Option<String> {
         let text = self.text(key)?;
-        if let Some(field) = self.fields.get(key).filter(|_| !known.contains(&text.as_str())) {
-            let hint = match nearest(&text, known.iter().copied()) {
+        if let Some(field) = self.fields.get(key).filter(|_| !allowed.contains(&text.as_str())) {
+            let hint = match nearest(&text, allowed.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("use one of {}", known.join(", ")),
+                None => format!("use one of {}", allowed.join(", ")),
             };
             self.report(field, FindingCode::InvalidValue, format!("`{text}` is not a valid {key}"), hint);
         }

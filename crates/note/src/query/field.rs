@@ -57,20 +57,20 @@ const KINDS: [NoteKind; 8] = [
 
 /// Returns the field with this name, ignoring case.
 pub(super) fn by_name(name: &str) -> Option<QueryField> {
-    FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| *field)
+    FIELDS.iter().find(|(field_name, _)| field_name.eq_ignore_ascii_case(name)).map(|(_, field)| *field)
 }
 
 /// Returns the field that a misspelled name probably means.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     // Short names are near to everything, and one letter off in the first place is rarely a slip.
-    let close = |known: &str| {
+    let close = |field_name: &str| {
         name.len() > 3
-            && known.len() > 3
-            && known.as_bytes()[0] == name.as_bytes()[0]
-            && is_one_edit_apart(&name, known)
+            && field_name.len() > 3
+            && field_name.as_bytes()[0] == name.as_bytes()[0]
+            && is_one_edit_apart(&name, field_name)
     };
-    FIELDS.iter().map(|(known, _)| *known).find(|known| close(known))
+    FIELDS.iter().map(|(field_name, _)| *field_name).find(|field_name| close(field_name))
 }
 
 /// Whether two words differ by one letter inserted, deleted or replaced, or by two adjacent letters

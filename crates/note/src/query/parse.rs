@@ -265,7 +265,11 @@ mod tests {
     fn falls_back(text: &str, expected: &str, notice: &str) {
         let query = parse(text, now(), false);
         assert_eq!(shown(&query.root), expected, "{text}");
-        assert!(query.notices.iter().any(|said| said.contains(notice)), "{text}: {:?}", query.notices);
+        assert!(
+            query.notices.iter().any(|text_of_notice| text_of_notice.contains(notice)),
+            "{text}: {:?}",
+            query.notices
+        );
     }
 
     #[test]

@@ -80,13 +80,13 @@ fn rescaled_cosine(cosine: f64) -> f64 {
 
 /// Returns the weight of similarity in BM25 points, and the combined similarity of each note.
 fn similarities(evidence: &[NoteScores], weights: &FusionWeights) -> (f64, Vec<f64>) {
-    let told = |cosine: Option<f32>| cosine.map(|cosine| rescaled_cosine(f64::from(cosine)));
+    let rescaled = |cosine: Option<f32>| cosine.map(|cosine| rescaled_cosine(f64::from(cosine)));
     let Some(translation) = CosineRegression::of(evidence) else {
-        return (weights.coarse, evidence.iter().map(|one| told(one.coarse).unwrap_or(0.0)).collect());
+        return (weights.coarse, evidence.iter().map(|one| rescaled(one.coarse).unwrap_or(0.0)).collect());
     };
     let near = |one: &NoteScores| {
         let guessed = || one.coarse.map(|cosine| rescaled_cosine(translation.guess(f64::from(cosine))));
-        match (told(one.fine).or_else(guessed), told(one.coarse)) {
+        match (rescaled(one.fine).or_else(guessed), rescaled(one.coarse)) {
             (Some(fine), Some(coarse)) => weights.blend * coarse + (1.0 - weights.blend) * fine,
             (Some(fine), None) => fine,
             (None, _) => 0.0,
@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    fn known(bm25: f32, coarse: f32, fine: Option<f32>) -> NoteScores {
+    fn scores_of(bm25: f32, coarse: f32, fine: Option<f32>) -> NoteScores {
         NoteScores { bm25, coarse: Some(coarse), fine }
     }
 
@@ -156,23 +156,24 @@ mod tests {
             NoteScores { bm25: 1.0, ..NoteScores::default() },
         ];
         assert_eq!(relevance(&words), [1.0, 0.25]);
-        assert_eq!(relevance(&[known(0.0, 0.4, None), known(0.0, 0.2, None)]), [1.0, 0.5]);
+        assert_eq!(relevance(&[scores_of(0.0, 0.4, None), scores_of(0.0, 0.2, None)]), [1.0, 0.5]);
         assert_eq!(relevance(&[]), Vec::<f64>::new());
     }
 
     #[test]
     fn what_fits_by_both_is_before_what_fits_by_one() {
-        let all = relevance(&[known(4.0, 0.8, None), known(4.0, 0.1, None), known(0.5, 0.8, None)]);
+        let all =
+            relevance(&[scores_of(4.0, 0.8, None), scores_of(4.0, 0.1, None), scores_of(0.5, 0.8, None)]);
         assert!(all[0] > all[1] && all[0] > all[2]);
         assert_eq!(all[0], 1.0);
     }
 
     #[test]
     fn rare_words_count_more_than_nearness_and_common_ones_less() {
-        let nearest = known(2.0, 0.4, Some(0.6));
-        let rare = relevance(&[known(20.0, 0.3, Some(0.3)), nearest]);
+        let nearest = scores_of(2.0, 0.4, Some(0.6));
+        let rare = relevance(&[scores_of(20.0, 0.3, Some(0.3)), nearest]);
         assert!(rare[0] > rare[1]);
-        let common = relevance(&[known(5.0, 0.3, Some(0.3)), nearest]);
+        let common = relevance(&[scores_of(5.0, 0.3, Some(0.3)), nearest]);
         assert!(common[0] < common[1]);
     }
 
@@ -180,15 +181,15 @@ mod tests {
     fn a_note_that_the_fine_model_has_not_read_stands_where_the_coarse_one_puts_it() {
         // The fine model gives twice what the coarse one gives, plus a tenth.
         let mut all: Vec<NoteScores> =
-            (1..=10).map(|n| known(0.0, n as f32 * 0.04, Some(n as f32 * 0.08 + 0.1))).collect();
-        all.push(known(0.0, 0.22, None));
+            (1..=10).map(|n| scores_of(0.0, n as f32 * 0.04, Some(n as f32 * 0.08 + 0.1))).collect();
+        all.push(scores_of(0.0, 0.22, None));
         let fits = relevance(&all);
         assert!(fits[10] > fits[4] && fits[10] < fits[5], "{fits:?}");
     }
 
     #[test]
     fn a_few_notes_that_the_fine_model_has_read_do_not_pass_all_others() {
-        let mut all: Vec<NoteScores> = (1..=20).map(|n| known(0.0, n as f32 * 0.04, None)).collect();
+        let mut all: Vec<NoteScores> = (1..=20).map(|n| scores_of(0.0, n as f32 * 0.04, None)).collect();
         all[3].fine = Some(0.9);
         let fits = relevance(&all);
         assert_eq!(fits[19], 1.0);
@@ -201,7 +202,7 @@ mod tests {
             some in proptest::collection::vec((0.0f32..30.0, -1.0f32..1.0, proptest::option::of(-1.0f32..1.0)), 1..30),
             more in 0.0f32..5.0,
         ) {
-            let mut all: Vec<NoteScores> = some.iter().map(|(bm25, coarse, fine)| known(*bm25, *coarse, *fine)).collect();
+            let mut all: Vec<NoteScores> = some.iter().map(|(bm25, coarse, fine)| scores_of(*bm25, *coarse, *fine)).collect();
             let before = fuse(&all, &FusionWeights::default());
             for fit in &before {
                 prop_assert!((0.0..=1.0 + 1e-9).contains(&fit.relevance));

@@ -137,8 +137,8 @@ fn paths(
 }
 
 fn weights(relation: &str) -> (f64, f64) {
-    let known = WEIGHTS.iter().find(|(name, ..)| *name == relation);
-    known.map_or((OTHER, OTHER), |(_, along, against)| (*along, *against))
+    let listed = WEIGHTS.iter().find(|(name, ..)| *name == relation);
+    listed.map_or((OTHER, OTHER), |(_, along, against)| (*along, *against))
 }
 
 /// Moves superseded notes below their successors, which take their place. Two notes that supersede

@@ -51,12 +51,12 @@ impl McpSession {
         arguments: Option<JsonObject>,
         context: &RequestContext<RoleServer>,
     ) -> Result<cm_app::Result<crate::operations::OperationResult>, ErrorData> {
-        let Some((operation, tool)) = self.server.tools().find(name) else {
+        let Some((operation, _)) = self.server.tools().find(name) else {
             let shown: String = name.chars().take(100).collect();
             let hint = format!("available: {}", self.server.tools().names());
             return Err(failure::of_params(format!("unknown tool {shown:?}"), hint));
         };
-        let given = tools::given(arguments, tool);
+        let given = serde_json::Value::Object(arguments.unwrap_or_default());
         let role = operation.effect.role();
         let run = move |memory: &cm_app::Context| (operation.run)(memory, given);
         Ok(call::run(&self.server, context, CallWork { name: operation.name, role, run }).await?)

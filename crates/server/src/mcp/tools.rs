@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{integers, schema};
 use crate::operations::{Effect, OperationResult, OperationSpec};
 
 /// The tools of a server, built once.
@@ -48,13 +47,6 @@ impl Tools {
     }
 }
 
-/// The arguments of a call, with `3.0` converted to an integer where the schema requires one.
-pub(super) fn given(arguments: Option<JsonObject>, tool: &Tool) -> Value {
-    let mut given = Value::Object(arguments.unwrap_or_default());
-    integers::convert_integers(&mut given, &tool.input_schema);
-    given
-}
-
 /// A tool result: text, and structured content if the tool has an output schema.
 pub(super) fn result(answer: OperationResult, has_schema: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
@@ -63,13 +55,18 @@ pub(super) fn result(answer: OperationResult, has_schema: bool) -> CallToolResul
 }
 
 fn tool(operation: &OperationSpec) -> Tool {
-    let tool = Tool::new(operation.name, operation.description, schema::of_input((operation.input)()))
+    let tool = Tool::new(operation.name, operation.description, object((operation.input)()))
         .with_title(operation.title)
         .with_annotations(annotations(operation));
     if operation.text_only {
         return tool;
     }
-    tool.with_raw_output_schema(Arc::new(schema::of_output((operation.output)())))
+    tool.with_raw_output_schema(Arc::new(object((operation.output)())))
+}
+
+/// A schema as MCP takes it; operations write theirs as objects with `type: object`.
+fn object(schema: Value) -> JsonObject {
+    if let Value::Object(schema) = schema { schema } else { JsonObject::new() }
 }
 
 /// MCP annotations; read-only tools omit the destructive and idempotent hints.

@@ -156,7 +156,7 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
         Some("string") if !value.is_string() => Err("text".to_owned()),
         Some("boolean") if !value.is_boolean() => Err("true or false".to_owned()),
         Some("number") if !value.is_number() => Err("a number".to_owned()),
-        Some("integer") => whole(value).ok_or_else(|| "a whole number of 0 or more".to_owned()),
+        Some("integer") => to_unsigned(value).ok_or_else(|| "a whole number of 0 or more".to_owned()),
         Some("array") => match value {
             Value::Array(items) => items
                 .iter_mut()
@@ -169,14 +169,20 @@ fn fit(field: &Value, value: &mut Value) -> std::result::Result<(), String> {
     }
 }
 
-/// Converts a number such as `3.0` to an integer, because models write integers this way.
-fn whole(value: &mut Value) -> Option<()> {
-    if value.is_u64() {
-        return Some(());
+/// Converts a number such as `3.0` to an integer of 0 or more, because models write integers this
+/// way.
+fn to_unsigned(value: &mut Value) -> Option<()> {
+    if !value.is_u64() {
+        let number = u64::try_from(whole_number(value.as_f64()?)?).ok()?;
+        *value = Value::from(number);
     }
-    let number = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number))?;
-    *value = Value::from(number as u64);
     Some(())
+}
+
+/// The number as an integer if it has no fraction and every integer up to it is a distinct `f64`.
+pub fn whole_number(number: f64) -> Option<i64> {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    (number.fract() == 0.0 && number.abs() <= MOST).then_some(number as i64)
 }
 
 /// Keys with their values as strings: strings verbatim, other values as JSON, which is also valid
@@ -262,6 +268,38 @@ mod tests {
         let schema = tool("memory_search").unwrap().endpoint_input();
         assert!(schema["properties"]["q"].is_object() && schema["properties"]["query"].is_null());
         assert_eq!(schema["required"], json!(["q"]));
+    }
+
+    /// Names of the keywords below `schema` that [`validated`] would not read.
+    fn unread_keywords(schema: &Value, is_field: bool) -> Vec<String> {
+        let words =
+            ["type", "enum", "items", "description", "required", "properties", "additionalProperties"];
+        let limits = ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern"];
+        let mut unread = Vec::new();
+        for (word, value) in schema.as_object().unwrap() {
+            match word.as_str() {
+                "items" => unread.extend(unread_keywords(value, true)),
+                "properties" => {
+                    for field in value.as_object().unwrap().values() {
+                        assert!(!is_field || field["type"] != "integer", "only `fit` converts 3.0: {schema}");
+                        unread.extend(unread_keywords(field, true));
+                    }
+                }
+                "type" if !value.is_string() => unread.push(format!("type {value}")),
+                word if words.contains(&word) || limits.contains(&word) => {}
+                other => unread.push(other.to_owned()),
+            }
+        }
+        unread
+    }
+
+    #[test]
+    fn input_schemas_have_no_references_choices_or_nulls_and_name_their_type() {
+        for operation in TABLE {
+            let (input, output) = ((operation.input)(), (operation.output)());
+            assert_eq!((&input["type"], &output["type"]), (&json!("object"), &json!("object")));
+            assert_eq!(unread_keywords(&input, false), Vec::<String>::new(), "{}", operation.name);
+        }
     }
 
     fn anything() -> impl Strategy<Value = Value> {

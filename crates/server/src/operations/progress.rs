@@ -1,9 +1,8 @@
 //! Progress reports to the client of a running operation.
 
-use cm_app::Context;
-use cm_app::sessions::RefreshProgress;
+use cm_app::{Context, Progress};
 
 /// A callback that reports how many agents' logs have been read.
-pub(super) fn report_logs_read(memory: &Context) -> impl FnMut(RefreshProgress) + '_ {
+pub(super) fn report_logs_read(memory: &Context) -> impl FnMut(Progress) + '_ {
     |at| memory.call.watch.report(at.done as f64, Some(at.total as f64), "reading new log entries")
 }

@@ -1,5 +1,8 @@
 //! All settings, with type, default and description.
 
+use std::marker::PhantomData;
+use std::ops::Deref;
+
 use cm_text::spelling;
 
 /// Type and range of a setting's value.
@@ -90,499 +93,238 @@ impl SettingKey {
     }
 }
 
-const fn key(name: &'static str, shape: ValueType, default: &'static str, about: &'static str) -> SettingKey {
-    SettingKey { name, shape, default, about }
+/// A setting whose values have the type `T`.
+#[derive(Debug)]
+pub struct TypedSetting<T> {
+    key: SettingKey,
+    value: PhantomData<fn() -> T>,
 }
 
-/// All settings, sorted by name.
-pub const KEYS: &[SettingKey] = &[
-    key(
-        "budget.call_tokens",
-        ValueType::Integer(0, 100_000_000),
-        "100000",
-        "token limit of one model call, input and output together; 0 for no limit",
-    ),
-    key(
-        "budget.daily_tokens",
-        ValueType::Integer(0, 1_000_000_000_000),
-        "0",
-        "daily token limit for models (UTC); 0 for no limit",
-    ),
-    key(
-        "budget.daily_usd",
-        ValueType::Number(0.0, 100_000.0),
-        "0.0",
-        "daily spending limit for models (USD, UTC day); required for paid models",
-    ),
-    key(
-        "budget.monthly_tokens",
-        ValueType::Integer(0, 1_000_000_000_000),
-        "0",
-        "monthly token limit for models; 0 for no limit",
-    ),
-    key(
-        "budget.monthly_usd",
-        ValueType::Number(0.0, 1_000_000.0),
-        "0.0",
-        "monthly spending limit for models (USD)",
-    ),
-    key(
-        "context.max_history",
-        ValueType::Integer(0, 100),
-        "10",
-        "maximum number of past sessions in `cm context`",
-    ),
-    key(
-        "context.max_rules",
-        ValueType::Integer(1, 1000),
-        "50",
-        "maximum number of rules and anti-patterns in `cm context`",
-    ),
-    key("context.max_tokens", ValueType::Integer(100, 1_000_000), "2000", "token limit of `cm context`"),
-    key(
-        "core.links",
-        ValueType::Keyword(&["path", "stem"]),
-        "\"path\"",
-        "link style in CORE.md: relative paths, or wikilinks with the file name",
-    ),
-    key(
-        "core.max_entries",
-        ValueType::Integer(1, 1000),
-        "15",
-        "maximum number of entries per section of CORE.md",
-    ),
-    key("core.max_tokens", ValueType::Integer(200, 1_000_000), "3000", "token limit of CORE.md"),
-    key(
-        "core.usage",
-        ValueType::Keyword(&["auto", "local", "none"]),
-        "\"auto\"",
-        "whether CORE.md counts how often notes were read here; `auto` counts in a vault without a remote",
-    ),
-    key(
-        "curation.block_cosine",
-        ValueType::Number(0.3, 1.0),
-        "0.85",
-        "cosine similarity above which a new rule counts as blocked",
-    ),
-    key(
-        "curation.duplicate_cosine",
-        ValueType::Number(0.3, 1.0),
-        "0.85",
-        "minimum cosine similarity to list a rule as a neighbour of a new one",
-    ),
-    key(
-        "curation.duplicate_jaccard",
-        ValueType::Number(0.1, 1.0),
-        "0.85",
-        "minimum share of common words to list a rule as a neighbour of a new one",
-    ),
-    key(
-        "curation.max_per_category",
-        ValueType::Integer(1, 100_000),
-        "200",
-        "maximum number of active rules per category; further rules become drafts",
-    ),
-    key(
-        "curation.merge_cosine",
-        ValueType::Number(0.3, 1.0),
-        "0.85",
-        "minimum cosine similarity of merge candidates",
-    ),
-    key(
-        "embeddings.budget_ms",
-        ValueType::Integer(0, 60_000),
-        "250",
-        "milliseconds that a command may spend on embedding new notes with the larger model",
-    ),
-    key(
-        "embeddings.key",
-        ValueType::Secret,
-        "",
-        "API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY",
-    ),
-    key(
-        "embeddings.model",
-        ValueType::Text,
-        "\"\"",
-        "embedding model, such as bge-small-en-v1.5 [default: chosen by the provider]",
-    ),
-    key(
-        "embeddings.path",
-        ValueType::Text,
-        "\"\"",
-        "folder of an ONNX model for fastembed; only from your own settings",
-    ),
-    key(
-        "embeddings.provider",
-        ValueType::Keyword(&["builtin", "fastembed", "ollama", "openai", "none"]),
-        "\"builtin\"",
-        "embedding provider; only from your own settings, except builtin and none",
-    ),
-    key(
-        "embeddings.runtime",
-        ValueType::Text,
-        "\"\"",
-        "ONNX Runtime library for fastembed; only from your own settings",
-    ),
-    key(
-        "embeddings.timeout_s",
-        ValueType::Number(0.1, 600.0),
-        "30.0",
-        "timeout of the embedding server in seconds; its first answer to notes may take 300",
-    ),
-    key(
-        "embeddings.url",
-        ValueType::Text,
-        "\"\"",
-        "URL of the embedding server, such as http://localhost:11434; only from your own settings",
-    ),
-    key(
-        "git.commit",
-        ValueType::Keyword(&["auto", "manual"]),
-        "\"auto\"",
-        "commit every change immediately, only the vault's own notes; with `manual`, use `cm commit`",
-    ),
-    key("git.hooks", ValueType::Bool, "false", "run Git commit hooks; only from your own settings"),
-    key("git.sign", ValueType::Bool, "", "sign commits [default: Git's commit.gpgsign]"),
-    key(
-        "hooks.capture",
-        ValueType::Bool,
-        "true",
-        "read new log entries in the background when a session is compacted or ends",
-    ),
-    key(
-        "hooks.max_characters",
-        ValueType::Integer(200, 9900),
-        "2000",
-        "maximum number of characters added to a prompt",
-    ),
-    key(
-        "hooks.max_notes",
-        ValueType::Integer(0, 50),
-        "5",
-        "maximum number of rules and memories added to a prompt",
-    ),
-    key(
-        "hooks.start_tokens",
-        ValueType::Integer(250, 2475),
-        "2000",
-        "token limit of the context added at session start",
-    ),
-    key(
-        "hooks.threshold",
-        ValueType::Number(0.0, 1.0),
-        "0.5",
-        "minimum relevance of a rule or memory added to a prompt",
-    ),
-    key(
-        "llm.api_key_cmd",
-        ValueType::Text,
-        "\"\"",
-        "command that prints the API key of the model server; only from your own settings",
-    ),
-    key(
-        "llm.base_url",
-        ValueType::Text,
-        "\"\"",
-        "URL of the model server, such as http://localhost:11434/v1; only from your own settings",
-    ),
-    key(
-        "llm.command",
-        ValueType::Text,
-        "\"\"",
-        "command that reads a prompt from standard input and prints the answer, such as `claude -p`; only from your own settings",
-    ),
-    key(
-        "llm.command_env",
-        ValueType::TextList,
-        "[]",
-        "extra environment variables for the command, such as ANTHROPIC_API_KEY or AWS_*; only from your own settings",
-    ),
-    key(
-        "llm.fallback",
-        ValueType::TextList,
-        "[]",
-        "fallback models if the first does not answer, such as ollama/qwen3:8b or cli; only from your own settings",
-    ),
-    key(
-        "llm.key",
-        ValueType::Secret,
-        "",
-        "API key of the model server; only from your own settings or CM_LLM_KEY, for the provider's own server also its usual variable",
-    ),
-    key(
-        "llm.max_tokens",
-        ValueType::Integer(16, 1_000_000),
-        "4096",
-        "maximum number of tokens of a model's answer, including reasoning",
-    ),
-    key(
-        "llm.model",
-        ValueType::Text,
-        "\"\"",
-        "model name, required by providers without a default; only from your own settings",
-    ),
-    key(
-        "llm.prices",
-        ValueType::TextList,
-        "[]",
-        "model prices in USD per million input and output tokens, such as \"gpt-5-mini 0.25 2\"; only from your own settings",
-    ),
-    key(
-        "llm.provider",
-        ValueType::Keyword(&[
-            "none",
-            "cli",
-            "openai",
-            "anthropic",
-            "google",
-            "bedrock",
-            "ollama",
-            "compatible",
-            "scripted",
-        ]),
-        "\"none\"",
-        "provider of the model that reads sessions for `cm diary` and `cm reflect`; only from your own settings",
-    ),
-    key(
-        "llm.retries",
-        ValueType::Integer(0, 10),
-        "3",
-        "number of retries if a server is busy or does not answer",
-    ),
-    key(
-        "llm.script",
-        ValueType::Text,
-        "\"\"",
-        "file with answers for the provider `scripted`, one JSON object per line; only from your own settings",
-    ),
-    key("llm.timeout_s", ValueType::Number(1.0, 3600.0), "60.0", "timeout of one model call in seconds"),
-    key(
-        "lock.patience_s",
-        ValueType::Number(0.0, 3600.0),
-        "30.0",
-        "seconds to wait for another process that holds the vault lock",
-    ),
-    key("projects", ValueType::TextList, "[]", "project names, used to find patterns across projects"),
-    key(
-        "redaction.allow",
-        ValueType::TextList,
-        "[]",
-        "fingerprints, as `cm commit` shows them, of texts that look like secrets but may be committed; they are still removed from sessions",
-    ),
-    key(
-        "redaction.enabled",
-        ValueType::Bool,
-        "true",
-        "remove secrets from what is read and refuse them in what is written; only from your own settings",
-    ),
-    key(
-        "redaction.extra",
-        ValueType::TextList,
-        "[]",
-        "additional secret patterns: regular expressions, optionally with `label = ` in front for the placeholder",
-    ),
-    key(
-        "redaction.rules",
-        ValueType::Text,
-        "\"\"",
-        "file with additional secret rules in gitleaks format; only from your own settings",
-    ),
-    key(
-        "reflect.auto",
-        ValueType::Bool,
-        "false",
-        "start `cm reflect` in the background when a session ends, except for Codex and opencode; only from your own settings",
-    ),
-    key(
-        "reflect.max_deltas",
-        ValueType::Integer(1, 50),
-        "50",
-        "maximum number of proposals from one session",
-    ),
-    key(
-        "reflect.max_iterations",
-        ValueType::Integer(1, 10),
-        "3",
-        "maximum number of model calls for proposals from one session",
-    ),
-    key("scoring.active", ValueType::Number(0.0, 1000.0), "0.5", "minimum score of an active memory"),
-    key(
-        "scoring.candidate_multiplier",
-        ValueType::Number(0.0, 1000.0),
-        "0.5",
-        "score factor of a candidate rule",
-    ),
-    key(
-        "scoring.deprecated_events",
-        ValueType::Integer(1, 100_000),
-        "3",
-        "minimum number of helpful and harmful events before the harmful share can deprecate a rule",
-    ),
-    key(
-        "scoring.deprecated_ratio",
-        ValueType::Number(0.0, 1.0),
-        "0.3",
-        "harmful share above which a rule is deprecated",
-    ),
-    key("scoring.dormant", ValueType::Number(0.0, 1000.0), "0.05", "minimum score of a dormant memory"),
-    key(
-        "scoring.established_multiplier",
-        ValueType::Number(0.0, 1000.0),
-        "1.0",
-        "score factor of an established rule",
-    ),
-    key(
-        "scoring.established_score",
-        ValueType::Number(0.0, 100_000.0),
-        "2.0",
-        "minimum score to promote a candidate to established",
-    ),
-    key(
-        "scoring.fading",
-        ValueType::Number(0.0, 1000.0),
-        "0.2",
-        "minimum score of a fading memory, and of a memory in CORE.md",
-    ),
-    key(
-        "scoring.half_life_days",
-        ValueType::Number(0.01, 100_000.0),
-        "90.0",
-        "half-life of a feedback event in days",
-    ),
-    key(
-        "scoring.harmful_multiplier",
-        ValueType::Number(0.0, 1000.0),
-        "4.0",
-        "weight of harmful feedback relative to helpful feedback",
-    ),
-    key(
-        "scoring.importance",
-        ValueType::Number(0.0, 1.0),
-        "0.5",
-        "importance of a memory that does not set it",
-    ),
-    key("scoring.lambda", ValueType::Number(0.0, 10.0), "0.03", "decay rate of memories per day"),
-    key("scoring.pinned", ValueType::Number(100.0, 1_000_000.0), "999.0", "score of a pinned memory"),
-    key(
-        "scoring.priority_factor",
-        ValueType::Number(0.01, 1000.0),
-        "4.0",
-        "decay factor: ephemeral observations fade this much faster, critical ones this much slower",
-    ),
-    key("scoring.proven_multiplier", ValueType::Number(0.0, 1000.0), "1.5", "score factor of a proven rule"),
-    key(
-        "scoring.proven_ratio",
-        ValueType::Number(0.0, 1.0),
-        "0.1",
-        "harmful share below which an established rule may become proven",
-    ),
-    key(
-        "scoring.proven_score",
-        ValueType::Number(0.0, 100_000.0),
-        "5.0",
-        "minimum score to promote an established rule to proven",
-    ),
-    key(
-        "scoring.prune_harmful_threshold",
-        ValueType::Number(0.0, 1000.0),
-        "3.0",
-        "how far below 0 a rule's score may fall before the rule is deprecated",
-    ),
-    key(
-        "scoring.recent_days",
-        ValueType::Number(0.0, 100_000.0),
-        "30.0",
-        "days in which a helpful event counts as recent for promotion",
-    ),
-    key(
-        "scoring.stale_days",
-        ValueType::Number(0.0, 100_000.0),
-        "90.0",
-        "days without feedback after which a rule is stale",
-    ),
-    key(
-        "scoring.unused",
-        ValueType::Number(0.0, 1000.0),
-        "0.5",
-        "usage value of a memory that was never read",
-    ),
-    key(
-        "search.graph_share",
-        ValueType::Number(0.0, 1.0),
-        "0.4",
-        "share of its score that a result passes on to related notes",
-    ),
-    key("search.limit", ValueType::Integer(1, 1000), "10", "maximum number of search results"),
-    key(
-        "search.weight_blend",
-        ValueType::Number(0.0, 1.0),
-        "0.2",
-        "weight of the small model in semantic similarity, for notes embedded by both models",
-    ),
-    key(
-        "search.weight_coarse",
-        ValueType::Number(0.0, 1000.0),
-        "6.0",
-        "BM25 points for a similarity of 1, for notes embedded by the small model only",
-    ),
-    key(
-        "search.weight_fine",
-        ValueType::Number(0.0, 1000.0),
-        "20.0",
-        "BM25 points for a similarity of 1, for notes embedded by the larger model",
-    ),
-    key(
-        "sessions.agents",
-        ValueType::TextList,
-        "[]",
-        "agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list",
-    ),
-    key(
-        "sessions.cross_agent",
-        ValueType::Bool,
-        "false",
-        "show agents the sessions of other agents; only from your own settings",
-    ),
-    key(
-        "sessions.exports",
-        ValueType::TextList,
-        "[]",
-        "ChatGPT export files or folders to read as sessions; only from your own settings",
-    ),
-    key(
-        "sessions.lookback_days",
-        ValueType::Number(0.0, 100_000.0),
-        "7.0",
-        "days that `cm sessions` and its timeline cover; 0 for all",
-    ),
-    key(
-        "sessions.max_file_mb",
-        ValueType::Integer(1, 1_000_000),
-        "50",
-        "log size in megabytes from which cm reports progress",
-    ),
-    key(
-        "sessions.validation_lookback_days",
-        ValueType::Number(0.0, 100_000.0),
-        "90.0",
-        "days of sessions used to check rules and by `cm audit`",
-    ),
-    key(
-        "sessions.workspaces",
-        ValueType::TextList,
-        "[]",
-        "folders whose sessions are read: in addition to a project vault's own folder, and the only ones for the global vault and jobs; only from your own settings",
-    ),
-    key(
-        "sources.cass",
-        ValueType::Bool,
-        "false",
-        "also search sessions with the program `cass`, if it is installed; only from your own settings",
-    ),
-    key("sources.cass_timeout_s", ValueType::Number(0.1, 600.0), "10.0", "timeout of `cass` in seconds"),
-    key("vault.exclude", ValueType::TextList, "[]", "folders in the vault whose files are not notes"),
-];
+impl<T> Deref for TypedSetting<T> {
+    type Target = SettingKey;
+
+    fn deref(&self) -> &SettingKey {
+        &self.key
+    }
+}
+
+/// Type that a setting of this [`ValueType`] is read as.
+macro_rules! value_type {
+    (Bool) => { bool };
+    (Integer) => { usize };
+    (Number) => { f64 };
+    (TextList) => { Vec<String> };
+    ($other:ident) => { String };
+}
+
+/// Declares each setting as `CONSTANT = name: type = default, description;`.
+macro_rules! settings {
+    ($($constant:ident = $name:literal: $shape:ident $(($($limit:expr),*))? = $default:literal, $about:literal;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`")]
+            pub const $constant: &TypedSetting<value_type!($shape)> = &TypedSetting {
+                key: SettingKey {
+                    name: $name,
+                    shape: ValueType::$shape $(($($limit),*))?,
+                    default: $default,
+                    about: $about,
+                },
+                value: PhantomData,
+            };
+        )*
+
+        /// All settings, sorted by name.
+        pub const KEYS: &[SettingKey] = &[$($constant.key),*];
+
+        #[cfg(test)]
+        const CONSTANTS: &[&str] = &[$(stringify!($constant)),*];
+    };
+}
+
+settings! {
+    BUDGET_CALL_TOKENS = "budget.call_tokens": Integer(0, 100_000_000) = "100000",
+        "token limit of one model call, input and output together; 0 for no limit";
+    BUDGET_DAILY_TOKENS = "budget.daily_tokens": Integer(0, 1_000_000_000_000) = "0",
+        "daily token limit for models (UTC); 0 for no limit";
+    BUDGET_DAILY_USD = "budget.daily_usd": Number(0.0, 100_000.0) = "0.0",
+        "daily spending limit for models (USD, UTC day); required for paid models";
+    BUDGET_MONTHLY_TOKENS = "budget.monthly_tokens": Integer(0, 1_000_000_000_000) = "0",
+        "monthly token limit for models; 0 for no limit";
+    BUDGET_MONTHLY_USD = "budget.monthly_usd": Number(0.0, 1_000_000.0) = "0.0",
+        "monthly spending limit for models (USD)";
+    CONTEXT_MAX_HISTORY = "context.max_history": Integer(0, 100) = "10",
+        "maximum number of past sessions in `cm context`";
+    CONTEXT_MAX_RULES = "context.max_rules": Integer(1, 1000) = "50",
+        "maximum number of rules and anti-patterns in `cm context`";
+    CONTEXT_MAX_TOKENS = "context.max_tokens": Integer(100, 1_000_000) = "2000",
+        "token limit of `cm context`";
+    CORE_LINKS = "core.links": Keyword(&["path", "stem"]) = "\"path\"",
+        "link style in CORE.md: relative paths, or wikilinks with the file name";
+    CORE_MAX_ENTRIES = "core.max_entries": Integer(1, 1000) = "15",
+        "maximum number of entries per section of CORE.md";
+    CORE_MAX_TOKENS = "core.max_tokens": Integer(200, 1_000_000) = "3000",
+        "token limit of CORE.md";
+    CORE_USAGE = "core.usage": Keyword(&["auto", "local", "none"]) = "\"auto\"",
+        "whether CORE.md counts how often notes were read here; `auto` counts in a vault without a remote";
+    CURATION_BLOCK_COSINE = "curation.block_cosine": Number(0.3, 1.0) = "0.85",
+        "cosine similarity above which a new rule counts as blocked";
+    CURATION_DUPLICATE_COSINE = "curation.duplicate_cosine": Number(0.3, 1.0) = "0.85",
+        "minimum cosine similarity to list a rule as a neighbour of a new one";
+    CURATION_DUPLICATE_JACCARD = "curation.duplicate_jaccard": Number(0.1, 1.0) = "0.85",
+        "minimum share of common words to list a rule as a neighbour of a new one";
+    CURATION_MAX_PER_CATEGORY = "curation.max_per_category": Integer(1, 100_000) = "200",
+        "maximum number of active rules per category; further rules become drafts";
+    CURATION_MERGE_COSINE = "curation.merge_cosine": Number(0.3, 1.0) = "0.85",
+        "minimum cosine similarity of merge candidates";
+    EMBEDDINGS_BUDGET_MS = "embeddings.budget_ms": Integer(0, 60_000) = "250",
+        "milliseconds that a command may spend on embedding new notes with the larger model";
+    EMBEDDINGS_KEY = "embeddings.key": Secret = "",
+        "API key of the embedding server; only from your own settings or CM_EMBEDDINGS_KEY, for OpenAI's own server also OPENAI_API_KEY";
+    EMBEDDINGS_MODEL = "embeddings.model": Text = "\"\"",
+        "embedding model, such as bge-small-en-v1.5 [default: chosen by the provider]";
+    EMBEDDINGS_PATH = "embeddings.path": Text = "\"\"",
+        "folder of an ONNX model for fastembed; only from your own settings";
+    EMBEDDINGS_PROVIDER = "embeddings.provider": Keyword(&["builtin", "fastembed", "ollama", "openai", "none"]) = "\"builtin\"",
+        "embedding provider; only from your own settings, except builtin and none";
+    EMBEDDINGS_RUNTIME = "embeddings.runtime": Text = "\"\"",
+        "ONNX Runtime library for fastembed; only from your own settings";
+    EMBEDDINGS_TIMEOUT_S = "embeddings.timeout_s": Number(0.1, 600.0) = "30.0",
+        "timeout of the embedding server in seconds; its first answer to notes may take 300";
+    EMBEDDINGS_URL = "embeddings.url": Text = "\"\"",
+        "URL of the embedding server, such as http://localhost:11434; only from your own settings";
+    GIT_COMMIT = "git.commit": Keyword(&["auto", "manual"]) = "\"auto\"",
+        "commit every change immediately, only the vault's own notes; with `manual`, use `cm commit`";
+    GIT_HOOKS = "git.hooks": Bool = "false",
+        "run Git commit hooks; only from your own settings";
+    GIT_SIGN = "git.sign": Bool = "",
+        "sign commits [default: Git's commit.gpgsign]";
+    HOOKS_CAPTURE = "hooks.capture": Bool = "true",
+        "read new log entries in the background when a session is compacted or ends";
+    HOOKS_MAX_CHARACTERS = "hooks.max_characters": Integer(200, 9900) = "2000",
+        "maximum number of characters added to a prompt";
+    HOOKS_MAX_NOTES = "hooks.max_notes": Integer(0, 50) = "5",
+        "maximum number of rules and memories added to a prompt";
+    HOOKS_START_TOKENS = "hooks.start_tokens": Integer(250, 2475) = "2000",
+        "token limit of the context added at session start";
+    HOOKS_THRESHOLD = "hooks.threshold": Number(0.0, 1.0) = "0.5",
+        "minimum relevance of a rule or memory added to a prompt";
+    LLM_API_KEY_CMD = "llm.api_key_cmd": Text = "\"\"",
+        "command that prints the API key of the model server; only from your own settings";
+    LLM_BASE_URL = "llm.base_url": Text = "\"\"",
+        "URL of the model server, such as http://localhost:11434/v1; only from your own settings";
+    LLM_COMMAND = "llm.command": Text = "\"\"",
+        "command that reads a prompt from standard input and prints the answer, such as `claude -p`; only from your own settings";
+    LLM_COMMAND_ENV = "llm.command_env": TextList = "[]",
+        "extra environment variables for the command, such as ANTHROPIC_API_KEY or AWS_*; only from your own settings";
+    LLM_FALLBACK = "llm.fallback": TextList = "[]",
+        "fallback models if the first does not answer, such as ollama/qwen3:8b or cli; only from your own settings";
+    LLM_KEY = "llm.key": Secret = "",
+        "API key of the model server; only from your own settings or CM_LLM_KEY, for the provider's own server also its usual variable";
+    LLM_MAX_TOKENS = "llm.max_tokens": Integer(16, 1_000_000) = "4096",
+        "maximum number of tokens of a model's answer, including reasoning";
+    LLM_MODEL = "llm.model": Text = "\"\"",
+        "model name, required by providers without a default; only from your own settings";
+    LLM_PRICES = "llm.prices": TextList = "[]",
+        "model prices in USD per million input and output tokens, such as \"gpt-5-mini 0.25 2\"; only from your own settings";
+    LLM_PROVIDER = "llm.provider": Keyword(&["none", "cli", "openai", "anthropic", "google", "bedrock", "ollama", "compatible", "scripted"]) = "\"none\"",
+        "provider of the model that reads sessions for `cm diary` and `cm reflect`; only from your own settings";
+    LLM_RETRIES = "llm.retries": Integer(0, 10) = "3",
+        "number of retries if a server is busy or does not answer";
+    LLM_SCRIPT = "llm.script": Text = "\"\"",
+        "file with answers for the provider `scripted`, one JSON object per line; only from your own settings";
+    LLM_TIMEOUT_S = "llm.timeout_s": Number(1.0, 3600.0) = "60.0",
+        "timeout of one model call in seconds";
+    LOCK_PATIENCE_S = "lock.patience_s": Number(0.0, 3600.0) = "30.0",
+        "seconds to wait for another process that holds the vault lock";
+    PROJECTS = "projects": TextList = "[]",
+        "project names, used to find patterns across projects";
+    REDACTION_ALLOW = "redaction.allow": TextList = "[]",
+        "fingerprints, as `cm commit` shows them, of texts that look like secrets but may be committed; they are still removed from sessions";
+    REDACTION_ENABLED = "redaction.enabled": Bool = "true",
+        "remove secrets from what is read and refuse them in what is written; only from your own settings";
+    REDACTION_EXTRA = "redaction.extra": TextList = "[]",
+        "additional secret patterns: regular expressions, optionally with `label = ` in front for the placeholder";
+    REDACTION_RULES = "redaction.rules": Text = "\"\"",
+        "file with additional secret rules in gitleaks format; only from your own settings";
+    REFLECT_AUTO = "reflect.auto": Bool = "false",
+        "start `cm reflect` in the background when a session ends, except for Codex and opencode; only from your own settings";
+    REFLECT_MAX_DELTAS = "reflect.max_deltas": Integer(1, 50) = "50",
+        "maximum number of proposals from one session";
+    REFLECT_MAX_ITERATIONS = "reflect.max_iterations": Integer(1, 10) = "3",
+        "maximum number of model calls for proposals from one session";
+    SCORING_ACTIVE = "scoring.active": Number(0.0, 1000.0) = "0.5",
+        "minimum score of an active memory";
+    SCORING_CANDIDATE_MULTIPLIER = "scoring.candidate_multiplier": Number(0.0, 1000.0) = "0.5",
+        "score factor of a candidate rule";
+    SCORING_DEPRECATED_EVENTS = "scoring.deprecated_events": Integer(1, 100_000) = "3",
+        "minimum number of helpful and harmful events before the harmful share can deprecate a rule";
+    SCORING_DEPRECATED_RATIO = "scoring.deprecated_ratio": Number(0.0, 1.0) = "0.3",
+        "harmful share above which a rule is deprecated";
+    SCORING_DORMANT = "scoring.dormant": Number(0.0, 1000.0) = "0.05",
+        "minimum score of a dormant memory";
+    SCORING_ESTABLISHED_MULTIPLIER = "scoring.established_multiplier": Number(0.0, 1000.0) = "1.0",
+        "score factor of an established rule";
+    SCORING_ESTABLISHED_SCORE = "scoring.established_score": Number(0.0, 100_000.0) = "2.0",
+        "minimum score to promote a candidate to established";
+    SCORING_FADING = "scoring.fading": Number(0.0, 1000.0) = "0.2",
+        "minimum score of a fading memory, and of a memory in CORE.md";
+    SCORING_HALF_LIFE_DAYS = "scoring.half_life_days": Number(0.01, 100_000.0) = "90.0",
+        "half-life of a feedback event in days";
+    SCORING_HARMFUL_MULTIPLIER = "scoring.harmful_multiplier": Number(0.0, 1000.0) = "4.0",
+        "weight of harmful feedback relative to helpful feedback";
+    SCORING_IMPORTANCE = "scoring.importance": Number(0.0, 1.0) = "0.5",
+        "importance of a memory that does not set it";
+    SCORING_LAMBDA = "scoring.lambda": Number(0.0, 10.0) = "0.03",
+        "decay rate of memories per day";
+    SCORING_PINNED = "scoring.pinned": Number(100.0, 1_000_000.0) = "999.0",
+        "score of a pinned memory";
+    SCORING_PRIORITY_FACTOR = "scoring.priority_factor": Number(0.01, 1000.0) = "4.0",
+        "decay factor: ephemeral observations fade this much faster, critical ones this much slower";
+    SCORING_PROVEN_MULTIPLIER = "scoring.proven_multiplier": Number(0.0, 1000.0) = "1.5",
+        "score factor of a proven rule";
+    SCORING_PROVEN_RATIO = "scoring.proven_ratio": Number(0.0, 1.0) = "0.1",
+        "harmful share below which an established rule may become proven";
+    SCORING_PROVEN_SCORE = "scoring.proven_score": Number(0.0, 100_000.0) = "5.0",
+        "minimum score to promote an established rule to proven";
+    SCORING_PRUNE_HARMFUL_THRESHOLD = "scoring.prune_harmful_threshold": Number(0.0, 1000.0) = "3.0",
+        "how far below 0 a rule's score may fall before the rule is deprecated";
+    SCORING_RECENT_DAYS = "scoring.recent_days": Number(0.0, 100_000.0) = "30.0",
+        "days in which a helpful event counts as recent for promotion";
+    SCORING_STALE_DAYS = "scoring.stale_days": Number(0.0, 100_000.0) = "90.0",
+        "days without feedback after which a rule is stale";
+    SCORING_UNUSED = "scoring.unused": Number(0.0, 1000.0) = "0.5",
+        "usage value of a memory that was never read";
+    SEARCH_GRAPH_SHARE = "search.graph_share": Number(0.0, 1.0) = "0.4",
+        "share of its score that a result passes on to related notes";
+    SEARCH_LIMIT = "search.limit": Integer(1, 1000) = "10",
+        "maximum number of search results";
+    SEARCH_WEIGHT_BLEND = "search.weight_blend": Number(0.0, 1.0) = "0.2",
+        "weight of the small model in semantic similarity, for notes embedded by both models";
+    SEARCH_WEIGHT_COARSE = "search.weight_coarse": Number(0.0, 1000.0) = "6.0",
+        "BM25 points for a similarity of 1, for notes embedded by the small model only";
+    SEARCH_WEIGHT_FINE = "search.weight_fine": Number(0.0, 1000.0) = "20.0",
+        "BM25 points for a similarity of 1, for notes embedded by the larger model";
+    SESSIONS_AGENTS = "sessions.agents": TextList = "[]",
+        "agents whose sessions are read, such as claude-code; empty for all; a project's cm.toml can only narrow the list";
+    SESSIONS_CROSS_AGENT = "sessions.cross_agent": Bool = "false",
+        "show agents the sessions of other agents; only from your own settings";
+    SESSIONS_EXPORTS = "sessions.exports": TextList = "[]",
+        "ChatGPT export files or folders to read as sessions; only from your own settings";
+    SESSIONS_LOOKBACK_DAYS = "sessions.lookback_days": Number(0.0, 100_000.0) = "7.0",
+        "days that `cm sessions` and its timeline cover; 0 for all";
+    SESSIONS_MAX_FILE_MB = "sessions.max_file_mb": Integer(1, 1_000_000) = "50",
+        "log size in megabytes from which cm reports progress";
+    SESSIONS_VALIDATION_LOOKBACK_DAYS = "sessions.validation_lookback_days": Number(0.0, 100_000.0) = "90.0",
+        "days of sessions used to check rules and by `cm audit`";
+    SESSIONS_WORKSPACES = "sessions.workspaces": TextList = "[]",
+        "folders whose sessions are read: in addition to a project vault's own folder, and the only ones for the global vault and jobs; only from your own settings";
+    SOURCES_CASS = "sources.cass": Bool = "false",
+        "also search sessions with the program `cass`, if it is installed; only from your own settings";
+    SOURCES_CASS_TIMEOUT_S = "sources.cass_timeout_s": Number(0.1, 600.0) = "10.0",
+        "timeout of `cass` in seconds";
+    VAULT_EXCLUDE = "vault.exclude": TextList = "[]",
+        "folders in the vault whose files are not notes";
+}
 
 /// Names of tables that are not single settings.
 pub const TABLES: [&str; 2] = ["types", "relations"];
@@ -612,6 +354,9 @@ mod tests {
     #[test]
     fn names_are_sorted_and_defaults_fit_their_shapes() {
         assert!(KEYS.is_sorted_by_key(|key| key.name));
+        let constants: Vec<String> =
+            KEYS.iter().map(|key| key.name.replace('.', "_").to_uppercase()).collect();
+        assert_eq!(constants, CONSTANTS);
         for key in KEYS.iter().filter(|key| !key.default.is_empty()) {
             let value: toml::Value =
                 format!("x = {}", key.default).parse::<toml::Table>().unwrap()["x"].clone();

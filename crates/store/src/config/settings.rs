@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::keys::{KEYS, SettingKey};
+use super::keys::{GIT_COMMIT, KEYS, SettingKey, TypedSetting};
 use super::layer::{SettingOrigin, SettingsLayer};
 use cm_note::finding::{Finding, FindingCode, Severity};
 use cm_note::note::types::MemoryType;
@@ -36,7 +36,7 @@ pub struct Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held = KEYS.iter().filter_map(|key| Some((key, self.get(key.name)?)));
+        let held = KEYS.iter().filter_map(|key| Some((key, self.get(key)?)));
         let values: BTreeMap<_, _> =
             held.map(|(key, (value, origin))| (key.name, (key.shown(value), origin))).collect();
         let mut settings = f.debug_struct("Settings");
@@ -114,17 +114,17 @@ impl Settings {
 
     /// Returns the effective value and its source, or `None` if the setting is unset and its
     /// default depends on the context.
-    pub fn get(&self, name: &str) -> Option<&(toml::Value, SettingOrigin)> {
-        self.values.get(name)?.last()
+    pub fn get(&self, key: &SettingKey) -> Option<&(toml::Value, SettingOrigin)> {
+        self.values.get(key.name)?.last()
     }
 
     /// Returns the effective value among the origins accepted by `counts`.
     pub fn get_from(
         &self,
-        name: &str,
+        key: &SettingKey,
         counts: impl Fn(&SettingOrigin) -> bool,
     ) -> Option<&(toml::Value, SettingOrigin)> {
-        self.values.get(name)?.iter().rev().find(|(_, origin)| counts(origin))
+        self.values.get(key.name)?.iter().rev().find(|(_, origin)| counts(origin))
     }
 
     /// Returns the explanations for ignored settings with this name prefix.
@@ -133,8 +133,8 @@ impl Settings {
     }
 
     /// Returns the effective value among the defaults and the user's own layers.
-    pub fn users(&self, name: &str) -> Option<&toml::Value> {
-        self.get_from(name, SettingOrigin::is_users).map(|(value, _)| value)
+    pub fn users(&self, key: &SettingKey) -> Option<&toml::Value> {
+        self.get_from(key, SettingOrigin::is_users).map(|(value, _)| value)
     }
 
     /// Returns the first error among the findings: a settings file could not be read.
@@ -144,37 +144,40 @@ impl Settings {
 
     /// When to commit changes, including in a repository that contains more than the vault.
     pub fn commit_mode(&self) -> CommitMode {
-        match self.text("git.commit") {
+        match self.text(GIT_COMMIT) {
             Some("auto") | None => CommitMode::Auto,
             Some(_) => CommitMode::Manual,
         }
     }
 
     /// Returns a boolean setting, or `None` if it is unset and has no default.
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        self.get(name)?.0.as_bool()
+    pub fn flag(&self, setting: &TypedSetting<bool>) -> Option<bool> {
+        self.get(setting)?.0.as_bool()
     }
 
     /// Returns an integer setting, or 0 if it is not set.
-    pub fn integer(&self, name: &str) -> usize {
-        self.get(name).and_then(|(value, _)| value.as_integer()).and_then(|n| n.try_into().ok()).unwrap_or(0)
+    pub fn integer(&self, setting: &TypedSetting<usize>) -> usize {
+        self.get(setting)
+            .and_then(|(value, _)| value.as_integer())
+            .and_then(|n| n.try_into().ok())
+            .unwrap_or(0)
     }
 
     /// Returns a numeric setting, or 0 if it is not set.
-    pub fn number(&self, name: &str) -> f64 {
-        let value = self.get(name).map(|(value, _)| value);
+    pub fn number(&self, setting: &TypedSetting<f64>) -> f64 {
+        let value = self.get(setting).map(|(value, _)| value);
         value.and_then(|value| value.as_float().or(value.as_integer().map(|n| n as f64))).unwrap_or(0.0)
     }
 
     /// Returns a list setting, or an empty list if it is not set.
-    pub fn texts(&self, name: &str) -> Vec<String> {
-        let items = self.get(name).and_then(|(value, _)| value.as_array());
+    pub fn texts(&self, setting: &TypedSetting<Vec<String>>) -> Vec<String> {
+        let items = self.get(setting).and_then(|(value, _)| value.as_array());
         items.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()
     }
 
     /// Returns a string setting, or `None` if it is unset and has no default.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.get(name)?.0.as_str()
+    pub fn text(&self, setting: &TypedSetting<String>) -> Option<&str> {
+        self.get(setting)?.0.as_str()
     }
 }
 
@@ -185,6 +188,7 @@ fn default_of(key: &SettingKey) -> Option<toml::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::keys;
 
     #[test]
     fn later_layers_win_and_tell_where_they_stand() {
@@ -195,10 +199,16 @@ mod tests {
             ),
             (SettingsLayer::parse_toml("cm.toml", "[search]\nlimit = 7"), SettingOrigin::Vault),
         ]);
-        assert_eq!(settings.integer("search.limit"), 7);
-        assert_eq!(settings.get("search.limit").map(|(_, origin)| origin), Some(&SettingOrigin::Vault));
-        assert_eq!(settings.get("core.max_tokens").map(|(_, origin)| origin), Some(&SettingOrigin::Global));
-        assert_eq!(settings.get("scoring.lambda").map(|(_, origin)| origin), Some(&SettingOrigin::Default));
+        assert_eq!(settings.integer(keys::SEARCH_LIMIT), 7);
+        assert_eq!(settings.get(keys::SEARCH_LIMIT).map(|(_, origin)| origin), Some(&SettingOrigin::Vault));
+        assert_eq!(
+            settings.get(keys::CORE_MAX_TOKENS).map(|(_, origin)| origin),
+            Some(&SettingOrigin::Global)
+        );
+        assert_eq!(
+            settings.get(keys::SCORING_LAMBDA).map(|(_, origin)| origin),
+            Some(&SettingOrigin::Default)
+        );
         assert_eq!(settings.commit_mode(), CommitMode::Auto);
     }
 
@@ -210,7 +220,7 @@ mod tests {
             (SettingsLayer::parse_toml("config.toml", "embeddings.key = 'sk-12345'"), SettingOrigin::Private),
         ]);
         let model = |counts: fn(&SettingOrigin) -> bool| {
-            settings.get_from("embeddings.model", counts).and_then(|(value, _)| value.as_str())
+            settings.get_from(keys::EMBEDDINGS_MODEL, counts).and_then(|(value, _)| value.as_str())
         };
         assert_eq!(model(|_| true), Some("theirs"));
         assert_eq!(model(|origin| *origin != SettingOrigin::Vault), Some("mine"));

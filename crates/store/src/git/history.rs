@@ -53,8 +53,8 @@ pub struct LogFilter {
 impl LogFilter {
     fn admits(&self, commit: &CommitInfo) -> bool {
         let Some(message) = &commit.message else {
-            let asked = [&self.op, &self.agent, &self.session, &self.operation];
-            return self.ids.is_empty() && asked.iter().all(|asked| asked.is_none());
+            let filters = [&self.op, &self.agent, &self.session, &self.operation];
+            return self.ids.is_empty() && filters.iter().all(|filters| filters.is_none());
         };
         let fits = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
@@ -145,7 +145,7 @@ impl Repo {
         let text = decoded.message.to_str_lossy();
         Ok(CommitInfo {
             id: CommitId(id),
-            parents: self.known(decoded.parents())?.into_iter().map(CommitId).collect(),
+            parents: self.existing_commits(decoded.parents())?.into_iter().map(CommitId).collect(),
             time: Instant::from_unix(time.seconds),
             author: author.name.to_string(),
             email: author.email.to_string(),
@@ -155,7 +155,7 @@ impl Repo {
     }
 
     /// Returns the parents that exist locally. In a shallow clone some are missing.
-    fn known(&self, parents: impl Iterator<Item = ObjectId>) -> Result<Vec<ObjectId>> {
+    fn existing_commits(&self, parents: impl Iterator<Item = ObjectId>) -> Result<Vec<ObjectId>> {
         let shallow = self.inner.is_shallow().doing("reading the end of the history", self.git_dir())?;
         Ok(parents.filter(|id| !shallow || self.inner.has_object(id)).collect())
     }

@@ -158,11 +158,11 @@ impl Repo {
         }
         let output = child.wait_with_output().in_path(program)?;
         if !output.status.success() {
-            let said = [output.stderr, output.stdout].concat();
+            let printed = [output.stderr, output.stdout].concat();
             return Err(Error::Program {
                 command: "git commit".to_owned(),
                 status: output.status.to_string(),
-                output: String::from_utf8_lossy(&said).trim().to_owned(),
+                output: String::from_utf8_lossy(&printed).trim().to_owned(),
             });
         }
         match self.head_id()? {
@@ -179,10 +179,10 @@ impl Repo {
         let (entries, paths) = index.entries_mut_and_pathbacking();
         for entry in entries {
             let place = entry.path_in(paths);
-            let known = real.index().entry_by_path_and_stage(place, Stage::Unconflicted);
-            if let Some(known) = known.filter(|known| known.id == entry.id) {
-                entry.stat = known.stat;
-                entry.flags = known.flags;
+            let current_entry = real.index().entry_by_path_and_stage(place, Stage::Unconflicted);
+            if let Some(current_entry) = current_entry.filter(|current_entry| current_entry.id == entry.id) {
+                entry.stat = current_entry.stat;
+                entry.flags = current_entry.flags;
             }
         }
         let path = self.git_dir().join(format!("cm-commit-{}.index", std::process::id()));

@@ -89,9 +89,9 @@ impl IndexLock {
     /// must be written already.
     pub fn announce(&mut self, commit: ObjectId) -> Result<()> {
         let Some(mark) = &mut self.mark else { return Ok(()) };
-        let named = self.index.with_file_name(format!("{MARK}{commit}"));
-        fs::rename(&*mark, &named).in_path(&named)?;
-        *mark = named;
+        let renamed = self.index.with_file_name(format!("{MARK}{commit}"));
+        fs::rename(&*mark, &renamed).in_path(&renamed)?;
+        *mark = renamed;
         Ok(())
     }
 

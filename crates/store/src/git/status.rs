@@ -141,7 +141,7 @@ impl StatusScan<'_> {
 
     /// Compares a folder with the index entries below it.
     fn folder(&mut self, folder: &Path, prefix: &BString, entries: &[Entry]) -> Result<()> {
-        let mut met = vec![false; entries.len()];
+        let mut matched = vec![false; entries.len()];
         for (name, kind) in list(folder)? {
             let Ok(name) = gix::path::os_string_into_bstring(name) else { continue };
             if name == ".git" {
@@ -152,7 +152,7 @@ impl StatusScan<'_> {
             let at = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
             let count =
                 entries[at..].iter().take_while(|entry| entry.path(self.index) == place.as_bstr()).count();
-            met[at..at + count].fill(true);
+            matched[at..at + count].fill(true);
             match entries[at..at + count].first() {
                 Some(entry) => self.tracked(&place, entry, kind)?,
                 None if kind.is_file() => self.untracked(&place)?,
@@ -164,15 +164,15 @@ impl StatusScan<'_> {
                 let from = entries.partition_point(|entry| entry.path(self.index) < place.as_bstr());
                 let inside =
                     entries[from..].partition_point(|entry| entry.path(self.index).starts_with(&place));
-                met[from..from + inside].fill(true);
+                matched[from..from + inside].fill(true);
                 let below = folder.join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default());
                 self.subfolder(&below, &place, &entries[from..from + inside])?;
             }
         }
-        for (entry, met) in entries.iter().zip(met) {
+        for (entry, matched) in entries.iter().zip(matched) {
             let left_out = entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID);
             let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-            if !met && !left_out && is_file {
+            if !matched && !left_out && is_file {
                 let place = entry.path(self.index).to_owned();
                 if self.head_of(&place, Some(entry.id)).is_some() {
                     self.note(&place, EditKind::Deleted);

@@ -77,19 +77,19 @@ impl Repo {
         &self,
         root: Option<ObjectId>,
         place: &BStr,
-        known: Option<&TreePath>,
+        cached: Option<&TreePath>,
     ) -> Result<TreePath> {
         let parts: Vec<&[u8]> = place.split(|byte| *byte == b'/').collect();
         let mut trail = TreePath { root, steps: Vec::with_capacity(parts.len()), depth: parts.len() };
         let Some(mut tree) = root else { return Ok(trail) };
-        if let Some(known) = known.filter(|known| known.root == root) {
-            return Ok(known.clone());
+        if let Some(cached) = cached.filter(|cached| cached.root == root) {
+            return Ok(cached.clone());
         }
         for (at, part) in parts.iter().enumerate() {
             let Some(leaf) = self.entry(tree, part.as_bstr())? else { break };
             trail.steps.push(leaf);
-            if known.and_then(|known| known.steps.get(at)) == Some(&leaf) {
-                let rest = known.map(|known| &known.steps[at + 1..]).unwrap_or_default();
+            if cached.and_then(|cached| cached.steps.get(at)) == Some(&leaf) {
+                let rest = cached.map(|cached| &cached.steps[at + 1..]).unwrap_or_default();
                 trail.steps.extend(rest);
                 break;
             }

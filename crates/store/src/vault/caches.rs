@@ -67,7 +67,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
     {
         use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let file = options.custom_flags(flags.bits().cast_signed()).open(path).map_err(named)?;
+        let file = options.custom_flags(flags.bits().cast_signed()).open(path).map_err(with_link_hint)?;
         let stat = file.metadata()?;
         let own = stat.uid() == rustix::process::geteuid().as_raw();
         // The lock is never written, so a second name of it harms nothing.
@@ -90,7 +90,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
 
 /// Replaces the errors caused by `O_NOFOLLOW` and `O_NONBLOCK` with clear messages.
 #[cfg(unix)]
-fn named(error: io::Error) -> io::Error {
+fn with_link_hint(error: io::Error) -> io::Error {
     use rustix::io::Errno;
     match error.raw_os_error() {
         Some(code) if code == Errno::LOOP.raw_os_error() => {

@@ -333,14 +333,14 @@ mod tests {
     fn what_a_session_was_told_is_forgotten_when_it_is_old_and_nothing_else_is() {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::at(folder.path()).unwrap();
-        let (told, failures) =
+        let (injections, failures) =
             (JsonLinesFile::injection_log(&vault, "a.jsonl"), JsonLinesFile::of_hooks(&vault));
-        told.append(&["a"]).unwrap();
+        injections.append(&["a"]).unwrap();
         failures.append(&["b"]).unwrap();
         remove_old_injection_logs(&vault, Instant::from_unix(0));
-        assert!(told.path().exists());
+        assert!(injections.path().exists());
         remove_old_injection_logs(&vault, Instant::parse("2999-01-01").unwrap());
-        assert!(!told.path().exists() && failures.path().exists());
+        assert!(!injections.path().exists() && failures.path().exists());
     }
 
     #[cfg(unix)]

@@ -64,7 +64,7 @@ pub(super) fn remove_empty(vault: &Vault, folder: &Path) {
 /// # Errors
 ///
 /// [`Error::Io`].
-pub fn sweep(vault: &Vault, path: &NotePath, known: &[&[u8]]) -> Result<(), Error> {
+pub fn sweep(vault: &Vault, path: &NotePath, contents: &[&[u8]]) -> Result<(), Error> {
     let file = vault.file(path);
     let Some(Ok(entries)) = file.parent().map(fs::read_dir) else { return Ok(()) };
     for entry in entries.flatten() {
@@ -72,7 +72,7 @@ pub fn sweep(vault: &Vault, path: &NotePath, known: &[&[u8]]) -> Result<(), Erro
         if name.to_str().is_some_and(is_temporary) {
             let bytes = fs::read(entry.path()).unwrap_or_default();
             // A temporary file that was cut off holds the beginning of what it was to hold.
-            if bytes.is_empty() || known.iter().any(|known| known.starts_with(&bytes)) {
+            if bytes.is_empty() || contents.iter().any(|contents| contents.starts_with(&bytes)) {
                 fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
             } else {
                 let kept = file.with_file_name(format!(

@@ -1,28 +1,19 @@
 //! Vectors of the fine model, computed within a time limit.
 
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
-
 use crate::context::embedding::budget;
 use crate::context::models::Model;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
+use crate::context::progress::Progress;
 use crate::error::{Error, Result};
 use cm_embed::EmbeddingProvider;
 use cm_index::VectorTable;
 use cm_note::passage::{Passage, PassageSet};
 use cm_note::path::NotePath;
 use cm_text::embedding::Embedding;
-
-/// Embedding progress of a model in one vault.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct EmbeddingProgress {
-    /// Number of embedded passages.
-    pub done: usize,
-    /// Total number of passages.
-    pub of: usize,
-}
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Number of texts embedded between two checks of the deadline.
 const STEP: usize = 4;
@@ -60,7 +51,7 @@ impl Context {
             return;
         }
         let deadline = (self.call.clock)() + budget.as_millis() as u64;
-        let mut go_on = |_: EmbeddingProgress| (self.call.clock)() < deadline;
+        let mut go_on = |_: Progress| (self.call.clock)() < deadline;
         let read = if changed_only {
             self.read_changed(open, &model, changed, &mut go_on)
         } else {
@@ -90,7 +81,7 @@ impl Context {
             let mut in_time = true;
             self.embed_missing(open, &model, &[], STEP, &mut |progress| {
                 std::thread::sleep(breath);
-                in_time = (self.call.clock)() < deadline || progress.done >= progress.of;
+                in_time = (self.call.clock)() < deadline || progress.done >= progress.total;
                 in_time
             })?;
             if !in_time {
@@ -111,13 +102,13 @@ impl Context {
         model: &Model,
         first: &[NotePath],
         step: usize,
-        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
-    ) -> Result<EmbeddingProgress> {
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Progress> {
         let version = open.index().version()?;
         let live = open.index().passages()?;
         let mut known = known(open, model.name())?;
         let done = live.iter().filter(|key| known.contains(*key)).count();
-        let mut progress = EmbeddingProgress { done, of: live.len() };
+        let mut progress = Progress { done, total: live.len() };
         let (lacking, _) = open.index().without(&known, usize::MAX)?;
         let firsts: Vec<&NotePath> = first.iter().filter(|path| lacking.contains(path)).collect();
         let order = firsts.into_iter().chain(lacking.iter().filter(|path| !first.contains(path)));
@@ -148,12 +139,12 @@ impl Context {
         open: &OpenVault,
         model: &Model,
         changed: &[NotePath],
-        go_on: &mut dyn FnMut(EmbeddingProgress) -> bool,
-    ) -> Result<EmbeddingProgress> {
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Progress> {
         let mut known = known(open, model.name())?;
         let passages = changed.iter().flat_map(|path| open.passages_of(path));
         let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
-        let mut progress = EmbeddingProgress { done: 0, of: unread.len() };
+        let mut progress = Progress { done: 0, total: unread.len() };
         for some in unread.chunks(STEP) {
             if !go_on(progress) {
                 break;

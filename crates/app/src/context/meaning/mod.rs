@@ -11,7 +11,6 @@ mod rules;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
-pub use fine::EmbeddingProgress;
 pub(crate) use fine::known;
 pub(crate) use rules::meaning;
 

@@ -6,6 +6,7 @@
 use crate::context::open_vault::OpenVault;
 use cm_embed::builtin::StaticModel;
 use cm_playbook::embedding_model::{EmbeddingModel, NoEmbeddings};
+use cm_store::config::keys;
 use cm_text::embedding::Embedding;
 
 struct BuiltIn;
@@ -19,6 +20,6 @@ impl EmbeddingModel for BuiltIn {
 
 /// The model that compares the rules of a vault; [`NoEmbeddings`] if embeddings are disabled.
 pub(crate) fn meaning(open: &OpenVault) -> &'static dyn EmbeddingModel {
-    let provider = open.settings.get("embeddings.provider").and_then(|(value, _)| value.as_str());
+    let provider = open.settings.text(keys::EMBEDDINGS_PROVIDER);
     if provider == Some("none") { &NoEmbeddings } else { &BuiltIn }
 }

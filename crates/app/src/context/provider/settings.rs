@@ -16,6 +16,7 @@ use cm_llm::{
 };
 use cm_net::ollama_host::ollama_host;
 use cm_store::config::Settings;
+use cm_store::config::keys::{self, SettingKey, TypedSetting};
 use cm_store::vault::external_folder;
 
 /// The selected models with their limits.
@@ -66,16 +67,16 @@ struct ModelSettings<'a> {
 
 impl ModelSettings<'_> {
     fn chosen(&self) -> Result<SelectedModels> {
-        let provider = self.text("llm.provider");
-        let prices = Prices::parse(&self.list("llm.prices")).map_err(|error| {
+        let provider = self.text(keys::LLM_PROVIDER);
+        let prices = Prices::parse(&self.settings.texts(keys::LLM_PRICES)).map_err(|error| {
             Error::refused("invalid-setting", format!("llm.prices: {error}"))
                 .hint("`cm config get llm.prices` shows it")
         })?;
         let mut models = Vec::new();
         if provider != "none" {
-            let model = self.text("llm.model");
+            let model = self.text(keys::LLM_MODEL);
             models.push(self.named(&provider, &model, &provider, &prices)?);
-            for typed in self.list("llm.fallback") {
+            for typed in self.settings.texts(keys::LLM_FALLBACK) {
                 let (name, model) = typed.split_once('/').unwrap_or((&typed, ""));
                 models.push(self.named(name.trim(), model.trim(), &provider, &prices)?);
             }
@@ -84,9 +85,9 @@ impl ModelSettings<'_> {
         Ok(SelectedModels {
             models,
             budget: self.budget(),
-            timeout: Duration::from_secs_f64(settings.number("llm.timeout_s").clamp(1.0, 3600.0)),
-            max_tokens: u32::try_from(settings.integer("llm.max_tokens")).unwrap_or(u32::MAX),
-            retries: u32::try_from(settings.integer("llm.retries")).unwrap_or(3),
+            timeout: Duration::from_secs_f64(settings.number(keys::LLM_TIMEOUT_S).clamp(1.0, 3600.0)),
+            max_tokens: u32::try_from(settings.integer(keys::LLM_MAX_TOKENS)).unwrap_or(u32::MAX),
+            retries: u32::try_from(settings.integer(keys::LLM_RETRIES)).unwrap_or(3),
         })
     }
 
@@ -99,12 +100,13 @@ impl ModelSettings<'_> {
         let mut key_command = None;
         let choice = match provider {
             "cli" => {
-                let line = self.text("llm.command");
-                let command = ModelCommand::parse(&line, self.call, &self.list("llm.command_env"))?;
+                let line = self.text(keys::LLM_COMMAND);
+                let command =
+                    ModelCommand::parse(&line, self.call, &self.settings.texts(keys::LLM_COMMAND_ENV))?;
                 ModelSelection::Cli(command, model.to_owned())
             }
             "scripted" => {
-                let typed = self.text("llm.script");
+                let typed = self.text(keys::LLM_SCRIPT);
                 if typed.is_empty() {
                     return Err(wrong("llm.script", "the answer script is not set".to_owned()));
                 }
@@ -118,13 +120,13 @@ impl ModelSettings<'_> {
                     ));
                 };
                 let is_first = name == first;
-                let typed = if is_first { self.text("llm.base_url") } else { String::new() };
+                let typed = if is_first { self.text(keys::LLM_BASE_URL) } else { String::new() };
                 let address = (!typed.is_empty()).then(|| ServerUrl::parse(&typed)).transpose();
                 let address = address.map_err(|error| wrong("llm.base_url", error.to_string()))?;
                 let named = || self.ollama_host().filter(|_| provider == ModelProvider::Ollama);
                 let address = address.or_else(named);
                 let key = self.key(provider, address.as_ref(), is_first);
-                let command = self.text("llm.api_key_cmd");
+                let command = self.text(keys::LLM_API_KEY_CMD);
                 if is_first && !command.is_empty() && self.private_key().is_none() {
                     key_command = Some(command);
                 }
@@ -163,38 +165,34 @@ impl ModelSettings<'_> {
     }
 
     fn private_key(&self) -> Option<ApiKey> {
-        self.settings.get("llm.key").and_then(|(value, _)| ApiKey::of(value.as_str()?))
+        self.settings.get(keys::LLM_KEY).and_then(|(value, _)| ApiKey::of(value.as_str()?))
     }
 
     /// The user's budget; a shared file can only lower its limits.
     fn budget(&self) -> SpendingLimits {
-        let limit = |name: &str| {
+        let limit = |key: &SettingKey| {
             let read = |value: &toml::Value| {
                 value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
             };
-            let mine = self.settings.users(name).and_then(read).unwrap_or(0.0);
-            let shared = self.settings.get_from(name, |origin| !origin.is_users());
+            let mine = self.settings.users(key).and_then(read).unwrap_or(0.0);
+            let shared = self.settings.get_from(key, |origin| !origin.is_users());
             let shared = shared.and_then(|(value, _)| read(value)).filter(|limit| *limit > 0.0);
             // 0 stands for no limit, which nobody else may set.
             if mine > 0.0 { shared.map_or(mine, |shared| shared.min(mine)) } else { 0.0 }
         };
-        let tokens = |name: &str| limit(name) as u64;
+        let tokens = |key: &SettingKey| limit(key) as u64;
         SpendingLimits {
-            call_tokens: tokens("budget.call_tokens"),
-            daily_tokens: tokens("budget.daily_tokens"),
-            monthly_tokens: tokens("budget.monthly_tokens"),
-            daily_usd: limit("budget.daily_usd"),
-            monthly_usd: limit("budget.monthly_usd"),
+            call_tokens: tokens(keys::BUDGET_CALL_TOKENS),
+            daily_tokens: tokens(keys::BUDGET_DAILY_TOKENS),
+            monthly_tokens: tokens(keys::BUDGET_MONTHLY_TOKENS),
+            daily_usd: limit(keys::BUDGET_DAILY_USD),
+            monthly_usd: limit(keys::BUDGET_MONTHLY_USD),
         }
     }
 
-    fn text(&self, name: &str) -> String {
-        let held = self.settings.text(name).unwrap_or_default();
+    fn text(&self, setting: &TypedSetting<String>) -> String {
+        let held = self.settings.text(setting).unwrap_or_default();
         held.trim().chars().filter(|c| !c.is_control()).collect()
-    }
-
-    fn list(&self, name: &str) -> Vec<String> {
-        self.settings.texts(name)
     }
 }
 

@@ -6,8 +6,6 @@
 mod selection;
 mod start;
 
-use std::time::Duration;
-
 use crate::context::actor::Actor;
 use crate::context::open::Context;
 use crate::context::request::Request;
@@ -21,10 +19,11 @@ use cm_agents::hook::injection_log::{InjectionLog, InjectionStep, file_name};
 use cm_agents::hook::plan::{HookAnswer, HookPlan, InjectionLimit};
 use cm_agents::hook::program::parse_hook_args;
 use cm_agents::hook::{HookEvent, HookMessage, HookReply, hook_agent};
-use cm_store::config::SettingOrigin;
+use cm_store::config::{SettingOrigin, keys};
 use cm_store::vault::json_lines::{JsonLinesFile, remove_old_injection_logs};
 use cm_store::vault::lock::VaultLock;
 use cm_store::vault::{Vault, layout};
+use std::time::Duration;
 
 /// Retention of a session's injection log after its last injection, in days.
 const KEPT_DAYS: f64 = 30.0;
@@ -209,14 +208,14 @@ fn candidate_parts(
         return Ok((parts, LONGEST));
     }
     remove_old_injection_logs(&memory.target().vault, memory.now().minus_days(KEPT_DAYS));
-    let tokens = settings.integer("hooks.start_tokens");
+    let tokens = settings.integer(keys::HOOKS_START_TOKENS);
     let start = start::parts(memory, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
     let known = told.excluded_ids().into_iter().chain(ids).collect();
     let mut parts = selection::parts(memory, message, question, &known)?;
     parts.extend(start);
-    Ok((parts, tokens * PER_TOKEN + settings.integer("hooks.max_characters")))
+    Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))
 }
 
 /// Returns an error if an index cannot be read without a refresh.
@@ -262,7 +261,7 @@ fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<Bac
     let open = memory.target();
     let wants = open
         .settings
-        .get_from("reflect.auto", SettingOrigin::is_users)
+        .get_from(keys::REFLECT_AUTO, SettingOrigin::is_users)
         .and_then(|(value, _)| value.as_bool());
     match () {
         () if !work.capture || !may_capture(memory) => None,
@@ -275,7 +274,7 @@ fn later(memory: &Context, message: &HookMessage, work: &HookPlan) -> Option<Bac
 
 fn may_capture(memory: &Context) -> bool {
     let settings = &memory.target().settings;
-    settings.broken().is_none() && settings.flag("hooks.capture") != Some(false)
+    settings.broken().is_none() && settings.flag(keys::HOOKS_CAPTURE) != Some(false)
 }
 
 /// Logs a failure in the vault of the call, or else in the global vault.

@@ -1,8 +1,6 @@
 //! Selects rules and memories for a prompt or a failed tool call: notes that match by words and
 //! meaning, and that were not injected into the session before.
 
-use std::collections::BTreeSet;
-
 use super::check_indexes;
 use crate::context::find::{ResolvedNote, load};
 use crate::context::open::Context;
@@ -23,7 +21,9 @@ use cm_note::note::{Note, NoteKind};
 use cm_note::query::{BooleanGroup, LabelField, Query, QueryNode};
 use cm_playbook::briefing::warning::MentionIndex;
 use cm_playbook::briefing::{UNVERIFIED_SHARE, lines};
+use cm_store::config::keys;
 use cm_text::stop_words::is_stop_word;
+use std::collections::BTreeSet;
 
 /// Maximum length of the prompt used for the search, in characters; longer prompts usually end in
 /// pasted text.
@@ -45,9 +45,9 @@ pub(super) fn parts(
     let telling = ContentWords::of(&question, is_stop_word);
     let settings = &memory.target().settings;
     let measure = SelectionLimits {
-        threshold: settings.number("hooks.threshold"),
-        notes: settings.integer("hooks.max_notes"),
-        characters: settings.integer("hooks.max_characters"),
+        threshold: settings.number(keys::HOOKS_THRESHOLD),
+        notes: settings.integer(keys::HOOKS_MAX_NOTES),
+        characters: settings.integer(keys::HOOKS_MAX_CHARACTERS),
     };
     if telling.is_empty() || measure.notes == 0 {
         return Ok(Vec::new());

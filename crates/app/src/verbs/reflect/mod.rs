@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::context::cancellation::Cancellation;
 use crate::context::open::Context;
+use crate::context::progress::Progress;
 use crate::context::provider::{self, LanguageModel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sessions::reflection_log::ReflectionLog;
@@ -25,6 +26,7 @@ use crate::sessions::{SessionAccess, SessionSelection};
 use crate::verbs::diary::session::SessionReader;
 use cm_learn::reflect::evidence::DAYS;
 use cm_learn::reflect::run::{ReflectedSession, ReflectionRun, summarize};
+use cm_store::config::keys;
 use process_session::{ReflectLimits, SessionFailure, SessionProcessor, recent_diaries};
 use queue::{QueuedSession, SessionQueue, plan};
 
@@ -66,21 +68,11 @@ pub struct ReflectResult {
     pub kind: Option<ErrorKind>,
 }
 
-/// Progress of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct ReflectProgress<'a> {
-    /// Number of processed sessions.
-    pub done: usize,
-    /// Number of sessions in this run.
-    pub total: usize,
-    /// Title of the current session; empty at the end.
-    pub title: &'a str,
-}
-
 /// Number of consecutive sessions without an answer from the model after which the run ends.
 const MAX_UNANSWERED: usize = 3;
 
-/// Reflects on the sessions that have not been processed yet.
+/// Reflects on the sessions that have not been processed yet. `progress` gets the number of
+/// sessions and the title of the current one, which is empty at the end.
 ///
 /// # Errors
 /// Returns an error if the agent filter or a setting is invalid, or if the model may not be used.
@@ -90,7 +82,7 @@ pub fn reflect(
     shelf: &SessionAccess,
     options: &Options,
     stop: &Cancellation,
-    progress: &dyn Fn(ReflectProgress<'_>),
+    progress: &dyn Fn(Progress, &str),
 ) -> Result<ReflectResult> {
     let record = ReflectionLog::load_with_notice(memory)?;
     let with_model = !options.no_model && provider::is_set(memory);
@@ -112,10 +104,10 @@ pub fn reflect(
             break;
         }
         let title = one.listed.session.meta.title.as_deref().unwrap_or_default();
-        progress(ReflectProgress { done: ran.worked.len(), total: todo.len(), title });
+        progress(Progress { done: ran.worked.len(), total: todo.len() }, title);
         ran.take(&mut work, one, stop)?;
     }
-    progress(ReflectProgress { done: todo.len(), total: todo.len(), title: "" });
+    progress(Progress { done: todo.len(), total: todo.len() }, "");
     let left = todo.len() - ran.worked.len() + over;
     Ok(ran.into_result(left, before, model, options.dry_run, stop))
 }
@@ -124,7 +116,7 @@ pub fn reflect(
 fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
     let settings = &memory.target().settings;
     let (deltas, rounds) =
-        (settings.integer("reflect.max_deltas"), settings.integer("reflect.max_iterations"));
+        (settings.integer(keys::REFLECT_MAX_DELTAS), settings.integer(keys::REFLECT_MAX_ITERATIONS));
     ReflectLimits { dry_run, deltas, rounds, reprocess: false }
 }
 

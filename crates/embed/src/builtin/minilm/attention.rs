@@ -14,7 +14,7 @@ const SHARE: usize = FEATURES / HEADS;
 
 /// Writes the attention output of each token to `seen`. `asked` holds query, key and value of each
 /// token.
-pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
+pub fn attend<S: Simd>(simd: S, projected: &Blocks<S>, text: Range<usize>, seen: &mut Blocks<S>) {
     let count = text.len();
     let padded = count.next_multiple_of(ROWS);
     let mut head = AttentionHead {
@@ -23,7 +23,7 @@ pub fn attend<S: Simd>(simd: S, asked: &Blocks<S>, text: Range<usize>, seen: &mu
         values: vec![0.0; SHARE * count],
     };
     for index in 0..HEADS {
-        head.gather(asked, text.clone(), index * SHARE);
+        head.gather(projected, text.clone(), index * SHARE);
         let mut scores = Blocks::zeros(simd, count, padded);
         add_product(simd, &head.keys, SHARE, &head.queries, &mut scores);
         let sums = exponentials(simd, &mut scores, count);
@@ -44,12 +44,12 @@ struct AttentionHead<S: Simd> {
 }
 
 impl<S: Simd> AttentionHead<S> {
-    fn gather(&mut self, asked: &Blocks<S>, text: Range<usize>, first: usize) {
-        let numbers = asked.numbers();
+    fn gather(&mut self, projected: &Blocks<S>, text: Range<usize>, first: usize) {
+        let numbers = projected.numbers();
         let count = text.len();
         let scale = 1.0 / (SHARE as f32).sqrt();
         for (index, token) in text.enumerate() {
-            let from = asked.at(token) + first * S::F32_LANES;
+            let from = projected.at(token) + first * S::F32_LANES;
             let feature = |feature: usize| numbers[from + feature * S::F32_LANES];
             let to = self.queries.at(index);
             let queries = &mut self.queries.numbers_mut()[to..];

@@ -65,11 +65,11 @@ impl Forward<'_> {
 impl TransformerLayer {
     fn apply<S: Simd>(&self, simd: S, tokens: &mut Blocks<S>, texts: &[Range<usize>]) {
         let count = texts.last().map_or(0, |last| last.end);
-        let mut asked = Blocks::zeros(simd, count, 3 * FEATURES);
-        add_linear(simd, &self.attention, tokens, &mut asked);
+        let mut projected = Blocks::zeros(simd, count, 3 * FEATURES);
+        add_linear(simd, &self.attention, tokens, &mut projected);
         let mut seen = Blocks::zeros(simd, count, FEATURES);
         for text in texts {
-            attend(simd, &asked, text.clone(), &mut seen);
+            attend(simd, &projected, text.clone(), &mut seen);
         }
         add_linear(simd, &self.seen, &seen, tokens);
         normalize(simd, tokens, &self.seen_norm);

@@ -39,13 +39,13 @@ pub fn knows_a_word(text: &str) -> bool {
 /// match.
 fn cut(word: &str, tokens: &mut Vec<Token>) {
     let before = tokens.len();
-    let known = word.len() <= LONGEST_WORD || word.chars().nth(LONGEST_WORD).is_none();
-    let mut rest = if known { word } else { "" };
+    let is_short = word.len() <= LONGEST_WORD || word.chars().nth(LONGEST_WORD).is_none();
+    let mut rest = if is_short { word } else { "" };
     while let Some((token, length)) = vocabulary::longest(rest, rest.len() < word.len()) {
         tokens.push(token);
         rest = &rest[length..];
     }
-    if !known || !rest.is_empty() {
+    if !is_short || !rest.is_empty() {
         tokens.truncate(before);
         tokens.push(UNKNOWN);
     }

@@ -24,7 +24,7 @@ pub(super) fn push(doc: &EditableText<'_>, key: &str, item: &Value) -> Result<St
 pub(super) fn pull(doc: &EditableText<'_>, key: &str, item: &Value) -> Result<String, EditError> {
     let mut items = items_of(doc, key)?;
     let before = items.len();
-    items.retain(|known| known != item);
+    items.retain(|existing| existing != item);
     match items.len() {
         left if left == before => Ok(doc.split.text().to_owned()),
         0 => change::remove(doc, key),
@@ -65,14 +65,14 @@ pub(super) fn changed_items(
     old: &[Value],
     new: &[Value],
 ) -> Option<(Range<usize>, String)> {
-    let (kept, more) = difference(old, new)?;
+    let (retained, more) = difference(old, new)?;
     match &entry.shape {
         ValueSyntax::BlockList(indent, items) if items.len() == old.len() => {
             let first = items.first()?.start;
             let last = items.last()?.end;
             let mut text = String::new();
             let mut at = first;
-            for (item, _) in items.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+            for (item, _) in items.iter().zip(&retained).filter(|(_, retained)| !**retained) {
                 text.push_str(&yaml[at..item.start]);
                 at = item.end;
             }
@@ -85,7 +85,7 @@ pub(super) fn changed_items(
             Some((first + prefix..last, text.split_off(prefix)))
         }
         ValueSyntax::FlowList(items) if items.len() == old.len() => {
-            let (range, text) = flow_items(yaml, entry, items, &kept, more)?;
+            let (range, text) = flow_items(yaml, entry, items, &retained, more)?;
             Some((range, text))
         }
         _ => None,
@@ -94,22 +94,22 @@ pub(super) fn changed_items(
 
 /// Returns which old items remain, and the items appended to them.
 fn difference<'a>(old: &[Value], new: &'a [Value]) -> Option<(Vec<bool>, &'a [Value])> {
-    let mut kept = vec![false; old.len()];
+    let mut retained = vec![false; old.len()];
     let mut at = 0;
     for (index, item) in new.iter().enumerate() {
-        match old[at..].iter().position(|known| known == item) {
+        match old[at..].iter().position(|existing| existing == item) {
             Some(offset) => {
-                kept[at + offset] = true;
+                retained[at + offset] = true;
                 at += offset + 1;
             }
             None => {
                 let more = &new[index..];
                 let only_new = more.iter().all(|item| !old[at..].contains(item));
-                return only_new.then_some((kept, more));
+                return only_new.then_some((retained, more));
             }
         }
     }
-    Some((kept, &[]))
+    Some((retained, &[]))
 }
 
 fn gap_after_dash(yaml: &str, indent: usize, item: &Range<usize>) -> usize {
@@ -122,7 +122,7 @@ fn flow_items(
     yaml: &str,
     entry: &LayoutEntry,
     items: &[Range<usize>],
-    kept: &[bool],
+    retained: &[bool],
     more: &[Value],
 ) -> Option<(Range<usize>, String)> {
     let open = yaml[..items.first().map_or(entry.value.end, |item| item.start)].rfind('[')?;
@@ -133,7 +133,7 @@ fn flow_items(
     }
     let mut text = yaml[open..=close].to_owned();
     let mut left: Vec<Range<usize>> = items.iter().map(|item| item.start - open..item.end - open).collect();
-    for index in (0..items.len()).rev().filter(|index| !kept[*index]) {
+    for index in (0..items.len()).rev().filter(|index| !retained[*index]) {
         let gap = without_item(&left, index, text.len() - 1);
         text.replace_range(gap.clone(), "");
         left.remove(index);

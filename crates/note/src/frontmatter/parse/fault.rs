@@ -82,15 +82,15 @@ fn of_yaml(source: &YamlSource<'_>, error: &yaml_serde::Error) -> FrontmatterFau
 /// first line.
 fn without_places(message: &str) -> String {
     let mut rest = message;
-    let mut kept = String::new();
+    let mut sound_lines = String::new();
     while let Some(at) = rest.find(" at line ").or_else(|| rest.find(" at position ")) {
-        kept.push_str(&rest[..at]);
+        sound_lines.push_str(&rest[..at]);
         let place = &rest[at + 4..];
         let end = place.find([',', ':']).unwrap_or(place.len());
         rest = &place[end..];
     }
-    kept.push_str(rest);
-    kept
+    sound_lines.push_str(rest);
+    sound_lines
 }
 
 /// Returns the first line that opens a quote without closing it; the parser fails only far below

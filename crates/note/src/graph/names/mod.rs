@@ -192,7 +192,7 @@ impl<'n> NoteNames<'n> {
         let tables = [self.titles(), self.aliases(), self.stems()];
         let mut found: Vec<usize> =
             tables.iter().flat_map(|table| Resolution::from(table.get(folded))).collect();
-        let has = |note: &usize| folds_of(&self.notes[*note]).any(|known| known == folded);
+        let has = |note: &usize| folds_of(&self.notes[*note]).any(|name_of_note| name_of_note == folded);
         found.extend(self.folded().get(folded).filter(has));
         found
     }
@@ -207,7 +207,7 @@ impl<'n> NoteNames<'n> {
         if slug.len() < SHORTEST_SLUG && slug != reference {
             return Resolution::None;
         }
-        let has = |note: &usize| slugs_of(&self.notes[*note]).any(|known| *known == *slug);
+        let has = |note: &usize| slugs_of(&self.notes[*note]).any(|name_of_note| *name_of_note == *slug);
         self.slugs().get(&slug).filter(has).collect::<Vec<_>>().into()
     }
 

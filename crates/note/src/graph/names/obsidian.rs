@@ -47,8 +47,8 @@ impl<'n> NoteNames<'n> {
             .collect();
         // Two files may differ in letter case alone; the path as it is written names one of them.
         fitting.sort_by_key(|note| {
-            let known = self.notes[*note].path.as_str();
-            (without_ending(known) != Some(without_ending(path).unwrap_or(path)), *note)
+            let own_name = self.notes[*note].path.as_str();
+            (without_ending(own_name) != Some(without_ending(path).unwrap_or(path)), *note)
         });
         fitting.first().copied()
     }
@@ -57,8 +57,8 @@ impl<'n> NoteNames<'n> {
     fn with_stem<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = usize> + 'a {
         let as_written = super::Resolution::from(self.stems().get(stem)).into_iter();
         let has = move |note: &usize| {
-            let known = self.notes[*note].path.stem();
-            known != stem && fold(known) == stem
+            let own_name = self.notes[*note].path.stem();
+            own_name != stem && fold(own_name) == stem
         };
         as_written.chain(self.folded().get(stem).filter(has))
     }

@@ -113,7 +113,7 @@ fn query(input: &Value) -> Vec<Value> {
         .collect();
     let fields = input.get("properties").and_then(Value::as_object);
     let parameter = |(name, schema): (&String, &Value)| {
-        let mut schema = schemas::without_null(schema);
+        let mut schema = schema.clone();
         let description = schema.as_object_mut().and_then(|schema| schema.shift_remove("description"));
         let is_required = required.contains(&name.as_str());
         let mut parameter = json!({ "name": name, "in": "query", "required": is_required, "schema": schema });

@@ -75,28 +75,6 @@ fn moved(mut schema: Value, names: &Map<String, Value>) -> Value {
     schema
 }
 
-/// The schema without `null`, which a query cannot represent.
-pub fn without_null(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    let null = json!("null");
-    if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
-        types.retain(|name| *name != null);
-        if let [only] = &types[..] {
-            schema["type"] = only.clone();
-        }
-    }
-    if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
-        values.retain(|value| !value.is_null());
-    }
-    if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
-        choices.retain(|choice| choice.get("type") != Some(&null));
-    }
-    if let Some(object) = schema.as_object_mut() {
-        object.retain(|key, value| !(key == "default" && value.is_null()));
-    }
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,19 +90,5 @@ mod tests {
         let hoisted = schemas.hoisted("three", input("integer"));
         assert_eq!(hoisted, json!({ "properties": { "a": { "$ref": "#/components/schemas/three_A" } } }));
         assert_eq!(schemas.all(), json!({ "A": { "type": "string" }, "three_A": { "type": "integer" } }));
-    }
-
-    #[test]
-    fn a_query_says_no_null() {
-        for (schema, plain) in [
-            (json!({ "type": ["integer", "null"], "default": null }), json!({ "type": "integer" })),
-            (
-                json!({ "anyOf": [{ "type": "null" }, { "$ref": "#/x" }] }),
-                json!({ "anyOf": [{ "$ref": "#/x" }] }),
-            ),
-            (json!({ "enum": ["a", null] }), json!({ "enum": ["a"] })),
-        ] {
-            assert_eq!(without_null(&schema), plain);
-        }
     }
 }

@@ -59,7 +59,7 @@ const OPERATIONS: [OperationSpec; 6] = [
         example: "{}",
         input: || {
             json!({ "type": "object", "properties": {
-                "query": { "type": "string" }, "limit": { "type": ["integer", "null"], "minimum": 1 },
+                "query": { "type": "string" }, "limit": { "type": "integer", "minimum": 1 },
             }, "required": ["query"], "additionalProperties": false })
         },
         output: || {

@@ -52,15 +52,6 @@ async fn earlier_names_still_work() {
 }
 
 #[tokio::test]
-async fn a_whole_number_may_be_written_as_a_fraction_and_a_fraction_may_not_be_one() {
-    let mut client = Client::new().await;
-    let answer = client.call("memory_search", json!({ "query": "pool", "limit": 3.0 })).await;
-    assert_eq!(answer["result"]["structuredContent"]["limit"], 3);
-    let answer = client.call("memory_search", json!({ "query": "pool", "limit": 3.5 })).await;
-    assert_eq!(refusal(&answer)["code"], "usage");
-}
-
-#[tokio::test]
 async fn what_an_operation_refuses_is_a_result_with_code_and_hint() {
     let mut client = Client::new().await;
     let refused = refusal(&client.call("memory_update", json!({ "id": "n-9" })).await);
