@@ -10,6 +10,7 @@ mod code;
 mod commands;
 mod files;
 mod layers;
+mod plain_words;
 mod words;
 
 use std::fmt;

@@ -23,14 +23,14 @@ const FILE: &str = "jobs.json";
 /// I/O errors.
 pub fn last(memory: &Context, job: &str) -> Result<Instant> {
     let vault = &memory.target().vault;
-    match kept(vault).remove(job) {
+    match read_last_runs(vault).remove(job) {
         Some(last) => Ok(last),
         None => keep(vault, job, memory.now()).map(|()| memory.now()),
     }
 }
 
 /// Last runs by job name; an invalid file counts as empty.
-fn kept(vault: &Vault) -> BTreeMap<String, Instant> {
+fn read_last_runs(vault: &Vault) -> BTreeMap<String, Instant> {
     let text = vault.read_private(FILE).ok().flatten().unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
@@ -44,7 +44,7 @@ pub fn done(memory: &Context, job: &str, now: Instant) -> Result<()> {
 }
 
 fn keep(vault: &Vault, job: &str, now: Instant) -> Result<()> {
-    let mut jobs = kept(vault);
+    let mut jobs = read_last_runs(vault);
     jobs.insert(job.to_owned(), now);
     let text = serde_json::to_string(&jobs)
         .map_err(|error| Error::new(ErrorKind::Failed, "internal", error.to_string()))?;
@@ -101,15 +101,15 @@ mod tests {
         let home =
             cm_store::vault::PrivateHome { state: folder.path().join("s"), config: folder.path().join("c") };
         let vault = Vault::at(folder.path()).unwrap().prepare(Some(&home));
-        assert!(kept(&vault).is_empty());
+        assert!(read_last_runs(&vault).is_empty());
         keep(&vault, "reflect", Instant::from_unix(60)).unwrap();
         keep(&vault, "decay", Instant::from_unix(120)).unwrap();
         let both = [("decay", 120), ("reflect", 60)];
         let both = both.map(|(name, at)| (name.to_owned(), Instant::from_unix(at)));
-        assert_eq!(kept(&vault), BTreeMap::from(both));
+        assert_eq!(read_last_runs(&vault), BTreeMap::from(both));
         vault.write_private(FILE, "{").unwrap();
-        assert!(kept(&vault).is_empty());
+        assert!(read_last_runs(&vault).is_empty());
         keep(&vault, "decay", Instant::from_unix(180)).unwrap();
-        assert_eq!(kept(&vault).len(), 1);
+        assert_eq!(read_last_runs(&vault).len(), 1);
     }
 }

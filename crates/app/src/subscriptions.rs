@@ -42,7 +42,7 @@ pub fn follow(
     warm: &Arc<ProcessCache>,
     call: &Request,
     waking: impl Send + 'static,
-    tell: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
+    notify: impl Fn(Vec<ChangedNoteFile>) + Send + 'static,
 ) -> Result<()> {
     match warm.open(call.clone()) {
         Err(error) if error.code == UNTRUSTED => return Ok(()),
@@ -58,7 +58,7 @@ pub fn follow(
         drop(memory);
         for changed in changes {
             // Where the settings are broken just now, files are told without what they are.
-            tell(known.touched(opened().as_ref(), &changed));
+            notify(known.touched(opened().as_ref(), &changed));
         }
     });
     Ok(())

@@ -375,13 +375,13 @@ impl<'a> Update<'a> {
         source: &RefreshSource<'_>,
         file: &FileStat,
         bytes: &[u8],
-        known: ManifestEntry,
+        previous: ManifestEntry,
     ) -> Result<(), Error> {
         let entry = source.parsed(file, bytes);
         let writer = self.writer()?;
         writer.remove(&file.path);
         writer.add(&entry)?;
-        self.changes.push((file.path.to_string(), Some(known.parsed(&entry.reading.note))));
+        self.changes.push((file.path.to_string(), Some(previous.parsed(&entry.reading.note))));
         Ok(())
     }
 

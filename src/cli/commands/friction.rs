@@ -32,14 +32,14 @@ pub struct Arguments {
     workspace: Option<String>,
     /// Scoring rules
     #[arg(long, value_enum, default_value = "observed")]
-    rules: Named,
+    rules: ScoringName,
     /// Output folder [default: .claude/friction in the working directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Named {
+enum ScoringName {
     /// Gives most weight to what users did
     Observed,
     /// Counts like other tools
@@ -61,8 +61,8 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         return Err(Error::usage("--agent requires --days, because PATH must contain Claude Code logs"));
     }
     let rules = match arguments.rules {
-        Named::Observed => FrictionRules::Observed,
-        Named::Classic => FrictionRules::Classic,
+        ScoringName::Observed => FrictionRules::Observed,
+        ScoringName::Classic => FrictionRules::Classic,
     };
     let options = Options { path: arguments.path, wanted, rules, out: arguments.out };
     let (found, notices) =

@@ -6,8 +6,8 @@ use std::io::{IsTerminal as _, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::answer::{Output, Printed};
-use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
 use cm_app::verbs::guard::{self, GuardVerdict, Guarded};
+use cm_app::verbs::guard::{HookAgent, HookMessage, HookReply, hook_agent};
 use cm_app::{Error, Request, Result};
 use cm_render::{json, text};
 

@@ -99,11 +99,11 @@ fn standard_input() -> String {
             }
         }
     });
-    String::from_utf8_lossy(&said(&receiver)).into_owned()
+    String::from_utf8_lossy(&collect_input(&receiver)).into_owned()
 }
 
 /// Collects input until the stream ends, the JSON is complete, or no data arrives for [`PATIENCE`].
-fn said(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
+fn collect_input(pieces: &Receiver<Vec<u8>>) -> Vec<u8> {
     let mut said = Vec::new();
     while let Ok(piece) = pieces.recv_timeout(PATIENCE) {
         said.extend(piece);

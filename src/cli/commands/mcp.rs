@@ -15,7 +15,7 @@ use cm_server::operations::{Caller, OFFER};
 /// Run an MCP server on standard input and output
 ///
 /// The agent starts and stops this process. The vault is found from the working directory. The server offers tools (memory_context,
-/// memory_search, memory_add and others, each like the command of that name), resources (cm://core, cm://playbook,
+/// memory_search, memory_add and others, each like the command with the same name), resources (cm://core, cm://playbook,
 /// cm://note/ID and others, with change notifications) and prompts (brief, remember, reflect, review). Changes are committed
 /// with the agent's name. All protocol revisions up to 2026-07-28 are supported.
 ///

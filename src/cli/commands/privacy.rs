@@ -35,16 +35,16 @@ enum Action {
     },
     /// Allow reading the sessions of an agent or folder
     #[command(after_help = "Example:\n  cm privacy allow agent codex")]
-    Allow(Named),
+    Allow(DeniedSource),
     /// Forbid reading the sessions of an agent or folder
     ///
     /// Sessions that were read before are removed from the index at its next update.
     #[command(after_help = "Example:\n  cm privacy deny agent codex")]
-    Deny(Named),
+    Deny(DeniedSource),
 }
 
 #[derive(Debug, Args)]
-struct Named {
+struct DeniedSource {
     /// Agent or folder
     #[arg(value_enum)]
     what: Sort,
@@ -60,8 +60,8 @@ enum Sort {
     Workspace,
 }
 
-impl From<Named> for PermissionTarget {
-    fn from(Named { what, name }: Named) -> Self {
+impl From<DeniedSource> for PermissionTarget {
+    fn from(DeniedSource { what, name }: DeniedSource) -> Self {
         match what {
             Sort::Agent => Self::Agent(name),
             Sort::Workspace => Self::Workspace(name),

@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
-    let format = RuleFileFormat::named(&arguments.format)
+    let format = RuleFileFormat::find_by_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;
     let memory = Context::open(Request { for_prompts: true, ..call })?;
     let options = project::Options {

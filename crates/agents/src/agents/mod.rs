@@ -44,3 +44,16 @@ pub(crate) fn support(agent: Agent) -> AgentSupport {
     };
     AgentSupport { logs, hooks }
 }
+
+/// Returns the agents that support hooks.
+pub fn hook_agents() -> impl Iterator<Item = HookAgent> {
+    Agent::ALL.into_iter().filter_map(|agent| support(agent).hooks)
+}
+
+/// Returns the agent with this name; also accepts the names used for session logs, such as
+/// `claude-code`.
+#[must_use]
+pub fn hook_agent(name: &str) -> Option<HookAgent> {
+    let name = if name == "gemini-cli" { "gemini" } else { name };
+    hook_agents().find(|agent| agent.name() == name || agent.agent().name() == name)
+}

@@ -12,7 +12,6 @@ use super::mcp::ServerRegistration;
 use super::program::ProgramPath;
 use super::settings::json::JsonDialect;
 use super::skill::{Skill, SkillFile};
-use crate::agents;
 use cm_learn::trauma::GuardDecision;
 use cm_session::Agent;
 
@@ -81,7 +80,7 @@ pub trait AgentHooks: Sync {
     fn context_reply(&self, event: HookEvent, text: &str) -> Value;
 
     /// Response for a warning or a block by the guard; `None` if the agent cannot express it.
-    /// `unattended` means that nobody would answer a permission prompt.
+    /// `unattended` means that no person would answer a permission prompt.
     fn verdict_reply(&self, decision: &GuardDecision, unattended: bool) -> Option<Value>;
 
     /// How cm's MCP server is registered.
@@ -99,19 +98,6 @@ pub trait AgentHooks: Sync {
 
     /// Converts a skill to the agent's format.
     fn skill_file(&self, scope: SettingsScope, skill: &Skill<'_>) -> SkillFile;
-}
-
-/// Returns the agents that support hooks.
-pub fn hook_agents() -> impl Iterator<Item = HookAgent> {
-    Agent::ALL.into_iter().filter_map(|agent| agents::support(agent).hooks)
-}
-
-/// Returns the agent with this name; also accepts the names used for session logs, such as
-/// `claude-code`.
-#[must_use]
-pub fn hook_agent(name: &str) -> Option<HookAgent> {
-    let name = if name == "gemini-cli" { "gemini" } else { name };
-    hook_agents().find(|agent| agent.name() == name || agent.agent().name() == name)
 }
 
 impl fmt::Display for dyn AgentHooks {
@@ -137,6 +123,7 @@ impl Eq for dyn AgentHooks {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::{hook_agent, hook_agents};
 
     #[test]
     fn agents_are_found_by_both_names() {

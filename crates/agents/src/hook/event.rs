@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::agent::hook_agents;
 use crate::agents::cursor::hooks::FILE_TOOL_EVENT;
+use crate::agents::hook_agents;
 
 /// A point in a session at which agents run hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

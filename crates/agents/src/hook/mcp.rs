@@ -108,11 +108,11 @@ fn root(agent: HookAgent, text: &str) -> Result<Option<JsonNode>, SettingsError>
 
 #[cfg(test)]
 mod tests {
-    use super::super::agent::hook_agents;
     use super::super::settings;
     use super::*;
     use crate::agents::cursor::Cursor;
     use crate::agents::gemini::Gemini;
+    use crate::agents::hook_agents;
 
     #[test]
     fn the_server_comes_and_goes_and_leaves_every_byte() {

@@ -258,7 +258,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::hook::agent::hook_agents;
+    use crate::agents::hook_agents;
 
     #[test]
     fn the_agent_is_detected_from_the_message() {

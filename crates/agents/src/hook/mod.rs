@@ -21,7 +21,8 @@ pub mod selection;
 pub mod settings;
 pub mod skill;
 
-pub use agent::{AgentHooks, HookAgent, SettingsScope, hook_agent, hook_agents};
+pub use crate::agents::{hook_agent, hook_agents};
+pub use agent::{AgentHooks, HookAgent, SettingsScope};
 pub use event::HookEvent;
 pub use message::{GuardRequest, HookMessage};
 pub use reply::HookReply;

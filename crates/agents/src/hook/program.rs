@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::agent::hook_agent;
 use super::{HookAgent, HookEvent};
+use crate::agents::hook_agent;
 
 /// Path of the program, or a name that is looked up in `PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,10 +134,10 @@ fn is_cm(program: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::agent::hook_agents;
     use super::*;
     use crate::agents::claude_code::ClaudeCode;
     use crate::agents::cursor::Cursor;
+    use crate::agents::hook_agents;
 
     #[test]
     fn hooks_of_cm_are_recognized_by_any_program_path() {

@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::hook::agent::hook_agents;
+    use crate::agents::hook_agents;
     use cm_session::Agent;
 
     /// Keys that the agent documents for its responses, including those of `hookSpecificOutput`.

@@ -120,12 +120,12 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::agent::hook_agents;
     use super::super::mcp;
     use super::super::program::ProgramPath;
     use super::super::settings;
     use super::*;
     use crate::agents::claude_code::ClaudeCode;
+    use crate::agents::hook_agents;
     use cm_session::Agent;
 
     /// Returns the subcommands in code spans that start with `cm`.

@@ -162,18 +162,18 @@ fn unreadable(commit: &CommitInfo, why: &str) -> Error {
 /// commit.
 pub(crate) fn resolve_revision(
     open: &OpenVault,
-    named: &str,
+    revision: &str,
     now: Instant,
     day: DayBoundary,
 ) -> Result<ResolvedRevision> {
     let repo = repository(open)?;
-    match repo.resolve(named) {
+    match repo.resolve(revision) {
         Ok(commit) => Ok(ResolvedRevision { commit, at: repo.commit_info(commit)?.time }),
         Err(git::Error::UnknownRevision { .. }) => {
             let read =
                 if day == DayBoundary::Ends { Instant::parse_typed_to_end } else { Instant::parse_typed };
-            let neither = format!("`{named}` is neither a commit of this repository nor a date");
-            let at = read(named, now).map_err(|_| Error::not_found(neither).hint(NAMES))?;
+            let neither = format!("`{revision}` is neither a commit of this repository nor a date");
+            let at = read(revision, now).map_err(|_| Error::not_found(neither).hint(NAMES))?;
             match repo.at_time(at)? {
                 Some(commit) => Ok(ResolvedRevision { commit: commit.id, at }),
                 None => Err(too_early(repo, at)),

@@ -53,7 +53,7 @@ impl ModelCache {
 /// The models selected by the settings. A model that failed is not used again in the same call.
 pub struct Models {
     choice: EmbeddingProvider,
-    kept: Option<Arc<ModelCache>>,
+    shared: Option<Arc<ModelCache>>,
     fine: OnceCell<Option<Result<Model, Rc<cm_embed::Error>>>>,
     failed: RefCell<Option<Rc<cm_embed::Error>>>,
     queries: RefCell<HashMap<String, Embedding>>,
@@ -61,8 +61,14 @@ pub struct Models {
 
 impl Models {
     /// Creates the models of a choice; none is opened yet.
-    pub fn of(choice: EmbeddingProvider, kept: Option<Arc<ModelCache>>) -> Self {
-        Self { choice, kept, fine: OnceCell::new(), failed: RefCell::default(), queries: RefCell::default() }
+    pub fn of(choice: EmbeddingProvider, shared: Option<Arc<ModelCache>>) -> Self {
+        Self {
+            choice,
+            shared,
+            fine: OnceCell::new(),
+            failed: RefCell::default(),
+            queries: RefCell::default(),
+        }
     }
 
     /// The selected source of fine vectors.
@@ -89,7 +95,7 @@ impl Models {
     }
 
     fn open(&self, outside: &ExternalModel) -> cm_embed::Result<Model> {
-        match &self.kept {
+        match &self.shared {
             Some(kept) => kept.open(outside),
             None => Ok(Arc::from(cm_embed::open(outside, None)?)),
         }
@@ -105,7 +111,7 @@ impl Models {
         if let Some(known) = self.queries.borrow().get(question) {
             return Ok(known.clone());
         }
-        let kept = self.kept.as_deref().filter(|_| self.choice == EmbeddingProvider::Builtin);
+        let kept = self.shared.as_deref().filter(|_| self.choice == EmbeddingProvider::Builtin);
         let query = match kept.and_then(|kept| kept.query(question)) {
             Some(known) => Ok(known),
             None => model.embed_query(question).map_err(Rc::new),

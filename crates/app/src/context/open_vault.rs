@@ -87,7 +87,7 @@ impl OpenVault {
     }
 
     /// The cached data of the vault in a long-lived process.
-    pub(crate) fn kept(&self) -> Option<&VaultCache> {
+    pub(crate) fn cached(&self) -> Option<&VaultCache> {
         self.cache.as_deref()
     }
 

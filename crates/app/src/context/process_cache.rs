@@ -96,7 +96,7 @@ struct MonitoredVault {
     level: VaultLevel,
     vault: Vault,
     exclude: Vec<String>,
-    kept: Arc<VaultCache>,
+    cache: Arc<VaultCache>,
     events: Option<u64>,
     files: BTreeMap<String, FileStat>,
 }
@@ -105,18 +105,18 @@ impl MonitoredVault {
     fn of(open: &OpenVault, kept: Arc<VaultCache>) -> Self {
         let exclude = open.settings.texts(keys::VAULT_EXCLUDE);
         let (level, vault) = (open.level, open.vault.clone());
-        let mut followed = Self { level, vault, exclude, kept, events: None, files: BTreeMap::new() };
+        let mut followed = Self { level, vault, exclude, cache: kept, events: None, files: BTreeMap::new() };
         followed.events = followed.count();
         followed.files = followed.look();
         followed
     }
 
     fn count(&self) -> Option<u64> {
-        self.kept.watch.as_ref()?.count()
+        self.cache.watch.as_ref()?.count()
     }
 
     fn look(&self) -> BTreeMap<String, FileStat> {
-        let notes = self.kept.walk(&self.vault, &self.exclude).files;
+        let notes = self.cache.walk(&self.vault, &self.exclude).files;
         let own = walk::of_root(self.vault.root(), &OWN);
         notes.into_iter().chain(own).map(|file| (file.path.to_string(), file)).collect()
     }

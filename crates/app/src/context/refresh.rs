@@ -45,7 +45,7 @@ impl OpenVault {
         let exclude = self.settings.texts(keys::VAULT_EXCLUDE);
         match &self.past {
             Some(past) => past.walk(&exclude),
-            None => match self.kept() {
+            None => match self.cached() {
                 Some(kept) => kept.walk(&self.vault, &exclude),
                 None => walk::walk(self.vault.root(), &exclude),
             },
@@ -173,7 +173,7 @@ impl Context {
     /// Updates the index; returns `None` if the cached vault version shows that nothing changed.
     fn refresh(&self, open: &OpenVault) -> Result<Option<RefreshReport>> {
         let reindex = |listing: &VaultListing| open.reindex(listing, false, self.models().coarse());
-        let Some(kept) = open.kept() else { return Ok(Some(reindex(&open.walk())?)) };
+        let Some(kept) = open.cached() else { return Ok(Some(reindex(&open.walk())?)) };
         // A thread that walked earlier would take away from the index what another one has just found.
         let _alone = kept.lock_refresh();
         // Taken before the walk: what happens from here on makes the next call walk again.

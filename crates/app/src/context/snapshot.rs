@@ -17,12 +17,12 @@ use std::io;
 use std::path::{Component, Path};
 
 /// Number of past indexes to retain.
-const KEPT: usize = 3;
+const RETAINED: usize = 3;
 
 /// A vault at a commit.
 pub struct Snapshot {
     git: git::VaultSnapshot,
-    kept: Index,
+    stored: Index,
     passing: OnceCell<Index>,
 }
 
@@ -32,12 +32,12 @@ impl Snapshot {
         let read =
             format!("{:?}", (&settings.types, &settings.relations, settings.texts(keys::VAULT_EXCLUDE)));
         let name = format!("{}-{}", git.commit().id, &blake3::hash(read.as_bytes()).to_hex()[..8]);
-        Self { git, kept: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
+        Self { git, stored: Index::open(&index.join("past").join(name)), passing: OnceCell::new() }
     }
 
     /// The index of the past state.
     pub(crate) fn index(&self) -> &Index {
-        self.passing.get().unwrap_or(&self.kept)
+        self.passing.get().unwrap_or(&self.stored)
     }
 
     /// Whether the index is stored on disk for reuse.
@@ -56,7 +56,7 @@ impl Snapshot {
     /// Marks the index as in use, so that other processes do not delete it, and deletes old past
     /// indexes.
     pub(crate) fn hold(&self) {
-        self.index().retain_recent(KEPT);
+        self.index().retain_recent(RETAINED);
     }
 
     /// The commit that was opened.

@@ -28,7 +28,7 @@ impl DiaryLocation {
     ///
     /// # Errors
     /// Unreadable notes.
-    pub fn known(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
+    pub fn find_existing(memory: &Context, agent: &str, session: &str) -> Result<Option<NotePath>> {
         let notes = memory.notes_of(memory.target())?;
         let of = notes
             .iter()
@@ -43,7 +43,7 @@ impl DiaryLocation {
     /// # Errors
     /// Unreadable notes, or an invalid ID.
     pub fn of(memory: &Context, diary: &Diary) -> Result<Self> {
-        if let Some(path) = Self::known(memory, &diary.agent, &diary.session)? {
+        if let Some(path) = Self::find_existing(memory, &diary.agent, &diary.session)? {
             return Ok(Self { path, is_there: true });
         }
         let id = NoteId::parse(&diary.id).map_err(|error| Error::usage(error.to_string()))?;

@@ -167,9 +167,9 @@ impl RuleEvidenceSource for SessionEvidence<'_> {
 /// unless the call has `no_refresh` set.
 pub(crate) fn verified_sessions<'s>(
     memory: &Context,
-    named: impl Iterator<Item = &'s str>,
+    names: impl Iterator<Item = &'s str>,
 ) -> HashSet<String> {
-    let named: HashSet<&str> = named.collect();
+    let named: HashSet<&str> = names.collect();
     let known = |named: &HashSet<&str>| -> HashSet<String> {
         let witnesses = SessionEvidence::of(memory);
         named

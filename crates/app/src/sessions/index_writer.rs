@@ -36,14 +36,14 @@ impl SessionIndexWriter<'_> {
     fn write(
         &mut self,
         session: &SessionId,
-        tell: impl FnOnce(&mut SessionStoreWriter, &SessionKey) -> Result<u64, cm_index::Error>,
+        write: impl FnOnce(&mut SessionStoreWriter, &SessionKey) -> Result<u64, cm_index::Error>,
     ) {
         if self.failed.is_some() {
             return;
         }
         let key = SessionKey { agent: self.source.agent, id: session.clone() };
         let told = match self.is_source_of(&key) {
-            Ok(true) => tell(self.writer, &key),
+            Ok(true) => write(self.writer, &key),
             Ok(false) => Ok(0),
             Err(error) => Err(error),
         };

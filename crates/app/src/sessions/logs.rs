@@ -95,7 +95,7 @@ pub fn each(
             continue;
         }
         let mut heard = access_log::SessionRead::of_log(source.agent, path_of(source));
-        for told in held.told(&source.path) {
+        for told in held.into_sessions(&source.path) {
             let key = (told.meta.agent, told.meta.id.clone());
             if wanted.is_met_by(&told.meta) && sources.allow(source, &told.meta) && known.insert(key) {
                 heard.sessions.push(told.meta.id.clone());
@@ -136,7 +136,7 @@ struct HeldSession {
 }
 
 impl LogSessions {
-    fn told(self, path: &Path) -> impl Iterator<Item = ParsedSession> {
+    fn into_sessions(self, path: &Path) -> impl Iterator<Item = ParsedSession> {
         let path = path.to_owned();
         self.0.into_values().filter_map(move |HeldSession { events, meta }| {
             Some(ParsedSession { meta: meta?, events: events.into_values().collect(), path: path.clone() })
@@ -166,7 +166,7 @@ impl EventSink for LogSessions {
 pub(crate) fn of_source(source: &LogSource) -> Result<Vec<ParsedSession>> {
     let mut held = LogSessions::default();
     ingest::read(source, None, IngestLimits::default(), &mut held).map_err(|error| unread(&error))?;
-    Ok(held.told(&source.path).collect())
+    Ok(held.into_sessions(&source.path).collect())
 }
 
 /// Reads a Claude Code log by path, including sub-agents and sessions started by cm.

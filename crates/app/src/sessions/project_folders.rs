@@ -21,7 +21,7 @@ pub struct ProjectFolders {
     /// Root of the vault.
     vault: PathBuf,
     /// Folders that the user named; all folders below them are included.
-    named: Vec<String>,
+    names: Vec<String>,
 }
 
 impl ProjectFolders {
@@ -43,25 +43,25 @@ impl ProjectFolders {
             false => (None, trees),
         };
         let common = repo.map(|repo| repo.common_dir());
-        Self { trees, exact, common, vault: open.vault.root().to_owned(), named }
+        Self { trees, exact, common, vault: open.vault.root().to_owned(), names: named }
     }
 
     /// Returns only the folders that the user named.
-    pub fn named(named: Vec<String>) -> Self {
-        Self { named, ..Self::default() }
+    pub fn with_names(named: Vec<String>) -> Self {
+        Self { names: named, ..Self::default() }
     }
 
     /// Returns all folders as text.
     pub fn list(&self) -> Vec<String> {
         let trees = self.trees.iter().chain(&self.exact).map(|tree| tree.to_string_lossy().into_owned());
         let mut list: Vec<String> = trees.collect();
-        list.extend(self.named.iter().filter(|named| !list.contains(named)).cloned().collect::<Vec<_>>());
+        list.extend(self.names.iter().filter(|named| !list.contains(named)).cloned().collect::<Vec<_>>());
         list
     }
 
     /// Returns whether a session with this working directory belongs to the project.
     pub fn holds(&self, workspace: &str) -> bool {
-        if self.named.iter().any(|named| is_below(workspace, named)) {
+        if self.names.iter().any(|named| is_below(workspace, named)) {
             return true;
         }
         let path = Path::new(workspace);

@@ -54,7 +54,7 @@ pub struct SessionMatch {
 pub struct SessionHit {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
-    pub named: SessionInfo,
+    pub info: SessionInfo,
     /// Score of the best place; comparable only within one answer. 0 if the query only filters.
     pub score: f64,
     /// The best place and up to two others.
@@ -134,7 +134,7 @@ pub fn search(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
         _ => Vec::new(),
     };
     // What a log tells that both of us know is told once.
-    elsewhere.retain(|other| other.log.is_none() || hits.iter().all(|hit| hit.named.log != other.log));
+    elsewhere.retain(|other| other.log.is_none() || hits.iter().all(|hit| hit.info.log != other.log));
     let (query, notices) = (options.query.clone(), query.notices);
     Ok(SessionSearchResult { query, hits, total: found.total, elsewhere, notices, next })
 }
@@ -155,7 +155,7 @@ impl SessionAccess {
             places.extend(heard.filter_map(&mut fits).next());
         }
         Ok(SessionHit {
-            named: self.named(&found.session)?,
+            info: self.info_of(&found.session)?,
             score: rounded(f64::from(found.score)),
             places,
             lines: found.lines,

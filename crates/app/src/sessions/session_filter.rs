@@ -48,7 +48,7 @@ impl SessionFilter {
         let is_job = memory.call.by.kind == Actor::Job;
         let (project, own) = match is_global(memory, open) {
             // Nobody watches a job: it reads what a person has named for it.
-            _ if is_job => (Some(ProjectFolders::named(own)), Vec::new()),
+            _ if is_job => (Some(ProjectFolders::with_names(own)), Vec::new()),
             true => (None, own),
             false => (Some(ProjectFolders::of(memory, open, own)), Vec::new()),
         };

@@ -46,7 +46,7 @@ pub struct SessionInfo {
 pub struct SessionRow {
     /// Id, agent, times and other metadata of the session.
     #[serde(flatten)]
-    pub named: SessionInfo,
+    pub info: SessionInfo,
     /// Days since the last log entry.
     pub age_days: Option<f64>,
     /// Number of events in the session, of every kind.
@@ -104,7 +104,7 @@ pub struct ShownEvent {
 }
 
 impl SessionAccess {
-    pub(crate) fn named(&self, session: &Session) -> Result<SessionInfo> {
+    pub(crate) fn info_of(&self, session: &Session) -> Result<SessionInfo> {
         let meta = session.meta.clone();
         let id = meta.id.as_str().to_owned();
         Ok(SessionInfo {
@@ -126,7 +126,7 @@ impl SessionAccess {
     pub(crate) fn row(&self, listed: &SessionSummary, now: Instant) -> Result<SessionRow> {
         let understood = listed.log.as_ref().map(|log| &log.understood);
         Ok(SessionRow {
-            named: self.named(&listed.session)?,
+            info: self.info_of(&listed.session)?,
             age_days: listed.session.meta.ended.map(|ended| ended.days_until(now)),
             events: listed.counts.total(),
             prompts: listed.counts.events.get("user_prompt").copied().unwrap_or(0),
@@ -163,10 +163,10 @@ pub(super) fn add_outcomes(memory: &Context, rows: &mut [SessionRow]) -> Result<
     for open in &memory.vaults {
         memory.ensure_fresh(open)?;
     }
-    let ids: Vec<&str> = rows.iter().map(|row| row.named.id.as_str()).collect();
+    let ids: Vec<&str> = rows.iter().map(|row| row.info.id.as_str()).collect();
     let diaries = DiaryIndex::of(memory, &ids)?;
     for row in rows {
-        let kept = diaries.get(Some(&row.named.agent), &row.named.id);
+        let kept = diaries.get(Some(&row.info.agent), &row.info.id);
         let status =
             kept.map(|kept| kept.diary.verdict.status).filter(|status| *status != SessionStatus::Unknown);
         row.outcome = status.map(|status| status.name().to_owned());

@@ -95,7 +95,7 @@ pub fn expand(
 
 fn diary(memory: &Context, listed: &SessionSummary) -> Result<Option<String>> {
     let meta = &listed.session.meta;
-    let known = DiaryLocation::known(memory, meta.agent.name(), meta.id.as_str())?;
+    let known = DiaryLocation::find_existing(memory, meta.agent.name(), meta.id.as_str())?;
     Ok(known.map(|path| path.to_string()))
 }
 

@@ -160,14 +160,14 @@ fn plan(memory: &Context, options: &Options) -> Result<PlannedNote> {
 }
 
 /// Frontmatter keys that have their own options and cannot be set as additional keys.
-const TOLD: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
+const KEYS_WITH_OPTIONS: [&str; 6] = ["id", "type", "title", "tags", "importance", "confidence"];
 
 /// Parses an additional key and its value.
 fn further((key, typed): &(String, String)) -> Result<(String, Value)> {
     let key = note_fields::key_of(key)?;
     match key.as_str() {
         "id" => Err(Error::usage("IDs cannot be set")),
-        told if TOLD.contains(&told) => {
+        told if KEYS_WITH_OPTIONS.contains(&told) => {
             Err(Error::usage(format!("`{told}` has its own option")).hint(format!("use --{told}")))
         }
         _ => {

@@ -81,7 +81,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
                     path,
                     bytes: &bytes,
                     modified: note.modified,
-                    is_explicit: note.named,
+                    is_explicit: note.is_explicit,
                 };
                 plan.add(note, how, &mut || NoteId::from(memory.new_uuid()));
             }
@@ -112,7 +112,7 @@ pub fn adopt(memory: &Context, options: &Options) -> Result<Adoption> {
 #[derive(Debug, Clone, Copy)]
 struct SelectedNote {
     modified: Instant,
-    named: bool,
+    is_explicit: bool,
 }
 
 /// Resolves `paths` to notes. Folders contribute only the notes that have no ID in the index.
@@ -151,7 +151,7 @@ fn chosen(memory: &Context, open: &OpenVault, paths: &[String]) -> Result<BTreeM
         .map(|(path, named)| match written.get(&path) {
             Some(nanoseconds) => {
                 let modified = Instant::from_unix(nanoseconds.div_euclid(1_000_000_000));
-                Ok((path, SelectedNote { modified, named }))
+                Ok((path, SelectedNote { modified, is_explicit: named }))
             }
             None => Err(Error::usage(format!("{path} is not a note"))
                 .hint("notes end in .md or .markdown and are not in a hidden, derived or excluded folder")),

@@ -161,12 +161,14 @@ fn wanted(memory: &Context, ids: &[String]) -> Result<Vec<VaultBullet>> {
 fn check(
     shelved: &VaultBullet,
     root: &Path,
-    named: bool,
+    is_explicit: bool,
     findings: &mut Vec<Finding>,
 ) -> std::result::Result<RuleCheck, String> {
     let bullet = &shelved.bullet;
     let Some(verify) = &bullet.fields.verify else { return Err("it has no `verify` block".to_owned()) };
-    if let Some(other) = elsewhere(bullet, root).filter(|_| !named && shelved.level == VaultLevel::Global) {
+    if let Some(other) =
+        elsewhere(bullet, root).filter(|_| !is_explicit && shelved.level == VaultLevel::Global)
+    {
         return Err(format!("it applies to the workspace {other} only"));
     }
     RuleCheck::of(verify).map_err(|unsound| {

@@ -38,7 +38,7 @@ pub struct CommittedEdits {
 }
 
 /// Maximum number of notes listed in the commit message.
-const NAMED: usize = 50;
+const LISTED: usize = 50;
 
 /// Commits the manual edits of the vault; `subject` replaces the generated subject line. Notes with
 /// an apparent live secret are left out.
@@ -115,9 +115,9 @@ fn message(subject: Option<&str>, edits: &[(NotePath, EditKind)]) -> CommitMessa
 
 fn listed(files: &[CommittedFile]) -> String {
     let mut lines: Vec<String> =
-        files.iter().take(NAMED).map(|file| format!("{} {}", file.change, file.path)).collect();
-    if files.len() > NAMED {
-        lines.push(format!("and {} more", files.len() - NAMED));
+        files.iter().take(LISTED).map(|file| format!("{} {}", file.change, file.path)).collect();
+    if files.len() > LISTED {
+        lines.push(format!("and {} more", files.len() - LISTED));
     }
     lines.join("\n")
 }
@@ -125,7 +125,7 @@ fn listed(files: &[CommittedFile]) -> String {
 /// Adds the note IDs to the message, at most [`NAMED`].
 fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = memory.target();
-    let ids = paths.iter().take(NAMED).filter_map(|path| {
+    let ids = paths.iter().take(LISTED).filter_map(|path| {
         // Of a note that is gone the id is the one that it had.
         let bytes = open.vault.read(path).ok().or_else(|| write::committed_bytes(open, path).ok()?)?;
         read::read(path, &bytes, &open.settings.types, &open.settings.relations).note.id

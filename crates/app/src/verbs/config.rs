@@ -65,7 +65,7 @@ pub struct WrittenSetting {
 /// An unknown setting.
 pub fn list(memory: &Context, name: Option<&str>) -> Result<SettingList> {
     if let Some(name) = name {
-        known(name)?;
+        find_setting(name)?;
     }
     let held = &memory.target().settings;
     let settings = KEYS
@@ -109,7 +109,7 @@ pub fn set(
     target: SettingsTarget,
 ) -> Result<WrittenSetting> {
     memory.persons_only("change settings")?;
-    let key = known(name)?;
+    let key = find_setting(name)?;
     let value = typed.map(|typed| {
         layer::read_typed(key.shape, typed)
             .ok_or_else(|| Error::usage(format!("`{name}` takes {}, not `{typed}`", key.shape.words())))
@@ -176,7 +176,7 @@ pub fn set(
     Ok(outcome)
 }
 
-fn known(name: &str) -> Result<&'static SettingKey> {
+fn find_setting(name: &str) -> Result<&'static SettingKey> {
     keys::find(name).ok_or_else(|| {
         let error = Error::not_found(format!("unknown setting `{name}`"));
         match keys::nearest(name) {

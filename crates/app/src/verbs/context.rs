@@ -204,7 +204,7 @@ pub(crate) fn briefing(memory: &Context, options: &Options) -> Result<Briefing> 
     let workspace = options.workspace.clone().unwrap_or_else(|| memory.workspace());
     let named = options.workspace.is_some();
     let kinds = WorkspaceKinds::of(memory, named && !same_project(&workspace, &memory.workspace()));
-    let stage = BriefingBuilder { memory, task, named, workspace, kinds, scoring, candidates };
+    let stage = BriefingBuilder { memory, task, is_explicit: named, workspace, kinds, scoring, candidates };
     let (memories, unverified) = stage.memories(&mut omitted);
     let rules = stage.rules(&memories, limit, &mut omitted);
     let history = stage.history(settings.integer(keys::CONTEXT_MAX_HISTORY), &mut omitted)?;

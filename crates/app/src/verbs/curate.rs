@@ -139,15 +139,15 @@ pub(crate) fn curate_beside(
     memory: &Context,
     file: &DeltaFile,
     options: &Options,
-    beside: &ExtraChanges<'_>,
+    extra: &ExtraChanges<'_>,
 ) -> Result<CurationOutcome> {
     let proposer = proposer(memory, file);
-    let named = if options.sweep { None } else { named(memory, &file.deltas) };
+    let named = if options.sweep { None } else { target_paths(memory, &file.deltas) };
     let own = file.deltas.iter().filter_map(apply::delta_session).chain(proposer.session.as_deref());
     let sessions = evidence::verified_sessions(memory, own);
     let run_with = |before: &Playbook, elsewhere: &Playbook, closed: &[(NotePath, String)]| {
         with_request(memory, closed, elsewhere, &proposer, options, &file.deltas, |request| {
-            let history = beside.history.unwrap_or(request.history);
+            let history = extra.history.unwrap_or(request.history);
             let history = FixedHistory { history, sessions: &sessions };
             apply::curate(before, &CurationRequest { history: &history, ..*request })
         })
@@ -158,7 +158,7 @@ pub(crate) fn curate_beside(
         let closed = closed(memory.target(), before, &curated);
         if closed.is_empty() { curated } else { run_with(before, elsewhere, &closed) }
     };
-    settle_beside(memory, options, &proposer, beside, |open| {
+    settle_beside(memory, options, &proposer, extra, |open| {
         if let Some(paths) = &named {
             // What follows of a demotion or an activation is found among all bullets; so is what moved since.
             let moved =
@@ -192,13 +192,13 @@ fn settle_beside(
     memory: &Context,
     options: &Options,
     proposer: &Proposer,
-    beside: &ExtraChanges<'_>,
+    extra: &ExtraChanges<'_>,
     plan: impl Fn(&OpenVault) -> Result<(Playbook, CurationResult)>,
 ) -> Result<CurationOutcome> {
     let Proposer { session, agent, .. } = proposer.clone();
     let mut done: Option<CurationResult> = None;
     let mut changes_of = |open: &OpenVault| {
-        let (others, ids) = (beside.changes)(open)?;
+        let (others, ids) = (extra.changes)(open)?;
         let (before, curated) = plan(open)?;
         let mut changes = changes(memory, open, &before, &curated)?;
         changes.extend(others);
@@ -280,7 +280,7 @@ pub fn authority(memory: &Context) -> Authority {
 }
 
 /// Files of the bullets named by the deltas; `None` if other bullets must be loaded as well.
-fn named(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
+fn target_paths(memory: &Context, deltas: &[CurationDelta]) -> Option<Vec<NotePath>> {
     let alone = |delta: &CurationDelta| {
         matches!(
             delta,

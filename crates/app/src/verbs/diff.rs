@@ -170,10 +170,10 @@ pub fn diff(memory: &Context, from: Option<&str>, to: Option<&str>) -> Result<Va
                 moved.insert(before.note.key().to_owned(), after.note.key().to_owned());
                 outcome.changed.push(compare(&scale, &before, &after));
             }
-            None => outcome.added.push(after.named()),
+            None => outcome.added.push(after.identity()),
         }
     }
-    outcome.removed.extend(went.iter().map(NoteVersion::named));
+    outcome.removed.extend(went.iter().map(NoteVersion::identity));
     outcome.edges = edges::changes(&before, &after, &moved);
     Ok(outcome)
 }
@@ -190,7 +190,7 @@ impl NoteVersion {
         Self { note, text: String::from_utf8_lossy(bytes).into_owned() }
     }
 
-    fn named(&self) -> NoteIdentity {
+    fn identity(&self) -> NoteIdentity {
         NoteIdentity {
             id: self.note.key().to_owned(),
             kind: self.note.kind,
@@ -287,7 +287,7 @@ fn compare(scale: &DiffScoring<'_>, before: &NoteVersion, after: &NoteVersion) -
     let (old, new) = (&before.note, &after.note);
     let score = scale.score(old).zip(scale.score(new));
     ChangedNote {
-        note: after.named(),
+        note: after.identity(),
         moved_from: (old.path != new.path).then(|| old.path.to_string()),
         retitled_from: (old.title != new.title).then(|| old.title.clone()),
         fields,

@@ -1,6 +1,6 @@
 //! Embeds notes, reports the progress of the embedding models, and changes the model.
 
-use crate::context::meaning::known;
+use crate::context::meaning::embedded_passages;
 pub use crate::context::meaning::read_in_background;
 use crate::context::models::Model;
 use crate::context::open::Context;
@@ -168,7 +168,7 @@ fn provider(memory: &Context) -> String {
 
 fn done(open: &OpenVault, model: &Model) -> Result<usize> {
     let live = open.index().passages()?;
-    Ok(live.intersection(&known(open, model.name())?).count())
+    Ok(live.intersection(&embedded_passages(open, model.name())?).count())
 }
 
 fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
@@ -197,7 +197,7 @@ fn of_vault(memory: &Context, open: &OpenVault) -> Result<Vec<ModelProgress>> {
             role: if Some(&name) == coarse.as_ref() { ModelRole::Coarse } else { ModelRole::Fine },
             in_use: [&coarse, &fine].contains(&&Some(name.clone())),
             dimension: sizes.last().map(|(dimension, _)| *dimension),
-            done: live.intersection(&known(open, &name)?).count(),
+            done: live.intersection(&embedded_passages(open, &name)?).count(),
             of: live.len(),
             bytes: sizes.iter().map(|(_, bytes)| bytes).sum(),
             model: name,

@@ -79,7 +79,7 @@ pub fn status(memory: &Context, shelf: &SessionAccess) -> Result<OnboardingStatu
     let (categories, elsewhere) = covered(memory)?;
     let filter = SessionIndexFilter { without_subagents: true, ..SessionIndexFilter::default() };
     let listing = shelf.query(|sessions| sessions.list(&filter, 0, usize::MAX))?.unwrap_or_default();
-    let done = done::known(memory)?;
+    let done = done::processed_keys(memory)?;
     let is_done = listing.list.iter().filter(|listed| done.contains(&listed.session.key())).count();
     let sessions = listing.total;
     Ok(OnboardingStatus {

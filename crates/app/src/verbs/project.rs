@@ -46,7 +46,7 @@ impl RuleFileFormat {
     }
 
     /// Looks up a format by name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn find_by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 

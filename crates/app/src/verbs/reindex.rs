@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::embedding::budget;
-use crate::context::meaning::known;
+use crate::context::meaning::embedded_passages;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
@@ -103,7 +103,7 @@ fn embed_missing(memory: &Context, open: &OpenVault, full: bool) -> Result<usize
     memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
     match memory.models().fine() {
         Some(Ok(model)) if !budget.is_zero() => {
-            Ok(open.index().without(&known(open, model.name())?, usize::MAX)?.1)
+            Ok(open.index().without(&embedded_passages(open, model.name())?, usize::MAX)?.1)
         }
         _ => Ok(0),
     }

@@ -53,7 +53,7 @@ pub struct StarterList {
 /// # Errors
 /// Returns an error if the notes cannot be read.
 pub fn list(memory: &Context) -> Result<StarterList> {
-    let known = known(memory)?;
+    let known = existing_hashes(memory)?;
     let set = |starter: Starter| {
         let mut categories: Vec<String> = starter.rules.iter().map(|rule| rule.category.clone()).collect();
         categories.sort();
@@ -72,7 +72,7 @@ pub fn list(memory: &Context) -> Result<StarterList> {
 }
 
 /// Returns the hashes of all rules in the playbook, active or not.
-fn known(memory: &Context) -> Result<HashSet<RuleHash>> {
+fn existing_hashes(memory: &Context) -> Result<HashSet<RuleHash>> {
     let bullets = merged(memory)?.bullets;
     Ok(bullets.iter().map(|shelved| RuleHash::of(shelved.bullet.content())).collect())
 }

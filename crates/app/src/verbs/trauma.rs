@@ -103,16 +103,16 @@ pub fn scan(
 
 fn to_incident(
     happened: &SessionIncident<'_>,
-    told: &ParsedSession,
-    kept: &[PastIncident],
+    parsed: &ParsedSession,
+    stored: &[PastIncident],
     secrets: &Secrets,
 ) -> ScannedIncident {
     let safe = |text: &str| logs::text(text, secrets);
-    let (incident, event, meta) = (&happened.incident, happened.event, &told.meta);
+    let (incident, event, meta) = (&happened.incident, happened.event, &parsed.meta);
     let session = meta.id.to_string();
     let shape = safe(&incident.shape);
     let name = format!("{} {session} {} {}", meta.agent, event.line, event.part);
-    let bullet = kept
+    let bullet = stored
         .iter()
         .find(|kept| kept.happened_in(&session) && kept.class == incident.class && kept.shape == shape);
     ScannedIncident {
@@ -127,7 +127,7 @@ fn to_incident(
         line: event.line,
         at: event.at.or(meta.started),
         workspace: meta.workspace.clone(),
-        log: told.path.display().to_string(),
+        log: parsed.path.display().to_string(),
         bullet: bullet.map(|kept| kept.bullet.clone()),
         session,
     }
@@ -181,13 +181,13 @@ pub struct AcceptResult {
 pub fn accept(
     memory: &Context,
     wanted: &LogSelection,
-    named: &[String],
+    names: &[String],
     progress: &dyn Fn(Progress),
 ) -> Result<AcceptResult> {
     let (scanned, notices) = scan(&memory.call, wanted, progress)?;
     notices.into_iter().for_each(|notice| memory.notice(notice));
     let mut chosen: Vec<&ScannedIncident> = Vec::new();
-    for name in named {
+    for name in names {
         let one = find(&scanned.incidents, name)?;
         if !chosen.iter().any(|known| known.id == one.id) {
             chosen.push(one);

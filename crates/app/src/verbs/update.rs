@@ -64,7 +64,7 @@ pub fn update(memory: &Context, reference: &str, options: &Options) -> Result<Up
         );
     }
     let mut what: Vec<&str> = Vec::new();
-    for name in edits.iter().map(named) {
+    for name in edits.iter().map(field_name) {
         if !what.contains(&name) {
             what.push(name);
         }
@@ -152,7 +152,7 @@ fn ended(text: &str) -> String {
     format!("{text}{gap}")
 }
 
-fn named(edit: &Edit) -> &str {
+fn field_name(edit: &Edit) -> &str {
     match edit {
         Edit::Set { key, .. } | Edit::Remove { key } | Edit::Push { key, .. } | Edit::Pull { key, .. } => key,
         Edit::SetBody { .. } | Edit::AppendBody { .. } => "body",

@@ -324,7 +324,7 @@ fn sources(note: &Note, named: Vec<SessionSource>) -> Vec<SessionSource> {
     }
 }
 
-fn named(note: &Note) -> NoteRef {
+fn note_ref(note: &Note) -> NoteRef {
     NoteRef { id: note.key().to_owned(), title: Some(note.title.clone()), path: Some(note.path.to_string()) }
 }
 
@@ -333,7 +333,7 @@ fn diary(memory: &Context, id: &str) -> Result<NoteRef> {
     for open in &memory.vaults {
         let notes = memory.notes_of(open)?;
         if let Some(note) = notes.iter().find(|note| note.key() == id) {
-            return Ok(named(note));
+            return Ok(note_ref(note));
         }
     }
     Ok(NoteRef { id: id.to_owned(), title: None, path: None })
@@ -341,14 +341,14 @@ fn diary(memory: &Context, id: &str) -> Result<NoteRef> {
 
 fn derived_from(graph: &Graph<'_>, at: usize) -> Vec<NoteRef> {
     let edges = graph.outgoing(at).filter(|edge| edge.relation == DERIVED_FROM);
-    edges.map(|edge| named(&graph.notes()[edge.to])).collect()
+    edges.map(|edge| note_ref(&graph.notes()[edge.to])).collect()
 }
 
 fn succession(graph: &Graph<'_>, at: usize) -> Vec<SuccessionStep> {
     let steps = succession::succession(graph, at).into_iter();
     let successor = |step: succession::SuccessionHop| {
         let note = match step.at {
-            Some(at) => named(&graph.notes()[at]),
+            Some(at) => note_ref(&graph.notes()[at]),
             None => NoteRef { id: step.key, title: None, path: None },
         };
         SuccessionStep { side: step.side, through: step.through, hops: step.hops, note }
@@ -363,7 +363,7 @@ fn conflicts(graph: &Graph<'_>, at: usize) -> Vec<NoteConflict> {
         .chain(graph.incoming(at).map(|edge| (edge, edge.from)));
     let mut conflicts: Vec<NoteConflict> = Vec::new();
     for (edge, other) in both.filter(|(edge, _)| edge.relation == CONTRADICTS) {
-        let note = named(&graph.notes()[other]);
+        let note = note_ref(&graph.notes()[other]);
         let since = graph.written(edge);
         if conflicts.iter().all(|known| known.note != note) {
             conflicts.push(NoteConflict { note, since });

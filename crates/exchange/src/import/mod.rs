@@ -155,7 +155,7 @@ pub struct ImportPlan {
 }
 
 /// Files of the earlier tool that are derived or private.
-const BESIDE: [&str; 6] =
+const OTHER_FILES: [&str; 6] =
     ["_index.json", "_state.json", "_embeddings.json", "_config.json", "_config.toml", "cm.toml"];
 /// Folders of the earlier tool with derived data.
 const DERIVED: [&str; 3] = ["_index", "_state", "_embeddings"];
@@ -167,7 +167,7 @@ pub fn plan(folder: &ImportFolder, how: &ImportOptions<'_>) -> ImportPlan {
     plan.skipped = folder.findings.iter().map(unread).collect();
     let ours = how.format == ImportFormat::ClaudeMemory;
     let is_separate =
-        |path: &str| BESIDE.contains(&path) || DERIVED.contains(&path.split('/').next().unwrap_or(""));
+        |path: &str| OTHER_FILES.contains(&path) || DERIVED.contains(&path.split('/').next().unwrap_or(""));
     let attachments = folder.attachments.iter().filter(|path| !(ours && is_separate(path)));
     plan.attachments = attachments.cloned().collect();
     if ours {

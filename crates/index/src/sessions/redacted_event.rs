@@ -133,11 +133,11 @@ pub(super) fn part_of(place: u64) -> u32 {
 /// Renders a tool call as text: the name and one line per argument, without JSON punctuation.
 fn call(name: &str, input: &Value) -> String {
     let mut text = name.to_owned();
-    say("", input, &mut text);
+    append_text("", input, &mut text);
     text
 }
 
-fn say(key: &str, value: &Value, out: &mut String) {
+fn append_text(key: &str, value: &Value, out: &mut String) {
     let mut line = |value: &str| {
         out.push('\n');
         if !key.is_empty() {
@@ -150,8 +150,8 @@ fn say(key: &str, value: &Value, out: &mut String) {
         Value::Null => {}
         Value::String(text) => line(text),
         Value::Bool(_) | Value::Number(_) => line(&value.to_string()),
-        Value::Array(values) => values.iter().for_each(|value| say(key, value, out)),
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| say(key, value, out)),
+        Value::Array(values) => values.iter().for_each(|value| append_text(key, value, out)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| append_text(key, value, out)),
     }
 }
 

@@ -164,14 +164,14 @@ impl Fields {
     pub(super) fn event(
         &self,
         session: u64,
-        told: &RedactedEvent,
+        event: &RedactedEvent,
         mut add: impl FnMut(TantivyDocument) -> Result<(), Error>,
     ) -> Result<usize, Error> {
         let mut bytes = 0;
         let mut piece = 0;
-        for (speaker, text) in &told.texts {
+        for (speaker, text) in &event.texts {
             for stretch in cut(text.as_str()) {
-                let mut document = self.stretch(session, told, piece, *speaker as u64);
+                let mut document = self.stretch(session, event, piece, *speaker as u64);
                 document.add_text(self.words[*speaker as usize], stretch);
                 document.add_text(self.stored, stretch);
                 document.add_u64(self.bytes, stretch.len() as u64);
@@ -181,22 +181,22 @@ impl Fields {
             }
         }
         if piece == 0 {
-            add(self.stretch(session, told, 0, NOBODY))?;
+            add(self.stretch(session, event, 0, NOBODY))?;
         }
         Ok(bytes)
     }
 
-    fn stretch(&self, session: u64, told: &RedactedEvent, piece: u64, speaker: u64) -> TantivyDocument {
+    fn stretch(&self, session: u64, event: &RedactedEvent, piece: u64, speaker: u64) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.session, session);
-        document.add_u64(self.place, told.place);
+        document.add_u64(self.place, event.place);
         document.add_u64(self.piece, piece);
-        document.add_u64(self.kind, told.kind);
+        document.add_u64(self.kind, event.kind);
         document.add_u64(self.speaker, speaker);
-        if let Some(at) = told.at {
+        if let Some(at) = event.at {
             document.add_i64(self.at, at.unix());
         }
-        if let Some(record) = told.record.filter(|_| piece == 0) {
+        if let Some(record) = event.record.filter(|_| piece == 0) {
             document.add_u64(self.record, record);
         }
         document

@@ -63,7 +63,7 @@ struct Gathered<'t> {
     orders: Vec<Arc<dyn ColumnValues<u64>>>,
     seeds: usize,
     notes: Vec<Note>,
-    known: HashSet<DocAddress>,
+    visited: HashSet<DocAddress>,
     /// Name keys of the given notes.
     called: Vec<Vec<NameKey>>,
     /// Number of notes that mention each given note.
@@ -80,14 +80,14 @@ impl<'t> Gathered<'t> {
             orders: orders.collect::<tantivy::Result<_>>()?,
             seeds: notes.len(),
             notes: notes.iter().copied().cloned().collect(),
-            known: HashSet::new(),
+            visited: HashSet::new(),
             called: notes.iter().map(|note| keys_of(note)).collect(),
             naming: Vec::new(),
         };
         for note in notes {
             let mut found = Vec::new();
             gathered.documents(&text.fields.key_term(&note.path), &mut found)?;
-            gathered.known.extend(found.into_iter().map(|(_, address)| address));
+            gathered.visited.extend(found.into_iter().map(|(_, address)| address));
         }
         Ok(gathered)
     }
@@ -210,7 +210,7 @@ impl<'t> Gathered<'t> {
     fn load(&mut self, mut addresses: Vec<DocAddress>) -> tantivy::Result<()> {
         addresses.sort_unstable();
         for address in addresses {
-            if self.known.insert(address) {
+            if self.visited.insert(address) {
                 self.notes.push(self.text.note(address)?);
             }
         }

@@ -20,7 +20,7 @@ use cm_session::status::SessionStatus;
 const SNIPPET: usize = 160;
 
 /// Placeholder in a note that contains only a recorded outcome.
-pub(super) const TOLD: &str = "This session has no diary yet; only its outcome was recorded.";
+pub(super) const NO_DIARY_YET: &str = "This session has no diary yet; only its outcome was recorded.";
 
 /// Renders the note of a diary.
 pub fn note(diary: &Diary) -> String {
@@ -103,7 +103,7 @@ pub(super) fn body(diary: &Diary) -> String {
         DiaryOrigin::Fallback(why) => {
             format!("Extracted from the log, because the model's answer was not usable: {}", as_line(why))
         }
-        DiaryOrigin::OutcomeOnly => TOLD.to_owned(),
+        DiaryOrigin::OutcomeOnly => NO_DIARY_YET.to_owned(),
     };
     let _ = writeln!(text, "{made}\n\nOutcome: {}", diary.verdict.status.name());
     for sign in &diary.verdict.signs {

@@ -4,7 +4,7 @@
 
 use yaml_serde::Value;
 
-use super::note::TOLD;
+use super::note::NO_DIARY_YET;
 use super::{Diary, DiaryItem, DiaryOrigin, RecordedOutcome, RelatedSessionRef, StatementAuthor};
 use crate::outcome::OutcomeEvidence;
 use crate::prose::pattern;
@@ -100,7 +100,7 @@ fn body(body: &str, diary: &mut Diary) {
 }
 
 fn made(line: &str) -> Option<DiaryOrigin> {
-    if line == TOLD {
+    if line == NO_DIARY_YET {
         return Some(DiaryOrigin::OutcomeOnly);
     }
     if let Some(name) = line.strip_prefix("Written by the model ") {

@@ -417,7 +417,7 @@ fn lower_first(text: &str) -> String {
 
 /// Returns the category that matches the words of a rule; `workflow` if none does.
 fn category(rule: &str) -> &'static str {
-    const KNOWN: [(&str, &[&str]); 8] = [
+    const CATEGORY_WORDS: [(&str, &[&str]); 8] = [
         ("testing", &["test", "tests", "mock", "mocks", "coverage", "fixture", "fixtures", "assert"]),
         (
             "git",
@@ -436,7 +436,7 @@ fn category(rule: &str) -> &'static str {
     let words = content_words(rule);
     let fits =
         |(_, category_words): &&(&str, &[&str])| category_words.iter().any(|word| words.contains(*word));
-    KNOWN.iter().find(fits).map_or("workflow", |(name, _)| name)
+    CATEGORY_WORDS.iter().find(fits).map_or("workflow", |(name, _)| name)
 }
 
 const _: () = assert!(MOST <= 50);

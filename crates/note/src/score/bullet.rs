@@ -196,7 +196,7 @@ pub fn deprecation_reason(bullet: &Bullet, now: Instant, scoring: &Scoring) -> O
 pub fn is_forbidden(
     bullet: &Bullet,
     maturity: Maturity,
-    said: bool,
+    is_reported: bool,
     now: Instant,
     scoring: &Scoring,
 ) -> bool {
@@ -205,7 +205,7 @@ pub fn is_forbidden(
     };
     let voices = replay::distinct_reporters(bullet.feedback.iter().filter(against));
     let score = tally(bullet, now, scoring).score(maturity, scoring);
-    above(-scoring.prune(), score.value()) && (voices >= 2 || said && voices == 1)
+    above(-scoring.prune(), score.value()) && (voices >= 2 || is_reported && voices == 1)
 }
 
 /// Minimum decayed value of an event that counts as live.

@@ -288,19 +288,19 @@ impl ClaimParser {
                 self.resume();
                 self.claim.absolute |= absolute;
                 self.prefers |= PREFERRING.contains(&piece.raw.as_str());
-                self.say(piece);
+                self.push_token(piece);
                 if self.mode == ClauseMode::Core {
                     self.fresh_after = self.claim.terms.len();
                 }
             }
             CueWord::Deny { hard } => return self.deny(hard, piece, next),
             CueWord::Do | CueWord::Undo if !self.is_fresh() => return false,
-            CueWord::Do => self.say(piece),
+            CueWord::Do => self.push_token(piece),
             CueWord::Undo => {
                 self.claim.denies = !self.claim.denies;
                 self.claim.hard |= HALTING.contains(&piece.raw.as_str());
                 self.claim.undoes = true;
-                self.say(piece);
+                self.push_token(piece);
                 // A second verb is an ordinary word: "never add or remove files".
                 self.fresh_after = usize::MAX;
             }
@@ -360,7 +360,7 @@ impl ClaimParser {
                 self.claim.denies = !self.claim.denies;
                 self.claim.hard |= hard;
                 self.claim.absolute |= piece.raw == "never";
-                self.say(piece);
+                self.push_token(piece);
                 if self.mode == ClauseMode::Core {
                     self.fresh_after = self.claim.terms.len();
                 }
@@ -379,7 +379,7 @@ impl ClaimParser {
         }
     }
 
-    fn say(&mut self, piece: &RuleToken) {
+    fn push_token(&mut self, piece: &RuleToken) {
         let word = if piece.negated { format!("{}'t", piece.raw) } else { piece.raw.clone() };
         self.claim.cues.push(word);
     }

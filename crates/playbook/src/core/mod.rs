@@ -150,7 +150,7 @@ pub fn plan_core(entries: &[CoreEntry], settings: &CoreSettings, day: &str) -> G
             0 => String::new(),
             count => format!(", {count} of them fading"),
         };
-        let figures = format!("{counts}; {} listed{fading}. {}", listed.len(), left_out.say(settings));
+        let figures = format!("{counts}; {} listed{fading}. {}", listed.len(), left_out.describe(settings));
         head("Core memory", day, "cm core", &figures)
     };
     let headings: Vec<String> = sections.iter().map(CoreSection::heading).collect();
@@ -295,7 +295,7 @@ impl OmittedEntries {
         self.full_section + self.no_space + self.too_long
     }
 
-    fn say(&self, settings: &CoreSettings) -> String {
+    fn describe(&self, settings: &CoreSettings) -> String {
         let reasons = [
             (self.no_space, "for space".to_owned()),
             (self.full_section, format!("beyond {} a section", settings.per_section)),

@@ -17,7 +17,7 @@ use cm_note::score::Scoring;
 use cm_note::score::bullet::silent_days;
 
 /// Maximum number of bullets or pairs named in a line.
-const NAMED: usize = 5;
+const LISTED: usize = 5;
 
 /// The playbook of the vault with its statistics.
 pub(super) struct PlaybookView {
@@ -161,7 +161,7 @@ impl VaultView<'_, '_> {
 
 /// A line with a name, a total and the first items; `None` without items.
 fn line(name: &str, total: Option<usize>, items: impl Iterator<Item = String>) -> Option<String> {
-    let items: Vec<String> = items.take(NAMED).collect();
+    let items: Vec<String> = items.take(LISTED).collect();
     let count = total.map_or(String::new(), |total| format!(" ({total})"));
     let more = match total.unwrap_or(items.len()).saturating_sub(items.len()) {
         0 => String::new(),

@@ -27,10 +27,10 @@ pub fn diffed(outcome: &VaultDiff) -> String {
         summary(outcome, [added.len(), removed.len()]),
     ];
     let line = |style, verb: &str, what: &str| format!("{}{what}", paint(style, &format!("{verb:VERBS$}")));
-    lines.extend(added.into_iter().map(|note| line(GOOD, "added", &named(note))));
-    lines.extend(removed.into_iter().map(|note| line(BAD, "removed", &named(note))));
+    lines.extend(added.into_iter().map(|note| line(GOOD, "added", &name_and_title(note))));
+    lines.extend(removed.into_iter().map(|note| line(BAD, "removed", &name_and_title(note))));
     for change in &outcome.changed {
-        lines.push(line(WARN, "changed", &named(&change.note)));
+        lines.push(line(WARN, "changed", &name_and_title(&change.note)));
         lines.extend(parts(change).iter().map(|part| format!("{:VERBS$}  {part}", "")));
     }
     for edge in &outcome.edges {
@@ -74,7 +74,7 @@ fn clause(noun: &str, numbers: [usize; 3]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn named(note: &NoteIdentity) -> String {
+fn name_and_title(note: &NoteIdentity) -> String {
     let note_type = note.note_type.as_deref().unwrap_or(note.kind.name());
     let place = paint(DIM, &format!("({note_type}) {}", safe(&note.path)));
     format!("{} {place}", paint(STRONG, &cut(&note.title, 80)))

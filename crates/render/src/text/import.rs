@@ -10,7 +10,7 @@ use cm_app::verbs::import::{
 };
 
 /// Maximum number of listed files; further ones are counted.
-const NAMED: usize = 20;
+const LISTED: usize = 20;
 
 pub fn import_result(outcome: &ImportOutcome) -> String {
     match outcome {
@@ -21,7 +21,7 @@ pub fn import_result(outcome: &ImportOutcome) -> String {
 
 fn imported(outcome: &FolderImport) -> String {
     let mut lines = String::new();
-    for ImportedFile { path, id } in outcome.imported.iter().take(NAMED) {
+    for ImportedFile { path, id } in outcome.imported.iter().take(LISTED) {
         let id = id.as_deref().unwrap_or("without an ID");
         lines.push_str(&format!("  {}  {}\n", safe(path), paint(DIM, &safe(id))));
     }
@@ -58,7 +58,7 @@ fn skipped(skipped: &[SkippedFile]) -> String {
         lines.push_str(&format!("{words} {} ({})\n", count(paths.len(), "file"), reason(why)));
         if why != ImportSkipReason::ThereAlready {
             lines.push_str(
-                &paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
+                &paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect::<String>(),
             );
             lines.push_str(&more(paths.len()));
         }
@@ -70,10 +70,10 @@ fn attachments(paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let named: String = paths.iter().take(NAMED).map(|path| format!("  {}\n", safe(path))).collect();
+    let named: String = paths.iter().take(LISTED).map(|path| format!("  {}\n", safe(path))).collect();
     format!("not copied: {} that no note uses\n{named}{}", count(paths.len(), "file"), more(paths.len()))
 }
 
 fn more(all: usize) -> String {
-    if all > NAMED { paint(DIM, &format!("  and {} more\n", all - NAMED)) } else { String::new() }
+    if all > LISTED { paint(DIM, &format!("  and {} more\n", all - LISTED)) } else { String::new() }
 }

@@ -69,7 +69,7 @@ pub fn sample(outcome: &Sample) -> String {
 }
 
 fn fitting(one: &SampledSession) -> String {
-    let named = &one.named;
+    let named = &one.info;
     let day = named.ended.map(|at| at.day()).unwrap_or_default();
     let fills: Vec<&str> = one.fills.iter().map(|category| category.name()).collect();
     let fills = if fills.is_empty() { "fills no gap".to_owned() } else { fills.join(", ") };

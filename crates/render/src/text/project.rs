@@ -4,16 +4,16 @@ use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
 use cm_app::verbs::project::ProjectionResult;
 
 /// Maximum number of listed lines; further ones are counted.
-const NAMED: usize = 30;
+const LISTED: usize = 30;
 
 pub fn projected(outcome: &ProjectionResult) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &outcome.added), ("-", BAD, &outcome.removed)] {
         let shown =
-            changed.iter().take(NAMED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
         lines.extend(shown);
-        if changed.len() > NAMED {
-            let more = format!("{sign} and {} more", changed.len() - NAMED);
+        if changed.len() > LISTED {
+            let more = format!("{sign} and {} more", changed.len() - LISTED);
             lines.push_str(&format!("{}\n", paint(DIM, &more)));
         }
     }

@@ -5,7 +5,7 @@ use super::style::{BAD, DIM, GOOD, STRONG, count, cut, paint, safe};
 use cm_app::verbs::remember::{PreferenceChange, RememberResult, SectionChange};
 
 /// Maximum number of listed lines of the rule file; further ones are counted.
-const NAMED: usize = 20;
+const LISTED: usize = 20;
 
 pub fn remembered(outcome: &RememberResult) -> String {
     let mut lines = String::new();
@@ -79,10 +79,10 @@ fn section(part: &SectionChange, dry_run: bool) -> String {
     let mut lines = String::new();
     for (sign, style, changed) in [("+", GOOD, &part.added), ("-", BAD, &part.removed)] {
         let shown =
-            changed.iter().take(NAMED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
+            changed.iter().take(LISTED).map(|line| format!("{} {}\n", paint(style, sign), cut(line, 110)));
         lines.extend(shown);
-        if changed.len() > NAMED {
-            let more = format!("{sign} and {} more", changed.len() - NAMED);
+        if changed.len() > LISTED {
+            let more = format!("{sign} and {} more", changed.len() - LISTED);
             lines += &format!("{}\n", paint(DIM, &more));
         }
     }

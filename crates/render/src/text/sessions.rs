@@ -49,15 +49,15 @@ fn looked_back(days: Option<f64>) -> String {
 
 fn row(row: &SessionRow) -> Vec<String> {
     let mark = if row.mostly_unknown { " (mostly not parsed)" } else { "" };
-    let title = row.named.title.as_deref().unwrap_or("(no title)");
+    let title = row.info.title.as_deref().unwrap_or("(no title)");
     vec![
-        cut(&row.named.prefix, 40),
-        row.named.agent.clone(),
+        cut(&row.info.prefix, 40),
+        row.info.agent.clone(),
         row.age_days.map(age).unwrap_or_default(),
         count(row.events, "event"),
         size(row.bytes),
         state(row),
-        cut(row.named.workspace.as_deref().unwrap_or("-"), 40),
+        cut(row.info.workspace.as_deref().unwrap_or("-"), 40),
         format!("{}{}{mark}", cut(title, 80), ended(row)),
     ]
 }
@@ -130,7 +130,7 @@ pub fn show(outcome: &SessionPage) -> String {
 }
 
 pub(super) fn head(session: &SessionRow) -> String {
-    let named = &session.named;
+    let named = &session.info;
     let time = |at: Option<cm_note::instant::Instant>| {
         at.map_or_else(|| "?".to_owned(), |at| format!("{} {}", at.day(), at.minute()))
     };
@@ -174,7 +174,7 @@ pub fn searched(outcome: &SessionSearchResult) -> String {
     }
     let mut lines = String::new();
     for hit in &outcome.hits {
-        let named = &hit.named;
+        let named = &hit.info;
         let day = named.ended.map(|at| at.day()).unwrap_or_default();
         let score = if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
         lines.push_str(&format!(
@@ -243,7 +243,7 @@ fn day(day: &TimelineDay) -> Vec<String> {
 
 /// A session as a Markdown document.
 pub fn markdown(outcome: &SessionPage) -> String {
-    let named = &outcome.session.named;
+    let named = &outcome.session.info;
     let mut text = format!("# {}\n\n", named.title.as_deref().unwrap_or("Session"));
     let time = |at: cm_note::instant::Instant| format!("{} {}", at.day(), at.minute());
     let facts = [

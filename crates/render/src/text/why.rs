@@ -89,7 +89,7 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
         }
     };
     on(outcome.created, "written".to_owned());
-    outcome.feedback.iter().for_each(|event| on(Some(event.at), said(event)));
+    outcome.feedback.iter().for_each(|event| on(Some(event.at), describe_event(event)));
     let maturity = outcome.maturity.map_or("", Maturity::name);
     on(
         outcome.promoted_at,
@@ -104,7 +104,7 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
         on(block.created, format!("{} “{}”", paint(BAD, "blocked"), cut(&block.text, 80)));
     }
     for conflict in &outcome.conflicts {
-        on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), named(&conflict.note)));
+        on(conflict.since, format!("{} by {}", paint(WARN, "contradicted"), name_and_title(&conflict.note)));
     }
     // They stand newest first; of those of one second the first made comes first.
     outcome.commits.iter().rev().for_each(|commit| on(Some(commit.at), committed(commit)));
@@ -112,7 +112,7 @@ fn story(outcome: &NoteEvidence) -> Vec<(Option<Instant>, String)> {
     story
 }
 
-fn said(event: &FeedbackEvent) -> String {
+fn describe_event(event: &FeedbackEvent) -> String {
     let word = match event.signal {
         FeedbackSignal::Helpful => paint(GOOD, "helpful"),
         FeedbackSignal::Harmful => paint(BAD, "harmful"),
@@ -144,8 +144,8 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
         let line = source.line.map(|line| format!(", line {line}")).unwrap_or_default();
         facts.push(("session", format!("{}{agent}{line}", safe(&source.session))));
     }
-    facts.extend(outcome.derived_from.diaries.iter().map(|diary| ("diary", named(diary))));
-    facts.extend(outcome.derived_from.notes.iter().map(|note| ("derived from", named(note))));
+    facts.extend(outcome.derived_from.diaries.iter().map(|diary| ("diary", name_and_title(diary))));
+    facts.extend(outcome.derived_from.notes.iter().map(|note| ("derived from", name_and_title(note))));
     facts.extend(outcome.derived_from.quotes.iter().map(|quote| ("quote", format!("“{}”", safe(quote)))));
     for step in &outcome.succession {
         let word = match (step.side, step.through) {
@@ -156,9 +156,9 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
             (SuccessionSide::Before, _) => "replaces",
             (SuccessionSide::After, _) => "replaced by",
         };
-        facts.push((word, named(&step.note)));
+        facts.push((word, name_and_title(&step.note)));
     }
-    facts.extend(outcome.conflicts.iter().map(|conflict| ("contradicts", named(&conflict.note))));
+    facts.extend(outcome.conflicts.iter().map(|conflict| ("contradicts", name_and_title(&conflict.note))));
     for block in &outcome.blocks {
         let reason = block.reason.as_ref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
         facts.push((
@@ -176,7 +176,7 @@ fn facts(outcome: &NoteEvidence) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn named(note: &NoteRef) -> String {
+fn name_and_title(note: &NoteRef) -> String {
     match &note.title {
         Some(title) => {
             format!("{} {}", paint(ID, &shown_id(&safe(&note.id))), cut(title, 100))

@@ -43,7 +43,7 @@ impl Tasks {
         let seconds = given("seconds").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 60.0);
         if name == "greet" {
             let who = given("name").and_then(Value::as_str).unwrap_or("nobody");
-            return Ok(Some(said(format!("Hello, {who}!"), false).into()));
+            return Ok(Some(text_result(format!("Hello, {who}!"), false).into()));
         }
         if !context.client_capabilities().is_some_and(|able| able.supports_tasks()) {
             if !at_once {
@@ -51,15 +51,15 @@ impl Tasks {
                 return Err(ErrorData::missing_required_client_capability(tasks));
             }
             tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-            return Ok(Some(said("computed".to_owned(), false).into()));
+            return Ok(Some(text_result("computed".to_owned(), false).into()));
         }
         let sent = request
             .input_responses
             .as_ref()
             .and_then(|inputs| inputs.get("user_name")?.pointer("/content/name"));
         Ok(Some(match name {
-            "slow_compute" => self.after(seconds, done(&said("computed".to_owned(), false))),
-            "failing_job" => self.after(1.0, done(&said("it failed".to_owned(), true))),
+            "slow_compute" => self.after(seconds, done(&text_result("computed".to_owned(), false))),
+            "failing_job" => self.after(1.0, done(&text_result("it failed".to_owned(), true))),
             "protocol_error_job" => {
                 let error = ErrorData::internal_error("broken down", None);
                 self.after(0.1, TaskPayload::Failed { error: object(json!(error)) })
@@ -67,7 +67,7 @@ impl Tasks {
             "confirm_delete" => self.made(asks(&["confirm"])),
             "multi_input" => self.made(asks(&["first", "second"])),
             _ => match sent.and_then(Value::as_str) {
-                Some(name) => self.after(0.1, done(&said(format!("Hello, {name}!"), false))),
+                Some(name) => self.after(0.1, done(&text_result(format!("Hello, {name}!"), false))),
                 None => {
                     let asked = json!({ "user_name": form("What is your name?", "name", "string") });
                     CallToolResponse::InputRequired(needed(asked, None))
@@ -89,7 +89,7 @@ impl Tasks {
         if let TaskPayload::InputRequired { input_requests } = payload {
             input_requests.retain(|key, _| !inputs.contains_key(key));
             if input_requests.is_empty() {
-                *payload = done(&said(format!("heard {}", json!(inputs)), false));
+                *payload = done(&text_result(format!("heard {}", json!(inputs)), false));
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ fn asks(keys: &[&str]) -> TaskPayload {
     TaskPayload::InputRequired { input_requests: serde_json::from_value(json!(asked)).unwrap() }
 }
 
-fn said(text: String, is_error: bool) -> CallToolResult {
+fn text_result(text: String, is_error: bool) -> CallToolResult {
     let content = vec![ContentBlock::text(text)];
     if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
 }

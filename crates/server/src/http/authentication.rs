@@ -62,7 +62,7 @@ pub fn authenticate(
     })?;
     // Whoever asks over the network without a token is not established to be a person.
     let kind = Actor::Token(TokenKind::Agent);
-    let (agent, session) = (named(headers, &AGENT)?, named(headers, &SESSION)?);
+    let (agent, session) = (header_name(headers, &AGENT)?, header_name(headers, &SESSION)?);
     let by = CallerIdentity {
         kind,
         agent,
@@ -83,7 +83,7 @@ pub fn authenticate(
             token: None,
         });
     }
-    known(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
+    check_token(state, &ring, headers, by).map_err(|problem| failed(state, problem, address))
 }
 
 /// Whether requests need no token: the server started without tokens, and none was ever issued.
@@ -91,7 +91,7 @@ pub fn needs_none(state: &ServerState) -> bool {
     state.is_open && (state.tokens)().is_ok_and(|ring| ring.is_empty())
 }
 
-fn known(
+fn check_token(
     state: &ServerState,
     ring: &TokenStore,
     headers: &HeaderMap,
@@ -159,7 +159,7 @@ pub fn rate_limited_response(state: &ServerState, why: RateLimitReason, often: R
 }
 
 /// A name from a header, which becomes a trailer of commits.
-fn named(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
+fn header_name(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let text = value.to_str().ok().map(str::trim).filter(|text| text.len() <= LONGEST && !text.is_empty());

@@ -10,20 +10,20 @@ use std::net::{IpAddr, SocketAddr};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     bound: IpAddr,
-    named: Vec<String>,
+    names: Vec<String>,
 }
 
 impl Hosts {
     /// The host names for a bound address and configured names.
     pub fn of(bound: SocketAddr, named: &[String]) -> Self {
-        Self { bound: bound.ip().to_canonical(), named: named.iter().map(|name| plain(name)).collect() }
+        Self { bound: bound.ip().to_canonical(), names: named.iter().map(|name| plain(name)).collect() }
     }
 
     /// Whether an authority (`name`, `name:port`, `[::1]:port`) is valid. The port is ignored,
     /// because tunnels use other ports.
     pub fn has(&self, authority: &str) -> bool {
         let Some(name) = name_of(authority) else { return false };
-        if self.named.contains(&name) {
+        if self.names.contains(&name) {
             return true;
         }
         let bare = name.trim_start_matches('[').trim_end_matches(']');

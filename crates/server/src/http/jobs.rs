@@ -77,9 +77,9 @@ pub(super) async fn run_jobs(state: Arc<ServerState>, jobs: Vec<Job>, mut stop: 
 fn log_result(
     state: &ServerState,
     job: &Job,
-    said: std::result::Result<Result<String>, tokio::task::JoinError>,
+    outcome: std::result::Result<Result<String>, tokio::task::JoinError>,
 ) -> bool {
-    let (done, words) = match said {
+    let (done, words) = match outcome {
         Ok(Ok(said)) => (true, said),
         Ok(Err(error)) => (false, error.to_string()),
         Err(_) => (false, "it panicked; see standard error".to_owned()),

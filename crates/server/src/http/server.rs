@@ -181,7 +181,7 @@ fn termination_signals() -> std::io::Result<TerminationSignals> {
 }
 
 #[cfg(not(unix))]
-fn heard() -> std::io::Result<TerminationSignals> {
+fn termination_signals() -> std::io::Result<TerminationSignals> {
     Ok(TerminationSignals {})
 }
 

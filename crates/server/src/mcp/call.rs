@@ -143,17 +143,17 @@ async fn wait_with_progress<T>(
             biased;
             Some(step) = step => {
                 silent = false;
-                told.tell(step).await;
+                told.notify(step).await;
             }
             ended = &mut job => break ended,
             () = &mut first_word, if silent => {
                 silent = false;
-                told.tell(ProgressStep { done: 0.0, total: None, message: "at work".to_owned() }).await;
+                told.notify(ProgressStep { done: 0.0, total: None, message: "at work".to_owned() }).await;
             }
         }
     };
     while let Some(step) = steps.as_mut().and_then(|steps| steps.try_recv().ok()) {
-        told.tell(step).await;
+        told.notify(step).await;
     }
     ended.unwrap_or_else(|error| Err(broken(&error)))
 }
@@ -166,7 +166,7 @@ struct ProgressSender<'a> {
 }
 
 impl ProgressSender<'_> {
-    async fn tell(&mut self, step: ProgressStep) {
+    async fn notify(&mut self, step: ProgressStep) {
         let Some(token) = &self.token else { return };
         if !step.done.is_finite() || self.last.is_some_and(|last| step.done <= last) {
             return;

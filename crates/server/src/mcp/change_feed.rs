@@ -10,7 +10,7 @@ use crate::operations::Catalog;
 
 /// Number of messages that a subscriber may lag behind before it is notified that everything
 /// changed.
-const KEPT: usize = 64;
+const CAPACITY: usize = 64;
 
 /// A file that was created, changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct ChangedFile {
 /// The broadcast channel of changes; clones share it.
 #[derive(Debug, Clone)]
 pub struct ChangeFeed {
-    told: Sender<Arc<[ChangedFile]>>,
+    sender: Sender<Arc<[ChangedFile]>>,
     is_awake: watch::Sender<bool>,
 }
 
@@ -41,7 +41,7 @@ impl Drop for WatcherStartGuard {
 
 impl ChangeFeed {
     pub fn new() -> Self {
-        Self { told: Sender::new(KEPT), is_awake: watch::Sender::new(true) }
+        Self { sender: Sender::new(CAPACITY), is_awake: watch::Sender::new(true) }
     }
 
     /// Makes subscribers wait until the returned guard is dropped, so that they miss no changes
@@ -54,11 +54,11 @@ impl ChangeFeed {
     /// Publishes that these files changed together. Does not block.
     pub fn publish(&self, changed: impl Into<Arc<[ChangedFile]>>) {
         // Nobody who listens is no failure.
-        let _ = self.told.send(changed.into());
+        let _ = self.sender.send(changed.into());
     }
 
     pub(super) fn listen(&self) -> ChangeListener {
-        ChangeListener(self.told.subscribe())
+        ChangeListener(self.sender.subscribe())
     }
 
     /// Waits until the watcher has started.
@@ -170,7 +170,7 @@ mod tests {
     async fn who_listens_too_slowly_hears_that_everything_changed() {
         let feed = ChangeFeed::new();
         let mut listener = feed.listen();
-        (0..=KEPT).for_each(|_| feed.publish([changed("a.md")]));
+        (0..=CAPACITY).for_each(|_| feed.publish([changed("a.md")]));
         assert!(listener.changes().await.unwrap().everything);
         drop(feed);
         listener.with_more(PendingChanges::default());

@@ -238,7 +238,7 @@ impl ServerHandler for McpSession {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // A known method comes here when its parameters are none of its own.
-        const KNOWN: [&str; 13] = [
+        const METHODS: [&str; 13] = [
             "completion/complete",
             "initialize",
             "prompts/get",
@@ -254,7 +254,7 @@ impl ServerHandler for McpSession {
             "tools/list",
         ];
         let method = request.method;
-        if KNOWN.contains(&method.as_str()) {
+        if METHODS.contains(&method.as_str()) {
             let hint = "see the protocol's description of the method";
             return Err(failure::of_params(format!("invalid params for {method}"), hint));
         }

@@ -71,7 +71,7 @@ impl From<Vec<u8>> for FileBytes {
 
 /// How long finished entries are retained, because writes of Git objects may not have reached the
 /// disk yet.
-const KEPT: Duration = Duration::from_secs(60);
+const RETENTION: Duration = Duration::from_secs(60);
 
 /// The journal of a vault. Only the holder of the vault's lock may use it.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl Journal {
         for entry in entries.flatten() {
             let spent = entry.path().extension().is_some_and(|ending| ending == "done" || ending == "tmp");
             let age = entry.metadata().ok().and_then(|stat| stat.modified().ok()?.elapsed().ok());
-            if spent && age.is_some_and(|age| age > KEPT) {
+            if spent && age.is_some_and(|age| age > RETENTION) {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -37,11 +37,11 @@ const MOST_AUDITED: u64 = 16 << 20;
 const MOST_FAILURES: u64 = 64 << 10;
 
 /// Folder of the injection logs.
-const TOLD: &str = "hooks";
+const HOOKS_FOLDER: &str = "hooks";
 
 /// Deletes injection logs of sessions that were last active before `since`. Errors are ignored.
 pub fn remove_old_injection_logs(vault: &Vault, since: Instant) {
-    let Ok(entries) = fs::read_dir(vault.state().join(TOLD)) else { return };
+    let Ok(entries) = fs::read_dir(vault.state().join(HOOKS_FOLDER)) else { return };
     for entry in entries.flatten() {
         let written =
             entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|stat| stat.modified().ok());
@@ -88,7 +88,7 @@ impl JsonLinesFile {
 
     /// Opens the injection log of a session, a file in `hooks/`.
     pub fn injection_log(vault: &Vault, name: &str) -> Self {
-        Self { path: vault.state().join(TOLD).join(name), most: None, private: None }
+        Self { path: vault.state().join(HOOKS_FOLDER).join(name), most: None, private: None }
     }
 
     /// Opens a private file of the vault by name. It need not exist, and is never rotated.

@@ -26,9 +26,7 @@ pub fn all(calls: &Arc<Calls>) -> Result<Vec<Job>> {
                 name,
                 interval: rhythm,
                 last: Some(jobs::last(&memory, name)?),
-                run: Arc::new(move |stop| {
-                    work(&open(&to_run, ProgressWatch::cancelled_by(stop))?, stop)
-                }),
+                run: Arc::new(move |stop| work(&open(&to_run, ProgressWatch::cancelled_by(stop))?, stop)),
                 done: Arc::new(move |now| jobs::done(&open(&to_keep, ProgressWatch::default())?, name, now)),
             })
         };

@@ -82,14 +82,14 @@ pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Print
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut said = Ok(Printed::default());
-    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = tell(server, output))?;
+    let ShutdownResult { signal, .. } = serve(address, setup, |server| said = print_address(server, output))?;
     Ok(said?.of_kind(
         signal.map(|signal| if signal == 2 { ErrorKind::Interrupted } else { ErrorKind::Terminated }),
     ))
 }
 
 /// Prints the address and whether requests need a token.
-fn tell(server: &HttpServer, output: &Output) -> Result<Printed> {
+fn print_address(server: &HttpServer, output: &Output) -> Result<Printed> {
     let address = format!("http://{}", server.address());
     if output.json {
         return output

@@ -28,7 +28,7 @@ impl Context {
     /// response; [`Context::embed_slice`] embeds the rest. A remote model is only used if notes
     /// changed, because it may be slow or unreachable.
     pub(crate) fn refine(&self, open: &OpenVault, changed: &[NotePath]) {
-        let lives_on = open.kept().is_some();
+        let lives_on = open.cached().is_some();
         if changed.is_empty() && (lives_on || *self.models().choice() != EmbeddingProvider::Builtin) {
             return;
         }
@@ -106,7 +106,7 @@ impl Context {
     ) -> Result<Progress> {
         let version = open.index().version()?;
         let live = open.index().passages()?;
-        let mut known = known(open, model.name())?;
+        let mut known = embedded_passages(open, model.name())?;
         let done = live.iter().filter(|key| known.contains(*key)).count();
         let mut progress = Progress { done, total: live.len() };
         let (lacking, _) = open.index().without(&known, usize::MAX)?;
@@ -141,7 +141,7 @@ impl Context {
         changed: &[NotePath],
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Progress> {
-        let mut known = known(open, model.name())?;
+        let mut known = embedded_passages(open, model.name())?;
         let passages = changed.iter().flat_map(|path| open.passages_of(path));
         let unread: Vec<Passage> = passages.filter(|passage| known.insert(passage.key)).collect();
         let mut progress = Progress { done: 0, total: unread.len() };
@@ -247,7 +247,7 @@ fn mark_all_read(open: &OpenVault, model: &Model, version: &str) -> Result<()> {
 }
 
 /// Keys of the passages that the model has embedded.
-pub(crate) fn known(open: &OpenVault, model: &str) -> Result<PassageSet> {
+pub(crate) fn embedded_passages(open: &OpenVault, model: &str) -> Result<PassageSet> {
     let vectors = open.vectors();
     let mut known = PassageSet::default();
     for (dimension, _) in vectors.dimensions(model) {

@@ -11,7 +11,7 @@ mod rules;
 
 pub use background::read_in_background;
 pub(crate) use coarse::CoarseEmbedder;
-pub(crate) use fine::known;
+pub(crate) use fine::embedded_passages;
 pub(crate) use rules::meaning;
 
 use std::sync::Arc;

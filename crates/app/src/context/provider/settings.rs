@@ -75,10 +75,10 @@ impl ModelSettings<'_> {
         let mut models = Vec::new();
         if provider != "none" {
             let model = self.text(keys::LLM_MODEL);
-            models.push(self.named(&provider, &model, &provider, &prices)?);
+            models.push(self.select(&provider, &model, &provider, &prices)?);
             for typed in self.settings.texts(keys::LLM_FALLBACK) {
                 let (name, model) = typed.split_once('/').unwrap_or((&typed, ""));
-                models.push(self.named(name.trim(), model.trim(), &provider, &prices)?);
+                models.push(self.select(name.trim(), model.trim(), &provider, &prices)?);
             }
         }
         let settings = self.settings;
@@ -92,7 +92,7 @@ impl ModelSettings<'_> {
     }
 
     /// Resolves a model of a provider. Server and key settings apply only to the primary provider.
-    fn named(&self, provider: &str, model: &str, first: &str, prices: &Prices) -> Result<SelectedModel> {
+    fn select(&self, provider: &str, model: &str, first: &str, prices: &Prices) -> Result<SelectedModel> {
         let wrong = |setting: &str, why: String| {
             Error::refused("invalid-setting", format!("{setting}: {why}"))
                 .hint("`cm config list` shows each value and its source")

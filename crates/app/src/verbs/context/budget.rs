@@ -15,8 +15,8 @@ const SEARCH: f64 = 0.15;
 
 /// Weight of a past session relative to a memory with the same score: the first for the person's
 /// own messages or a session with a diary, the second for an agent's messages.
-const TOLD: f64 = 0.6;
-const OVERHEARD: f64 = 0.3;
+const PERSON_WEIGHT: f64 = 0.6;
+const AGENT_WEIGHT: f64 = 0.3;
 
 /// A rule with its worth for the briefing.
 pub(super) struct RankedRule {
@@ -83,18 +83,18 @@ impl BriefingDraft {
         let plan = briefing::plan(task, &entries, omitted, budget);
         let stays = |from: usize| plan.included[from..].iter().copied();
         let of_memories = rules.len();
-        let rules = kept(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
+        let rules = included(rules, stays(0)).into_iter().map(|ruled| ruled.rule);
         let (pitfalls, rules) = rules.partition(|rule| rule.bullet_type == BulletType::AntiPattern);
         Briefing {
             task: task.to_owned(),
             workspace,
             rules,
             pitfalls,
-            memories: kept(memories, stays(of_memories)),
-            unverified: kept(unverified, stays(of_unverified)),
-            history: kept(history, stays(of_history)),
-            warnings: kept(warnings, stays(warned)),
-            searches: kept(suggested, stays(searched)),
+            memories: included(memories, stays(of_memories)),
+            unverified: included(unverified, stays(of_unverified)),
+            history: included(history, stays(of_history)),
+            warnings: included(warnings, stays(warned)),
+            searches: included(suggested, stays(searched)),
             feedback: lines::feedback(interface).replace('`', ""),
             omitted: plan.omitted,
             tokens: plan.tokens,
@@ -104,7 +104,7 @@ impl BriefingDraft {
     }
 }
 
-fn kept<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {
+fn included<T>(items: Vec<T>, stays: impl Iterator<Item = bool>) -> Vec<T> {
     items.into_iter().zip(stays).filter_map(|(item, stays)| stays.then_some(item)).collect()
 }
 
@@ -144,7 +144,8 @@ pub(crate) fn memory_line(memory: &BriefingMemory) -> String {
 }
 
 fn passage_entry(passage: &SessionPassage) -> BriefingEntry {
-    let worth = if passage.by_person || passage.diary.is_some() { TOLD } else { OVERHEARD } * passage.score;
+    let worth = if passage.by_person || passage.diary.is_some() { PERSON_WEIGHT } else { AGENT_WEIGHT }
+        * passage.score;
     entry(BriefingSection::History, EntryTier::Worth, worth, passage_line(passage))
 }
 

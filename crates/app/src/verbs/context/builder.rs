@@ -44,7 +44,7 @@ pub(super) struct BriefingBuilder<'m> {
     pub memory: &'m Context,
     pub task: &'m str,
     /// Whether the caller named the workspace.
-    pub named: bool,
+    pub is_explicit: bool,
     pub workspace: String,
     pub kinds: WorkspaceKinds<'m>,
     pub scoring: Scoring,
@@ -74,7 +74,7 @@ impl BriefingBuilder<'_> {
             let elsewhere = note
                 .workspace
                 .as_deref()
-                .is_some_and(|own| self.named && !same_project(own, &self.workspace));
+                .is_some_and(|own| self.is_explicit && !same_project(own, &self.workspace));
             let here = if elsewhere { ELSEWHERE } else { 1.0 };
             valued.push((rank::relevance(found.score, self.candidates.best_memory) * vivid * here, found));
         }
@@ -166,7 +166,7 @@ impl BriefingBuilder<'_> {
     /// Whether a bullet may be shown. Bullets of other projects are excluded if the current project
     /// is certain.
     fn counts(&self, candidate: &BulletCandidate) -> bool {
-        let settled = self.named || candidate.level == VaultLevel::Global;
+        let settled = self.is_explicit || candidate.level == VaultLevel::Global;
         !settled || candidate.bullet.applies_to(&self.workspace)
     }
 

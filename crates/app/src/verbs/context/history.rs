@@ -72,7 +72,7 @@ impl BriefingBuilder<'_> {
 
     fn here(&self, workspace: Option<&str>) -> f64 {
         let elsewhere =
-            workspace.is_some_and(|own| self.named && !same_project(project(own), &self.workspace));
+            workspace.is_some_and(|own| self.is_explicit && !same_project(project(own), &self.workspace));
         if elsewhere { ELSEWHERE } else { 1.0 }
     }
 

@@ -106,10 +106,10 @@ impl SessionReader {
         } else {
             StatementAuthor::Sender
         };
-        Ok(self.heard(told, prompts))
+        Ok(self.redacted_transcript(told, prompts))
     }
 
-    fn heard(&self, told: ParsedSession, prompts: StatementAuthor) -> SessionTranscript {
+    fn redacted_transcript(&self, told: ParsedSession, prompts: StatementAuthor) -> SessionTranscript {
         // By its place below the home folder, so that it is the same on every machine, and without the folder's name.
         let home = self.home.as_deref();
         let path = home.and_then(|home| told.path.strip_prefix(home).ok()).unwrap_or(&told.path);

@@ -196,12 +196,12 @@ fn candidate_parts(
     memory: &Context,
     message: &HookMessage,
     work: &HookPlan,
-    told: &InjectionLog,
+    injections: &InjectionLog,
 ) -> Result<(Vec<InjectionPart>, usize)> {
     let settings = &memory.target().settings;
     if !work.start {
         let parts = match &work.question {
-            Some(question) => selection::parts(memory, message, question, &told.excluded_ids())?,
+            Some(question) => selection::parts(memory, message, question, &injections.excluded_ids())?,
             None if work.held.is_empty() => Vec::new(),
             None => selection::held(memory, &work.held)?,
         };
@@ -212,7 +212,7 @@ fn candidate_parts(
     let start = start::parts(memory, tokens)?;
     let Some(question) = &work.question else { return Ok((start, tokens * PER_TOKEN)) };
     let ids = start.iter().flat_map(|part| &part.entries).filter_map(|entry| entry.id.clone());
-    let known = told.excluded_ids().into_iter().chain(ids).collect();
+    let known = injections.excluded_ids().into_iter().chain(ids).collect();
     let mut parts = selection::parts(memory, message, question, &known)?;
     parts.extend(start);
     Ok((parts, tokens * PER_TOKEN + settings.integer(keys::HOOKS_MAX_CHARACTERS)))

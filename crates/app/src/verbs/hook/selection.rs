@@ -39,7 +39,7 @@ pub(super) fn parts(
     memory: &Context,
     message: &HookMessage,
     question: &str,
-    known: &BTreeSet<String>,
+    known_ids: &BTreeSet<String>,
 ) -> Result<Vec<InjectionPart>> {
     let question: String = question.chars().take(LONGEST).collect();
     let telling = ContentWords::of(&question, is_stop_word);
@@ -61,7 +61,7 @@ pub(super) fn parts(
     let candidates = |asked: Retrieval<'_>, most| -> Result<Vec<InjectionCandidate>> {
         let mut candidates = Vec::new();
         for ranked in memory.retrieve(asked, most)?.ranked {
-            if known.contains(ranked.note.key()) || is_in_core(&ranked.note, known) {
+            if known_ids.contains(ranked.note.key()) || is_in_core(&ranked.note, known_ids) {
                 continue;
             }
             let bullet = Bullet::of(&ranked.note);
@@ -72,7 +72,7 @@ pub(super) fn parts(
         }
         Ok(candidates)
     };
-    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known, &measure);
+    let confirmed = choose(&candidates(asked, LOOKED_AT)?, known_ids, &measure);
     // Asked apart, so that many of them displace nothing that is confirmed.
     let unverified = Query { root: unverified(&question, message), notices: Vec::new() };
     let room = SelectionLimits {
@@ -83,7 +83,7 @@ pub(super) fn parts(
     let asked =
         Retrieval { query: &unverified, meaning: &question, stages, by_meaning: SemanticThreshold::Near };
     let few = if room.notes == 0 { Vec::new() } else { candidates(asked, UNVERIFIED)? };
-    Ok(parts_of(confirmed, choose(&few, known, &room)))
+    Ok(parts_of(confirmed, choose(&few, known_ids, &room)))
 }
 
 /// Whether CORE.md already contains the whole note. It lists notes by title, and a one-line rule is

@@ -47,7 +47,7 @@ pub fn done(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Proce
     let listed = shelf.find(name)?;
     let key = listed.session.key();
     if let Some(line) = lines(memory)?.into_iter().find(|line| key_of(line).as_ref() == Some(&key)) {
-        return Ok(said(line, false));
+        return Ok(processed_session(line, false));
     }
     let by = &memory.call.by;
     let line = ProcessedLine {
@@ -57,10 +57,13 @@ pub fn done(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Proce
         by: by.agent.clone().or_else(|| by.actor.clone()),
     };
     JsonLinesFile::of_onboarding(&memory.target().vault)?.append(std::slice::from_ref(&line))?;
-    Ok(said(line, true))
+    Ok(processed_session(line, true))
 }
 
-fn said(ProcessedLine { session, agent, at, by }: ProcessedLine, added: bool) -> ProcessedSession {
+fn processed_session(
+    ProcessedLine { session, agent, at, by }: ProcessedLine,
+    added: bool,
+) -> ProcessedSession {
     ProcessedSession { session, agent, at, by, added }
 }
 
@@ -68,7 +71,7 @@ fn said(ProcessedLine { session, agent, at, by }: ProcessedLine, added: bool) ->
 ///
 /// # Errors
 /// A list that cannot be read.
-pub(super) fn known(memory: &Context) -> Result<HashSet<SessionKey>> {
+pub(super) fn processed_keys(memory: &Context) -> Result<HashSet<SessionKey>> {
     Ok(lines(memory)?.iter().filter_map(key_of).collect())
 }
 

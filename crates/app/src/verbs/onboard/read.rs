@@ -71,7 +71,7 @@ pub struct OnboardingPackage {
 /// errors.
 pub fn read(memory: &Context, shelf: &SessionAccess, name: &str) -> Result<Excerpt> {
     let (listed, text) = redacted_text(memory, shelf, name)?;
-    let done = done::known(memory)?.contains(&listed.session.key());
+    let done = done::processed_keys(memory)?.contains(&listed.session.key());
     Ok(Excerpt { session: shelf.row(&listed, memory.now())?, done, excerpt: framed(&text) })
 }
 

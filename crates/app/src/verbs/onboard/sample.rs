@@ -34,7 +34,7 @@ pub struct Options {
 pub struct SampledSession {
     /// The session.
     #[serde(flatten)]
-    pub named: SessionInfo,
+    pub info: SessionInfo,
     /// Estimated value for filling gaps, 0–1.
     pub score: f64,
     /// Categories without enough rules that the person mentioned, most frequent first.
@@ -80,8 +80,8 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
         fitting.extend(judged(memory, shelf, listed, &covered)?);
     }
     fitting.sort_by(|a, b| {
-        let name = |one: &SampledSession| (one.named.agent.clone(), one.named.id.clone());
-        order((a.score, &a.named.ended, &name(a)), (b.score, &b.named.ended, &name(b)))
+        let name = |one: &SampledSession| (one.info.agent.clone(), one.info.id.clone());
+        order((a.score, &a.info.ended, &name(a)), (b.score, &b.info.ended, &name(b)))
     });
     fitting.truncate(options.limit);
     Ok(Sample { sessions: fitting, compared: left.len(), left: all })
@@ -90,7 +90,7 @@ pub fn sample(memory: &Context, shelf: &SessionAccess, options: &Options) -> Res
 /// Sessions that are not processed and that the caller may read.
 fn open(memory: &Context, shelf: &SessionAccess, filter: &SessionIndexFilter) -> Result<Vec<SessionSummary>> {
     let mut listed = shelf.query(|sessions| sessions.list(filter, 0, usize::MAX))?.unwrap_or_default().list;
-    let done = done::known(memory)?;
+    let done = done::processed_keys(memory)?;
     listed.retain(|listed| !done.contains(&listed.session.key()));
     let before = listed.len();
     if let Some(asker) = asker(&memory.call).filter(|_| !privacy::cross_agent(memory)) {
@@ -128,7 +128,7 @@ fn judged(
     };
     let fit = fit(&candidate, covered);
     Ok(Some(SampledSession {
-        named: shelf.named(&listed.session)?,
+        info: shelf.info_of(&listed.session)?,
         score: rounded(fit.score),
         fills: fit.fills,
         prompts: candidate.count,

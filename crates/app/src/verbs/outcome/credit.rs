@@ -97,7 +97,7 @@ fn cited(
     memory: &Context,
     session: &OutcomeSession,
     status: SessionStatus,
-    named: &HashSet<String>,
+    mentioned: &HashSet<String>,
     credits: &mut Credits,
 ) -> Result<()> {
     let bullets = merged(memory)?.bullets;
@@ -108,7 +108,7 @@ fn cited(
         .collect();
     for word in words(memory, session, &known, status) {
         let shelved = live.iter().find(|shelved| shelved.bullet.id.as_str() == word.id);
-        let Some(shelved) = shelved.filter(|_| !named.contains(&word.id)) else { continue };
+        let Some(shelved) = shelved.filter(|_| !mentioned.contains(&word.id)) else { continue };
         if has_explicit_feedback(&shelved.bullet, session).is_some() {
             credits.pass(word.id, CreditReason::Cited, "this session already gave feedback".to_owned());
         } else if shelved.bullet.pinned {
@@ -138,7 +138,7 @@ fn cited(
 fn words(
     memory: &Context,
     session: &OutcomeSession,
-    known: &[RuleRef<'_>],
+    rules: &[RuleRef<'_>],
     status: SessionStatus,
 ) -> Vec<RuleFeedback> {
     let Some(log) = &session.log else { return Vec::new() };
@@ -153,7 +153,7 @@ fn words(
             return Vec::new();
         }
     };
-    let said = feedback(&told.events, &steps(&told.events), known, status, FRACTION);
+    let said = feedback(&told.events, &steps(&told.events), rules, status, FRACTION);
     said.into_iter().filter(|word| !word.explicit).collect()
 }
 

@@ -47,11 +47,11 @@ pub fn existing_texts(notes: &[Note]) -> HashSet<String> {
 pub fn plan_memory(
     memory: &Context,
     open: &OpenVault,
-    said: &mut HashSet<String>,
+    statements: &mut HashSet<String>,
     remembered: &ProposedMemory,
     origin: &DraftOrigin,
 ) -> Result<Option<PlannedMemory>> {
-    if !said.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
+    if !statements.insert(CanonicalForm::of(&remembered.text).as_str().to_owned()) {
         return Ok(None);
     }
     let known = known_type(open, remembered.note_type)?;

@@ -164,11 +164,11 @@ impl SessionProcessor<'_> {
 
     fn write_diary(
         &self,
-        heard: &SessionTranscript,
+        transcript: &SessionTranscript,
         notices: &mut Vec<String>,
     ) -> std::result::Result<Diary, SessionFailure> {
-        let Some(asker) = &self.model else { return Ok(heard.diary.clone()) };
-        let (diary, refused) = heard.summarize(asker, &self.reader.rules)?;
+        let Some(asker) = &self.model else { return Ok(transcript.diary.clone()) };
+        let (diary, refused) = transcript.summarize(asker, &self.reader.rules)?;
         if let DiaryOrigin::Fallback(why) = &diary.origin {
             notices.push(format!("the diary was extracted by rules: {why}"));
         }
@@ -185,16 +185,16 @@ impl SessionProcessor<'_> {
     /// already gave.
     fn new_feedback(
         &self,
-        heard: &SessionTranscript,
+        transcript: &SessionTranscript,
         live: &[&Bullet],
-        known: &[RuleRef<'_>],
+        rules: &[RuleRef<'_>],
         todo: &QueuedSession,
     ) -> Vec<RuleFeedback> {
         // How it ended is what its log shows, and no model's word.
-        let status = heard.diary.verdict.status;
-        let words = feedback(&heard.events, &heard.steps, known, status, FRACTION);
+        let status = transcript.diary.verdict.status;
+        let words = feedback(&transcript.events, &transcript.steps, rules, status, FRACTION);
         let ids: HashSet<&str> = todo.conversation.iter().map(|(_, id)| id.as_str()).collect();
-        let own = heard.meta.id.as_str();
+        let own = transcript.meta.id.as_str();
         let is_new = |word: &RuleFeedback| {
             let bullet = live.iter().find(|bullet| bullet.id.as_str() == word.id);
             let events = bullet.into_iter().flat_map(|bullet| &bullet.feedback);
@@ -212,7 +212,7 @@ impl SessionProcessor<'_> {
     fn drafts(
         &self,
         (todo, heard, diary): (&QueuedSession, &SessionTranscript, &Diary),
-        known: &[RuleRef<'_>],
+        rules: &[RuleRef<'_>],
         words: &[RuleFeedback],
         notices: &mut Vec<String>,
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), SessionFailure> {
@@ -228,7 +228,7 @@ impl SessionProcessor<'_> {
         };
         let mut drafts =
             reflect_on(&SessionInput { diary: &bare, feedback: words }, &[], self.terms.deltas).drafts;
-        match self.ask_model(asker, heard, diary, known) {
+        match self.ask_model(asker, heard, diary, rules) {
             Ok((of_model, unfounded)) => {
                 drafts.extend(of_model);
                 drafts.truncate(self.terms.deltas);
@@ -248,17 +248,17 @@ impl SessionProcessor<'_> {
     fn ask_model(
         &self,
         asker: &LanguageModel,
-        heard: &SessionTranscript,
+        transcript: &SessionTranscript,
         diary: &Diary,
-        known: &[RuleRef<'_>],
+        rules: &[RuleRef<'_>],
     ) -> std::result::Result<(Vec<ReflectionDraft>, usize), ModelFailure> {
-        let quotable = heard.quotable();
-        let ids: HashSet<&str> = known.iter().map(|rule| rule.id).collect();
-        let rules = relevant_rules(known, diary, &heard.events, RULES);
+        let quotable = transcript.quotable();
+        let ids: HashSet<&str> = rules.iter().map(|rule| rule.id).collect();
+        let rules = relevant_rules(rules, diary, &transcript.events, RULES);
         let mut rounds = ReflectionRounds::new(self.terms.rounds, self.terms.deltas);
         let mut unfounded = 0;
         while rounds.should_continue() {
-            let prompt = package::reflect(diary, &heard.events, &rules, rounds.so_far());
+            let prompt = package::reflect(diary, &transcript.events, &rules, rounds.so_far());
             let founded = |answer: &DeltasAnswer| {
                 let (drafts, refused) = verify::deltas(answer, &ids, &quotable);
                 if drafts.is_empty() && !refused.is_empty() {

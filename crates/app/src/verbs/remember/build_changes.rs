@@ -56,7 +56,7 @@ const CONFIDENCE: f64 = 0.7;
 pub fn changes(
     memory: &Context,
     open: &OpenVault,
-    known: &ExistingMemory,
+    existing: &ExistingMemory,
     plan: RememberPlan,
     done: &mut RememberReport,
 ) -> Result<ChangeSet> {
@@ -65,14 +65,14 @@ pub fn changes(
     done.wrote = !plan.is_empty();
     let mut making = ChangeBuilder { memory, open, changes: Vec::new(), ids: Vec::new() };
     let facts = plan.facts.new.iter().map(|new| making.fact(new)).collect::<Result<Vec<_>>>()?;
-    making.supersede(known, &plan.facts, &facts, done)?;
+    making.supersede(existing, &plan.facts, &facts, done)?;
     done.facts = facts;
-    making.confirm(known, &plan.facts.confirmed);
+    making.confirm(existing, &plan.facts.confirmed);
     for new in &plan.preferences.new {
         done.preferences.push(making.preference(new)?);
     }
     for changed in &plan.preferences.changed {
-        done.preferences.push(making.observe(&known.preferences[changed.at], changed));
+        done.preferences.push(making.observe(&existing.preferences[changed.at], changed));
     }
     done.episodes = making.episodes(&plan.episodes)?;
     let message = making.ids.iter().fold(message(&plan), |message, id| message.id(id.as_str()));
@@ -202,14 +202,14 @@ impl ChangeBuilder<'_> {
     /// Adds the supersession edges; the superseded notes are not changed.
     fn supersede(
         &mut self,
-        known: &ExistingMemory,
+        existing: &ExistingMemory,
         settled: &FactPlan,
         facts: &[WrittenFact],
         done: &mut RememberReport,
     ) -> Result<()> {
         let end = |end: FactRef| match end {
             FactRef::Known(at) => {
-                let fact = &known.facts[at];
+                let fact = &existing.facts[at];
                 EdgeEnd::of_file(&fact.id, &fact.title, &fact.path)
             }
             FactRef::New(at) => EdgeEnd {
@@ -244,21 +244,21 @@ impl ChangeBuilder<'_> {
         Ok(())
     }
 
-    fn confirm(&mut self, known: &ExistingMemory, confirmed: &[(usize, FactSource)]) {
+    fn confirm(&mut self, existing: &ExistingMemory, confirmed: &[(usize, FactSource)]) {
         let mut edits: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
         for (at, place) in confirmed {
             let push = Edit::Push { key: "sources".to_owned(), item: source_item(place) };
             edits.entry(*at).or_default().push(push);
         }
         for (at, mut edits) in edits {
-            let fact = &known.facts[at];
+            let fact = &existing.facts[at];
             let held = fact.sources.iter().flatten().map(String::as_str);
             let more = confirmed.iter().filter(|(of, place)| *of == at && place.session.is_some());
             edits.extend(
                 self.confirmation(&fact.path, held.chain(more.map(|(_, place)| place.from.as_str()))),
             );
-            self.changes.push(VaultFileChange::Edit { path: known.facts[at].path.clone(), edits });
-            self.ids.push(known.facts[at].id.clone());
+            self.changes.push(VaultFileChange::Edit { path: existing.facts[at].path.clone(), edits });
+            self.ids.push(existing.facts[at].id.clone());
         }
     }
 
@@ -311,11 +311,11 @@ impl ChangeBuilder<'_> {
 
     fn observe(
         &mut self,
-        known: &preferences::ExistingPreference,
+        existing: &preferences::ExistingPreference,
         changed: &ChangedPreference,
     ) -> PreferenceChange {
         // The session that it was first seen in stands in the note only once others come to it.
-        let first = known.observations.iter().filter(|seen| seen.from == format!("note:{}", known.id));
+        let first = existing.observations.iter().filter(|seen| seen.from == format!("note:{}", existing.id));
         let items = first.chain(&changed.added).map(observation_item);
         let mut edits: Vec<Edit> =
             items.map(|item| Edit::Push { key: "observations".to_owned(), item }).collect();
@@ -325,14 +325,14 @@ impl ChangeBuilder<'_> {
         if changed.everywhere {
             edits.push(Edit::Remove { key: "workspace".to_owned() });
         }
-        let seen = known.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
-        edits.extend(self.confirmation(&known.path, seen.filter_map(|seen| seen.session.as_deref())));
-        self.changes.push(VaultFileChange::Edit { path: known.path.clone(), edits });
-        self.ids.push(known.id.clone());
+        let seen = existing.observations.iter().chain(&changed.added).filter(|seen| !seen.against);
+        edits.extend(self.confirmation(&existing.path, seen.filter_map(|seen| seen.session.as_deref())));
+        self.changes.push(VaultFileChange::Edit { path: existing.path.clone(), edits });
+        self.ids.push(existing.id.clone());
         PreferenceChange {
-            id: known.id.clone(),
-            path: known.path.to_string(),
-            text: known.text.clone(),
+            id: existing.id.clone(),
+            path: existing.path.to_string(),
+            text: existing.text.clone(),
             level: changed.after.level,
             before: Some(changed.before.level),
             observed: changed.after.observed,

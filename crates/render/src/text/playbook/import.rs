@@ -10,10 +10,10 @@ use cm_app::verbs::playbook::import::{
 };
 
 /// Maximum number of listed rules; further ones are counted.
-const NAMED: usize = 20;
+const LISTED: usize = 20;
 
 pub fn imported(outcome: &BulletImport) -> String {
-    let mut lines: String = outcome.imported.iter().take(NAMED).map(brought).collect();
+    let mut lines: String = outcome.imported.iter().take(LISTED).map(brought).collect();
     lines.push_str(&more(outcome.imported.len()));
     let verb = if outcome.dry_run { "would import" } else { "imported" };
     let number = paint(STRONG, &count(outcome.imported.len(), "rule"));
@@ -45,7 +45,7 @@ fn skipped(skipped: &[SkippedBullet]) -> String {
         let words = if why.failed() { paint(BAD, "skipped") } else { paint(DIM, "skipped") };
         lines.push_str(&format!("{words} {} ({})\n", count(all.len(), "rule"), reason(why)));
         if why.failed() {
-            let named = all.iter().take(NAMED);
+            let named = all.iter().take(LISTED);
             lines.extend(
                 named.map(|one| format!("  {}  {}\n", paint(ID, &safe(&one.id)), cut(&one.content, 100))),
             );
@@ -60,14 +60,14 @@ fn stopped(stopped: &[StoppedEntry]) -> String {
         return String::new();
     }
     let mut lines = format!("{} possible secrets\n", paint(BAD, "skipped:"));
-    lines.extend(stopped.iter().take(NAMED).map(|one| format!("  {}\n", safe(&place_of(one)))));
+    lines.extend(stopped.iter().take(LISTED).map(|one| format!("  {}\n", safe(&place_of(one)))));
     lines.push_str(&more(stopped.len()));
     lines + "hint: remove the secret from the file, or use a placeholder such as <token>, then import again\n"
 }
 
 fn more(all: usize) -> String {
-    if all > NAMED {
-        format!("{}\n", paint(DIM, &format!("  and {} more", all - NAMED)))
+    if all > LISTED {
+        format!("{}\n", paint(DIM, &format!("  and {} more", all - LISTED)))
     } else {
         String::new()
     }

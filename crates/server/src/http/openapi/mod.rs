@@ -73,7 +73,7 @@ pub fn document(table: &[OperationSpec], version: &str) -> Value {
 fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schemas) -> Value {
     let input = schemas.hoisted(operation.name, operation.endpoint_input());
     let output = schemas.hoisted(operation.name, (endpoint.response_schema)());
-    let output = schemas.named(&format!("{}_output", operation.name), output);
+    let output = schemas.reference(&format!("{}_output", operation.name), output);
     let names =
         json!([{ "$ref": "#/components/parameters/Agent" }, { "$ref": "#/components/parameters/Session" }]);
     let mut parameters = names.as_array().cloned().unwrap_or_default();
@@ -85,7 +85,7 @@ fn described(operation: &OperationSpec, endpoint: Endpoint, schemas: &mut Schema
         "parameters": [],
     });
     if has_body {
-        let input = schemas.named(&format!("{}_input", operation.name), input);
+        let input = schemas.reference(&format!("{}_input", operation.name), input);
         described["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": input } } });
     } else {

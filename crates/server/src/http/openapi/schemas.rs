@@ -17,7 +17,7 @@ impl Schemas {
     }
 
     /// Adds a schema and returns a reference to it.
-    pub fn named(&mut self, name: &str, schema: Value) -> Value {
+    pub fn reference(&mut self, name: &str, schema: Value) -> Value {
         self.add(name, schema);
         json!({ "$ref": format!("{LIST}{name}") })
     }
