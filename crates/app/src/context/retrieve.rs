@@ -169,7 +169,7 @@ const NEAREST: usize = 60;
 /// Number of candidates weighted beyond those requested, because a multiplier can raise a later
 /// one.
 const SPARE: usize = 30;
-/// Minimum cosine with [`SemanticThreshold::SimilarTitle`].
+/// Minimum cosine with [`SemanticThreshold::Near`].
 const NEAR: f32 = 0.35;
 
 /// Graph expansion: number of seed hits and maximum number of hops.

@@ -122,7 +122,7 @@ fn listed(files: &[CommittedFile]) -> String {
     lines.join("\n")
 }
 
-/// Adds the note IDs to the message, at most [`NAMED`].
+/// Adds the note IDs to the message, at most [`LISTED`].
 fn ids(memory: &Context, paths: &[NotePath], message: CommitMessage) -> CommitMessage {
     let open = memory.target();
     let ids = paths.iter().take(LISTED).filter_map(|path| {
