@@ -1,5 +1,5 @@
 //! The supported agents: one folder each, with its session logs and, if it has hooks, their events,
-//! messages and settings. [`support`] is the table of all agents.
+//! messages and settings. `support` is the table of all agents.
 
 #![expect(clippy::disallowed_methods, reason = "reads the logs of other programs")]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
