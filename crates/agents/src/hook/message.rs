@@ -294,7 +294,7 @@ mod tests {
             (
                 r#"{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf x"]}}"#,
                 &Codex,
-                Some("bash -lc 'rm -rf x'"),
+                Some("rm -rf x"),
                 Some("/w"),
             ),
             (
