@@ -43,7 +43,7 @@ impl SimilarityThreshold {
     /// Whether a note matches by similarity alone; uses the fine model's cosine if there is one.
     ///
     /// ```
-    /// use cm_note::rank::{cut::SimilarityThreshold, fusion::NoteScores};
+    /// use cm_note::rank::{fusion::NoteScores, similarity_threshold::SimilarityThreshold};
     /// let notes = [0.3, 0.28, 0.05].map(|cosine| NoteScores { bm25: 0.0, coarse: None, fine: Some(cosine) });
     /// let cut = SimilarityThreshold::of(&notes, None, None);
     /// assert_eq!(notes.each_ref().map(|note| cut.passes(note)), [true, true, false]);

@@ -28,7 +28,7 @@ const STALE: f64 = 0.7;
 /// Factor for the time of the last change: 0.96 to 1.04, and 1 if unknown.
 ///
 /// ```
-/// use cm_note::{instant::Instant, rank::worth::recency};
+/// use cm_note::{instant::Instant, rank::tie_breakers::recency};
 /// let now = Instant::parse("2026-11-21")?;
 /// assert_eq!(recency(Some(now), now), 1.04);
 /// assert_eq!(recency(None, now), 1.0);
