@@ -3,6 +3,8 @@
 //! The scanner only finds the extent of quotes, flow collections, block scalars and comments. It
 //! does not resolve values; callers compare its keys with those of the YAML parser.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod scanner;
 
 use std::ops::Range;
@@ -74,7 +76,7 @@ impl YamlLayout {
         let Some(first) = scanner.significant_line(0) else {
             return Self { root: YamlRoot::Empty, entries: Vec::new(), broken: false };
         };
-        if yaml.as_bytes()[first.content] == b'{'
+        if scanner.byte(first.content) == Some(b'{')
             && let Some(layout) = flow_root(&mut scanner, first.content)
         {
             return layout;

@@ -3,6 +3,8 @@
 //! Invalid YAML is recovered key by key: a key that parses on its own has its value, any other key
 //! its raw text. A note with one wrong line therefore still has its title.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod document;
 mod fault;
 mod salvage;
@@ -139,7 +141,7 @@ pub(super) fn valid_pairs(
     let aligned = layout.entries.len() == pairs.len();
     let mut seen: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
     for (index, (key, _)) in pairs.iter().enumerate() {
-        let entry = aligned.then(|| &layout.entries[index]);
+        let entry = layout.entries.get(index).filter(|_| aligned);
         let (key, at) = (key_text(key, entry), entry.map_or(0, |entry| entry.key_start));
         if let Some(first) = seen.get(&key) {
             return Err(fault::duplicate(&key, source.place(*first).0, source.place(at)));
@@ -170,7 +172,7 @@ impl YamlSource<'_> {
         let mut seen: HashMap<String, u32> = HashMap::with_capacity(pairs.len());
         let mut counted = LineCounter { at: 0, line: self.first_line };
         for (index, (key, mut value)) in pairs.into_iter().enumerate() {
-            let entry = aligned.then(|| &layout.entries[index]);
+            let entry = layout.entries.get(index).filter(|_| aligned);
             let at = entry.map_or(0, |entry| entry.key_start);
             let line = counted.line(self.yaml, at);
             let column = self.column(at);
@@ -223,7 +225,13 @@ struct LineCounter {
 impl LineCounter {
     fn line(&mut self, yaml: &str, at: usize) -> u32 {
         if at > self.at {
-            let breaks = yaml.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
+            let breaks = yaml
+                .as_bytes()
+                .get(self.at..at)
+                .unwrap_or_default()
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count();
             self.line = self.line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
             self.at = at;
         }

@@ -16,7 +16,7 @@ pub(super) fn ranges(body: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
         code.peek().is_none_or(|code| !code.contains(at))
     });
     let marks: Vec<usize> = marks.collect();
-    marks.chunks_exact(2).map(|pair| pair[0]..pair[1] + MARK.len()).collect()
+    marks.as_chunks().0.iter().map(|[open, close]| *open..close + MARK.len()).collect()
 }
 
 #[cfg(test)]

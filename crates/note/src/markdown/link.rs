@@ -128,8 +128,8 @@ fn percent_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+    while let Some(byte) = bytes.get(at) {
+        match (*byte, digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
             (b'%', Some(high), Some(low)) => {
                 decoded.push((high * 16 + low) as u8);
                 at += 3;

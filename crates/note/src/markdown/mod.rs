@@ -3,6 +3,8 @@
 //!
 //! Links are resolved by the graph. Frontmatter is not read.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod comment;
 pub mod escape;
 mod link;
@@ -325,9 +327,15 @@ impl<'b> OutlineBuilder<'b> {
         for (offset, owner) in self.places {
             at = at.walk_to(self.body, offset);
             match owner {
-                LocatedItem::Heading(index) => self.headings[index].line = at.line,
+                LocatedItem::Heading(index) => {
+                    if let Some(heading) = self.headings.get_mut(index) {
+                        heading.line = at.line;
+                    }
+                }
                 LocatedItem::Link(index) => {
-                    (self.links[index].line, self.links[index].column) = (at.line, at.column);
+                    if let Some(link) = self.links.get_mut(index) {
+                        (link.line, link.column) = (at.line, at.column);
+                    }
                     let next = comments.partition_point(|comment| comment.end <= offset);
                     if comments.get(next).is_some_and(|comment| comment.contains(&offset)) {
                         hidden.insert(index);
@@ -373,7 +381,7 @@ impl TextLocation {
                 Self {
                     offset,
                     line: self.line.saturating_add(lines),
-                    column: 1 + characters(&between[last + 1..]),
+                    column: 1 + characters(between.get(last + 1..).unwrap_or_default()),
                 }
             }
             None => Self { offset, column: self.column + characters(between), ..self },

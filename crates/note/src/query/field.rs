@@ -3,6 +3,7 @@
 use super::{BooleanGroup, DateField, LabelField, QueryNode, TextCondition, TextField, date};
 use crate::instant::Instant;
 use crate::note::NoteKind;
+use cm_text::spelling::edit_distance;
 use cm_text::tokens::fold;
 
 /// Type of a query field.
@@ -67,23 +68,10 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let close = |field_name: &str| {
         name.len() > 3
             && field_name.len() > 3
-            && field_name.as_bytes()[0] == name.as_bytes()[0]
-            && is_one_edit_apart(&name, field_name)
+            && field_name.bytes().next() == name.bytes().next()
+            && edit_distance(&name, field_name) == 1
     };
     FIELDS.iter().map(|(field_name, _)| *field_name).find(|field_name| close(field_name))
-}
-
-/// Whether two words differ by one letter inserted, deleted or replaced, or by two adjacent letters
-/// swapped.
-fn is_one_edit_apart(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    let rest = |text: &[u8], skip: usize| text.get(skip..).map(<[u8]>::to_vec);
-    rest(a, 1) == rest(b, 1) && !a.is_empty()
-        || rest(a, 1).as_deref() == Some(b)
-        || rest(b, 1).as_deref() == Some(a)
-        || a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]
 }
 
 impl QueryField {

@@ -7,6 +7,8 @@
 //! Parsing never fails: invalid syntax is searched for as words, with a notice. This module defines
 //! the fields but not how they are indexed.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 mod date;
 mod field;
 mod lex;

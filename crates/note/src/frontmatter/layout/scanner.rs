@@ -47,20 +47,24 @@ impl<'a> Scanner<'a> {
         self.bytes.get(at).copied()
     }
 
+    /// The bytes from `at`; empty past the end.
+    fn rest(&self, at: usize) -> &'a [u8] {
+        self.bytes.get(at..).unwrap_or_default()
+    }
+
     pub fn line(&self, start: usize) -> Option<YamlLine> {
         if start >= self.bytes.len() {
             return None;
         }
-        let rest = &self.bytes[start..];
-        let length = rest.iter().position(|byte| *byte == b'\n');
+        let length = self.rest(start).iter().position(|byte| *byte == b'\n');
         let next = length.map_or(self.bytes.len(), |length| start + length + 1);
         let mut end = length.map_or(self.bytes.len(), |length| start + length);
-        if end > start && self.bytes[end - 1] == b'\r' {
+        if end > start && self.byte(end - 1) == Some(b'\r') {
             end -= 1;
         }
-        let indent = self.bytes[start..end].iter().take_while(|byte| **byte == b' ').count();
+        let indent = self.rest(start).iter().take(end - start).take_while(|byte| **byte == b' ').count();
         let content = self.after_blanks(start + indent).min(end);
-        let comment = content < end && self.bytes[content] == b'#';
+        let comment = content < end && self.byte(content) == Some(b'#');
         Some(YamlLine { start, indent, content, end, next, blank: comment || content == end, comment })
     }
 
@@ -76,7 +80,7 @@ impl<'a> Scanner<'a> {
     }
 
     pub fn after_blanks(&self, at: usize) -> usize {
-        at + self.bytes[at.min(self.bytes.len())..].iter().take_while(|byte| is_blank(**byte)).count()
+        at + self.rest(at).iter().take_while(|byte| is_blank(**byte)).count()
     }
 
     pub fn after_blanks_and_properties(&self, at: usize) -> usize {
@@ -88,7 +92,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn word_end(&self, at: usize) -> usize {
-        at + self.bytes[at..].iter().take_while(|byte| !is_blank(**byte) && !is_break(**byte)).count()
+        at + self.rest(at).iter().take_while(|byte| !is_blank(**byte) && !is_break(**byte)).count()
     }
 
     pub fn at_end_or_comment(&self, at: usize) -> bool {
@@ -108,7 +112,8 @@ impl<'a> Scanner<'a> {
 
     /// Returns the offset of the `#` of a comment in a line of a plain scalar.
     pub fn comment_in_plain(&self, line: &YamlLine) -> Option<usize> {
-        (line.content + 1..line.end).find(|at| self.bytes[*at] == b'#' && is_blank(self.bytes[at - 1]))
+        (line.content + 1..line.end)
+            .find(|at| self.byte(*at) == Some(b'#') && self.byte(at - 1).is_some_and(is_blank))
     }
 
     /// Returns the offset of the colon after the key that begins this line.
@@ -132,9 +137,9 @@ impl<'a> Scanner<'a> {
     /// Returns the offset of `: ` in plain text on one line, before any comment.
     fn plain_colon(&self, from: usize, end: usize) -> Option<usize> {
         for at in from..end {
-            match self.bytes[at] {
+            match self.byte(at)? {
                 b':' if self.is_indicator(at, b':') => return Some(at),
-                b'#' if at > from && is_blank(self.bytes[at - 1]) => return None,
+                b'#' if at > from && self.byte(at - 1).is_some_and(is_blank) => return None,
                 _ => {}
             }
         }
@@ -200,27 +205,27 @@ impl<'a> Scanner<'a> {
     }
 
     fn line_end(&self, at: usize) -> usize {
-        let length = self.bytes[at..].iter().position(|byte| *byte == b'\n');
+        let length = self.rest(at).iter().position(|byte| *byte == b'\n');
         let end = length.map_or(self.bytes.len(), |length| at + length);
-        if end > at && self.bytes[end - 1] == b'\r' { end - 1 } else { end }
+        if end > at && self.byte(end - 1) == Some(b'\r') { end - 1 } else { end }
     }
 
     fn after_break(&self, at: usize) -> usize {
-        let length = self.bytes[at.min(self.bytes.len())..].iter().position(|byte| *byte == b'\n');
+        let length = self.rest(at).iter().position(|byte| *byte == b'\n');
         length.map_or(self.bytes.len(), |length| at + length + 1)
     }
 
     fn plain_rest(&self, at: usize) -> LogicalLine {
         let line_end = self.line_end(at);
-        let comment =
-            (at + 1..line_end).find(|hash| self.bytes[*hash] == b'#' && is_blank(self.bytes[hash - 1]));
+        let comment = (at + 1..line_end)
+            .find(|hash| self.byte(*hash) == Some(b'#') && self.byte(hash - 1).is_some_and(is_blank));
         let end = self.trimmed_end(at, comment.unwrap_or(line_end));
         LogicalLine { next: self.after_break(line_end), end, comment, plain: comment.is_none() }
     }
 
     fn block_scalar(&self, header: usize, parent: usize) -> LogicalLine {
         let line_end = self.line_end(header);
-        let comment = (header..line_end).find(|at| self.bytes[*at] == b'#');
+        let comment = (header..line_end).find(|at| self.byte(*at) == Some(b'#'));
         let mut read = LogicalLine {
             next: self.after_break(line_end),
             end: self.trimmed_end(header, comment.unwrap_or(line_end)),
@@ -242,7 +247,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn closing(&mut self, at: usize) -> Option<usize> {
-        match self.bytes[at] {
+        match self.byte(at)? {
             b'"' | b'\'' => self.quoted(at),
             _ => self.flow(at).map(|(end, _)| end),
         }
@@ -253,7 +258,7 @@ impl<'a> Scanner<'a> {
         if self.unclosed >= PATIENCE {
             return None;
         }
-        let quote = self.bytes[open];
+        let quote = self.byte(open)?;
         let mut at = open + 1;
         while let Some(byte) = self.byte(at) {
             match byte {
@@ -297,7 +302,7 @@ impl<'a> Scanner<'a> {
                     }
                 }
                 b'"' | b'\'' if !plain => at = self.quoted(at)? - 1,
-                b'#' if is_blank_or_break(self.bytes[at - 1]) => {
+                b'#' if at.checked_sub(1).and_then(|at| self.byte(at)).is_some_and(is_blank_or_break) => {
                     at = self.line_end(at).max(at + 1) - 1;
                     content = false;
                 }
@@ -315,7 +320,8 @@ impl<'a> Scanner<'a> {
     }
 
     fn ends_key_in_flow(&self, at: usize) -> bool {
-        let quoted_before = matches!(self.bytes[at - 1], b'"' | b'\'' | b']' | b'}');
+        let quoted_before =
+            matches!(at.checked_sub(1).and_then(|at| self.byte(at)), Some(b'"' | b'\'' | b']' | b'}'));
         let next = self.byte(at + 1);
         quoted_before || next.is_none_or(|next| is_blank_or_break(next) || b",[]{}".contains(&next))
     }
