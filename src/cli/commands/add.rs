@@ -55,7 +55,6 @@ pub fn pair(typed: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = add::Options {

@@ -25,7 +25,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = adopt::Options { paths: arguments.paths, full: arguments.full, dry_run: arguments.dry_run };

@@ -26,7 +26,6 @@ pub struct Arguments {
     workspace: Option<PathBuf>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = audit::Options { ids: arguments.ids, workspace: arguments.workspace };

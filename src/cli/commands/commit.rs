@@ -21,7 +21,6 @@ pub struct Arguments {
     message: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = commit::commit(&memory, arguments.message.as_deref())?;

@@ -14,7 +14,6 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, _call: Request, output: &Output) -> Result<Printed> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::cli::Cli::command(), "cm", &mut script);

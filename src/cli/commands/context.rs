@@ -73,7 +73,6 @@ impl From<Urgency> for Priority {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json && arguments.format.is_some_and(|format| format != Format::Json) {
         return Err(

@@ -31,7 +31,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let name = arguments.file.display().to_string();

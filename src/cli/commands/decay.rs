@@ -29,7 +29,6 @@ fn status(typed: &str) -> std::result::Result<DecayStatus, String> {
     known.ok_or_else(|| "expected pinned, active, fading, dormant or archived".to_owned())
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = decay::Options { status: arguments.status, limit: arguments.limit };

@@ -18,7 +18,6 @@ pub struct Arguments {
     notes: Vec<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = delete::delete(&memory, &arguments.notes)?;

@@ -23,7 +23,6 @@ pub struct Arguments {
     to: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = diff::diff(&memory, arguments.from.as_deref(), arguments.to.as_deref())?;

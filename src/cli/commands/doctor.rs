@@ -20,7 +20,6 @@ pub struct Arguments {
     fix: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = doctor::doctor(&memory, arguments.fix)?;

@@ -21,7 +21,6 @@ pub struct Arguments {
     note: String,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = edit::edit(&memory, &arguments.note, &open_editor)?;

@@ -63,7 +63,6 @@ enum Provider {
     None,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         None => read(call, false, output),

@@ -32,7 +32,6 @@ pub struct Arguments {
     memory: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = episode::Options {

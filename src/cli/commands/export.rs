@@ -41,7 +41,6 @@ fn forms() -> PossibleValuesParser {
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name))
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = ExportFormat::from_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;

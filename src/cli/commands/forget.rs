@@ -21,7 +21,6 @@ pub struct Arguments {
     invert: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let reason = memory.call.by.reason.clone().unwrap_or_default();

@@ -46,7 +46,6 @@ enum ScoringName {
     Classic,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let days = arguments.days.unwrap_or_default();
     if !days.is_finite() || days < 0.0 {

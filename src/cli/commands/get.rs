@@ -22,7 +22,6 @@ pub struct Arguments {
     raw: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     if arguments.raw {

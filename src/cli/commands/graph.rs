@@ -32,7 +32,6 @@ enum Format {
     Graphml,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = match (arguments.format, output.json) {
         (None | Some(Format::Json), true) | (Some(Format::Json), false) => graph::GraphFormat::Json,

@@ -63,7 +63,6 @@ impl Format {
 /// Maximum number of bytes read from standard input.
 const LONGEST: u64 = 16 << 20;
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let as_json = output.json || arguments.format == Some(Format::Json);
     if !arguments.command.is_empty() {

@@ -20,7 +20,6 @@ pub struct Arguments {
     limit: usize,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = history::history(&memory, &arguments.note, arguments.limit)?;

@@ -33,7 +33,6 @@ const LONGEST: usize = 16 << 20;
 /// Idle time after which input counts as complete. Some agents never close the stream.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     // Errors are logged and never reach the agent.

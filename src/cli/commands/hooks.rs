@@ -80,7 +80,6 @@ impl Which {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     match arguments.action {
         Action::Install { which, skills, mcp, dry_run } => {

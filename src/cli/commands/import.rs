@@ -44,7 +44,6 @@ fn tools() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once("auto").chain(names))
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = import::Options {

@@ -24,7 +24,6 @@ pub struct Arguments {
     global: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let options = init::Options { folder: arguments.folder, global: arguments.global };
     let (memory, outcome) = init::init(call, &options)?;

@@ -18,7 +18,6 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let folder = call.cwd.join(&arguments.out);
     let failed = |error: std::io::Error| {

@@ -44,7 +44,6 @@ pub struct Arguments {
     invert: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let signal = match (arguments.helpful, arguments.harmful) {

@@ -26,7 +26,6 @@ use cm_server::operations::{Caller, OFFER};
 )]
 pub struct Arguments {}
 
-/// Runs the command.
 pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let calls = Arc::new(Calls::like(call));
     let opener = Arc::clone(&calls);

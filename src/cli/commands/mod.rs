@@ -5,7 +5,6 @@ macro_rules! commands {
         $(pub mod $module;)*
 
         /// A command and its arguments.
-        #[allow(missing_docs, reason = "a doc comment here would replace the one of the arguments, which is the help")]
         #[derive(Debug, clap::Subcommand)]
         pub enum Command {
             $($name($module::Arguments),)*

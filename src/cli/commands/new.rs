@@ -34,7 +34,6 @@ pub struct Arguments {
     no_edit: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = add::Options {

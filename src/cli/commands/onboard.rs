@@ -65,7 +65,6 @@ enum Action {
     },
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let open = || open(&memory, output);

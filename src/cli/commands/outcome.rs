@@ -43,7 +43,6 @@ enum Ended {
     Mixed,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let status = match arguments.outcome {

@@ -69,7 +69,6 @@ impl From<DeniedSource> for PermissionTarget {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {

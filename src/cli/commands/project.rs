@@ -36,7 +36,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let format = RuleFileFormat::find_by_name(&arguments.format)
         .ok_or_else(|| Error::usage(format!("unknown format `{}`", arguments.format)))?;

@@ -72,7 +72,6 @@ const AFTER: [Step; 4] = [
     step("List the changes", &["log"]),
 ];
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if output.json {
         return Err(Error::usage("quickstart does not support --json"));

@@ -28,7 +28,6 @@ pub struct Arguments {
     note_type: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let since = arguments.since.as_deref().map(|typed| when("--since", typed, memory.now())).transpose()?;

@@ -51,7 +51,6 @@ pub struct Arguments {
     emit: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let Arguments { days, max_sessions, agent, workspace, dry_run, no_model, emit } = arguments;
     let which = SessionSelection { agents: agent, workspace, days };

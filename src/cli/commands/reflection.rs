@@ -19,7 +19,6 @@ pub struct Arguments {
     print: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = generate::reflection(&memory, arguments.print)?;

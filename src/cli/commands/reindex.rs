@@ -25,7 +25,6 @@ pub struct Arguments {
     check: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let begun = Clock::now();

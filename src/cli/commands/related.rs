@@ -41,7 +41,6 @@ enum Way {
     Incoming,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let direction = arguments.direction.map(|way| match way {

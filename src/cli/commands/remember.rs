@@ -39,7 +39,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(Request { for_prompts: true, ..call })?;
     let options = Options {

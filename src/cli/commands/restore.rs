@@ -18,7 +18,6 @@ pub struct Arguments {
     what: String,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let (note, commit) = arguments

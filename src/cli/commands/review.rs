@@ -56,7 +56,6 @@ fn section(typed: &str) -> std::result::Result<InboxKind, String> {
     known.ok_or_else(|| "expected drafts, conflicts, quarantined, merges, due or inversions".to_owned())
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let words =

@@ -91,7 +91,6 @@ fn field(name: &str, value: &str) -> String {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = search::Options {

@@ -145,7 +145,6 @@ impl From<WhichArguments> for SessionSelection {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     if arguments.action.is_some() && arguments.list.is_given() {
         return Err(Error::usage("filter options must follow the subcommand")

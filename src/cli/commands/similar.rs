@@ -38,7 +38,6 @@ enum Sort {
     Plain,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let kind = arguments.kind.map(|sort| match sort {

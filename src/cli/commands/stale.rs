@@ -28,7 +28,6 @@ fn days(typed: &str) -> std::result::Result<f64, String> {
     sound.ok_or_else(|| "expected a number of days, such as 90".to_owned())
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = stale::Options { days: arguments.days, limit: arguments.limit };

@@ -36,7 +36,6 @@ enum Action {
     },
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action.unwrap_or(Action::List) {

@@ -15,7 +15,6 @@ use cm_render::text;
 #[command(after_help = "Examples:\n  cm stats\n  cm stats --json")]
 pub struct Arguments {}
 
-/// Runs the command.
 pub fn run(_: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = stats::stats(&memory)?;

@@ -17,7 +17,6 @@ pub struct Arguments {
     under: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let under = arguments.under.as_deref().map(|tag| tag.trim_start_matches('#'));

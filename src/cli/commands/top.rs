@@ -23,7 +23,6 @@ pub struct Arguments {
     category: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = top::Options { limit: arguments.limit, category: arguments.category };

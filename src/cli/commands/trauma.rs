@@ -55,7 +55,6 @@ struct Accept {
     days: f64,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let progress = |at: Progress| output.progress(at.done, at.total, "logs");
     match arguments.action {

@@ -34,7 +34,6 @@ pub struct Arguments {
     import_private: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     if arguments.import_private {

@@ -19,7 +19,6 @@ pub struct Arguments {
     commit: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = undo::undo(&memory, arguments.commit.as_deref())?;

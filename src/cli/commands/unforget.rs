@@ -21,7 +21,6 @@ pub struct Arguments {
     revive: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = forget::unforget(&memory, &arguments.note, arguments.revive)?;

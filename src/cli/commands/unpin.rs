@@ -17,7 +17,6 @@ pub struct Arguments {
     note: String,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let outcome = pin::unpin(&memory, &arguments.note)?;

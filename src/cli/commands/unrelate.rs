@@ -22,7 +22,6 @@ pub struct Arguments {
     relation: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let (from, to, relation) = from_words(arguments.notes, arguments.relation)?;

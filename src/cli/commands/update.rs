@@ -38,7 +38,6 @@ pub struct Arguments {
     append: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let text = |given: Option<String>| given.as_deref().map(text_or_stdin).transpose();

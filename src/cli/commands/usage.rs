@@ -18,7 +18,6 @@ pub struct Arguments {
     limit: usize,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let options = usage::Options { limit: arguments.limit };

@@ -23,7 +23,6 @@ pub struct Arguments {
     strict: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let under = arguments.under.map(|path| path.trim_start_matches("./").to_owned());

@@ -33,7 +33,6 @@ pub struct Arguments {
     no_model: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     let rule = text_or_stdin(&arguments.rule)?;

@@ -103,7 +103,6 @@ pub enum TextField {
 
 /// Fields with a name or keyword as value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the field of its name")]
 pub enum LabelField {
     Tag,
     Type,
@@ -124,7 +123,6 @@ pub enum LabelField {
 
 /// Fields with a point in time as value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the field of its name")]
 pub enum DateField {
     Created,
     Updated,

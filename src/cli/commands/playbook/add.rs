@@ -55,7 +55,6 @@ pub struct Arguments {
     draft: bool,
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let proposal = RuleProposal {
         category: arguments.category,

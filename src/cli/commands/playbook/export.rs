@@ -32,7 +32,6 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     // Without a file, the document is the answer. With --json the answer must be JSON.
     let json = arguments.format.as_deref() == Some("json") || (output.json && arguments.out.is_none());

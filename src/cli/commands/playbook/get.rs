@@ -15,7 +15,6 @@ pub struct Arguments {
     bullet: String,
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     output.print(memory, &get::get(memory, &arguments.bullet)?, text::playbook::get::got)
 }

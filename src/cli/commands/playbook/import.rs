@@ -28,7 +28,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let from =
         RuleSourceKind::ALL.into_iter().find(|source| Some(source.name()) == arguments.from.as_deref());

@@ -71,7 +71,6 @@ impl Chosen {
     }
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let filter =
         arguments.chosen.filter(arguments.state.as_deref(), &[BulletState::Draft, BulletState::Active]);

@@ -32,7 +32,6 @@ enum Action {
     Import(import::Arguments),
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let memory = Context::open(call)?;
     match arguments.action {

@@ -20,7 +20,6 @@ pub struct Arguments {
     replaced_by: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(memory: &Context, arguments: Arguments, output: &Output) -> Result<Printed> {
     let outcome = propose::remove(memory, &arguments.bullet, arguments.replaced_by.as_deref())?;
     output.print(memory, &outcome, text::propose::removed)

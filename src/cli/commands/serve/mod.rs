@@ -53,7 +53,6 @@ pub struct Arguments {
     no_mcp: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: Arguments, call: Request, output: &Output) -> Result<Printed> {
     let address = listen::address(&arguments.listen)?;
     let memory = Context::open(Request { for_prompts: true, ..call })?;
