@@ -285,3 +285,18 @@ fn after_its_caches_are_deleted_a_vault_answers_as_before_once_it_is_reindexed()
     timed("60000", &["get", "Restoring"]);
     assert_eq!(answers(), before);
 }
+
+#[test]
+fn commands_do_not_work_off_the_backlog_of_a_large_import_but_read_the_notes_they_change() {
+    let sandbox = vault_of("");
+    for number in 0..600 {
+        sandbox
+            .write(&format!("notes/{number}.md"), format!("# Berth {number}\n\nIt has {number} metres.\n"));
+    }
+    let timed = |arguments: &[&str]| sandbox.run(arguments).env("CM_EMBEDDINGS_BUDGET_MS", "60000").go().ok();
+    let unread = || timed(&["reindex", "--json"]).json()["unread"].clone();
+    assert_eq!((unread(), unread()), (600.into(), 600.into()));
+    sandbox.write("notes/600.md", "# Berth 600\n\nThe last.\n");
+    timed(&["search", "metres"]);
+    assert_eq!(unread(), 600);
+}

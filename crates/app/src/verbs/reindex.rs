@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::embedding::budget;
-use crate::context::meaning::embedded_passages;
 use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::error::Result;
@@ -19,7 +18,6 @@ pub struct Options {
     pub check: bool,
 }
 
-/// Result of a reindex.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReindexResult {
     /// Number of notes in the index afterwards.
@@ -38,8 +36,8 @@ pub struct ReindexResult {
     pub stale: Vec<String>,
     /// Why the index was rebuilt; null if it was only updated.
     pub rebuilt: Option<String>,
-    /// Number of passages that the larger model has not embedded yet; later commands embed a few at
-    /// a time.
+    /// Number of passages that the larger model has not embedded yet; approximate if there are many.
+    /// `cm embed` embeds all of them, later commands a few at a time unless there are many.
     pub unread: usize,
 }
 
@@ -101,10 +99,5 @@ pub fn reindex(memory: &Context, options: Options, clock: &dyn Fn() -> u64) -> R
 fn embed_missing(memory: &Context, open: &OpenVault, full: bool) -> Result<usize> {
     let budget = budget(&open.settings);
     memory.refine_within(open, &[], if full { budget } else { budget * PATIENCE }, false);
-    match memory.models().fine() {
-        Some(Ok(model)) if !budget.is_zero() => {
-            Ok(open.index().without(&embedded_passages(open, model.name())?, usize::MAX)?.1)
-        }
-        _ => Ok(0),
-    }
+    if budget.is_zero() { Ok(0) } else { memory.missing_passages(open) }
 }

@@ -26,7 +26,7 @@ pub fn reindexed(outcome: &ReindexResult, check: bool) -> String {
     }
     if outcome.unread > 0 {
         lines.push_str(&format!(
-            "{} not yet embedded by the larger model; later commands continue, `cm embed` does it now\n",
+            "{} not yet embedded by the larger model; `cm embed` does it now\n",
             count(outcome.unread, "passage")
         ));
     }

@@ -6,8 +6,9 @@ use crate::context::open::Context;
 use crate::context::open_vault::OpenVault;
 use crate::context::progress::Progress;
 use crate::error::{Error, Result};
-use cm_embed::EmbeddingProvider;
-use cm_index::VectorTable;
+use cm_embed::builtin::StaticModel;
+use cm_embed::{Embedder as _, EmbeddingProvider};
+use cm_index::{VectorTable, Vectors};
 use cm_note::passage::{Passage, PassageSet};
 use cm_note::path::NotePath;
 use cm_text::embedding::Embedding;
@@ -19,6 +20,12 @@ use std::time::Duration;
 const STEP: usize = 4;
 /// Number of notes per lookup of passages.
 const NOTES: usize = 500;
+/// A command reads on only if at most this number of passages is missing, about ten seconds of
+/// work. More, as after a large import, would slow down every command for hours; servers and
+/// `cm embed` read them.
+const CATCH_UP: usize = 500;
+/// A command that does not read on embeds its changed notes, if it has at most this number.
+const CHANGED: usize = 20;
 
 impl Context {
     /// Embeds missing passages with the fine model, changed notes first, within the command's time
@@ -35,7 +42,8 @@ impl Context {
         self.refine_within(open, changed, budget(&open.settings), lives_on);
     }
 
-    /// Embeds missing passages with the fine model for at most `budget`; failures become notices.
+    /// Embeds missing passages with the fine model for at most `budget`, or only those of the changed
+    /// notes if very many are missing; failures become notices.
     pub(crate) fn refine_within(
         &self,
         open: &OpenVault,
@@ -52,13 +60,30 @@ impl Context {
         }
         let deadline = (self.call.clock)() + budget.as_millis() as u64;
         let mut go_on = |_: Progress| (self.call.clock)() < deadline;
-        let read = if changed_only {
+        let is_behind = missing(open, &model) > CATCH_UP;
+        if is_behind && changed.len() > CHANGED {
+            return;
+        }
+        let read = if changed_only || is_behind {
             self.read_changed(open, &model, changed, &mut go_on)
         } else {
             self.embed_missing(open, &model, changed, STEP, &mut go_on)
         };
         if let Err(error) = read {
             self.notice(format!("`{}` has not embedded all new notes: {}", model.name(), error.message));
+        }
+    }
+
+    /// Number of passages that the fine model has not embedded; approximate if there are many.
+    ///
+    /// # Errors
+    /// The index or a vector table cannot be read.
+    pub(crate) fn missing_passages(&self, open: &OpenVault) -> Result<usize> {
+        let Some(Ok(model)) = self.models().fine() else { return Ok(0) };
+        match missing(open, &model) {
+            _ if has_read_all(open, &model) => Ok(0),
+            many if many > CATCH_UP => Ok(many),
+            _ => Ok(open.index().without(&embedded_passages(open, model.name())?, usize::MAX)?.1),
         }
     }
 
@@ -226,6 +251,18 @@ impl Context {
 fn table(open: &OpenVault, model: &Model) -> Option<(usize, Arc<VectorTable>)> {
     let (dimension, _) = open.vectors().dimensions(model.name()).pop()?;
     Some((dimension, open.vectors().table(model.name(), dimension).ok()??))
+}
+
+/// About how many passages the fine model has not embedded: those that only the static model has.
+/// Cheap, because it only compares the lengths of two tables, which may hold deleted passages.
+fn missing(open: &OpenVault, fine: &Model) -> usize {
+    let rows = |vectors: &Vectors, model: &str| {
+        let dimension = vectors.dimensions(model).pop().map(|(dimension, _)| dimension);
+        let table = dimension.and_then(|dimension| vectors.table(model, dimension).ok().flatten());
+        table.map_or(0, |table| table.len())
+    };
+    let coarse = rows(&open.coarse_vectors(), StaticModel::shipped().name());
+    coarse.saturating_sub(rows(&open.vectors(), fine.name()))
 }
 
 /// Whether a model has embedded every passage of the index; true if the index is unreadable.
