@@ -9,13 +9,11 @@ use crate::fault::{EvalError, Result};
 pub struct Mode {
     /// Name in `--modes` and in tables.
     pub name: &'static str,
-    /// Ranking stages.
     pub stages: RankingStages,
     /// Settings as environment variables.
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-/// All modes.
 const MODES: [Mode; 7] = [
     Mode { name: "text", stages: RankingStages::WORDS, settings: &[] },
     Mode {

@@ -12,7 +12,6 @@ use cm_note::instant::Instant;
 use crate::fault::{EvalError, Result};
 use crate::lines::{self, Object};
 
-/// A labelled set.
 #[derive(Debug)]
 pub struct LabelledSet {
     /// Name of the folder.

@@ -160,7 +160,6 @@ fn check_options(memory: &Context, options: &Options) -> Result<Agent> {
     }
 }
 
-/// A redacted message.
 struct RedactedMessage {
     message: UploadMessage,
     /// Number of secrets that were replaced.

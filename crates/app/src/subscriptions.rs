@@ -17,7 +17,6 @@ use cm_index::Index;
 use cm_note::path::NotePath;
 use cm_store::vault::layout;
 
-/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedNoteFile {
     /// Path in its vault.

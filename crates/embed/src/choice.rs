@@ -23,7 +23,6 @@ pub enum EmbeddingProvider {
     Builtin,
     /// No vectors: search uses words only.
     None,
-    /// An external model.
     Outside(ExternalModel),
 }
 
@@ -45,7 +44,6 @@ pub enum ExternalModel {
         model: String,
         /// Base URL, to which `/embeddings` is appended; by default that of OpenAI.
         address: Option<ServerUrl>,
-        /// API key.
         key: Option<ApiKey>,
         /// Timeout of a request.
         timeout: Duration,

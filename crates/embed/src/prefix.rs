@@ -7,7 +7,6 @@
 pub struct Prefixes {
     /// Prefix of questions.
     pub query: &'static str,
-    /// Prefix of passages.
     pub passage: &'static str,
 }
 

@@ -69,9 +69,7 @@ impl AdoptionSkipReason {
 /// A note that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedNote {
-    /// Path of the note.
     pub path: String,
-    /// The reason.
     pub why: AdoptionSkipReason,
 }
 

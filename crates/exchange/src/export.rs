@@ -30,7 +30,6 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// All formats.
     pub const ALL: [Self; 4] = [Self::ClaudeMemory, Self::Json, Self::Markdown, Self::MemoryMd];
 
     /// Name on the command line and in JSON.
@@ -52,7 +51,7 @@ impl ExportFormat {
 /// Value of `generator` in exported JSON files; only files with it are overwritten.
 const MARK: &str = "cm export";
 
-/// The earlier tool's JSON file for private settings.
+/// Name of the settings file of the earlier Python tool, as written by the JSON export.
 pub const CONFIG: &str = "_config.json";
 
 /// Data in the JSON files that is not stored in the notes.

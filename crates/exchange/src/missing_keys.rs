@@ -85,7 +85,6 @@ pub fn edits(fields: &FrontmatterFields, body: &str, context: CompletionContext<
     edits
 }
 
-/// An edit that sets a key to a string.
 pub fn set(key: &str, text: impl Into<String>) -> Edit {
     Edit::Set { key: key.to_owned(), value: Value::String(text.into()) }
 }

@@ -70,7 +70,6 @@ impl Manifest {
         [BASE, LOG].map(|name| touched(&folder.join(name)).ok())
     }
 
-    /// Loads the manifest in `folder`.
     pub(super) fn load(folder: &Path) -> Result<Result<Self, RebuildReason>, Error> {
         let path = folder.join(BASE);
         let base = match frame::read(&path).map_err(at(&path))? {

@@ -5,7 +5,6 @@ use super::request::{ModelReply, ModelRequest, StopReason, TokenUsage};
 /// Estimated maximum token usage of a call; tends to be too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenEstimate {
-    /// Input tokens.
     pub input: u64,
     /// Maximum number of output tokens.
     pub output: u64,

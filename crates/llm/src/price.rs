@@ -16,7 +16,6 @@ pub struct Price {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prices(Vec<(String, Price)>);
 
-/// A line that is not a valid price.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{line}` is not a valid price: write MODEL INPUT OUTPUT, in dollars per million tokens, such as `gpt-5-mini 0.25 2`"

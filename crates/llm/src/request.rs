@@ -8,7 +8,6 @@ use cm_secrets::Redacted;
 /// Marker in every request that cm sends, by which agents' logs of these calls are recognized.
 pub const MARKER: &str = "<!-- cm:model-call -->";
 
-/// One request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     system: String,
@@ -115,7 +114,6 @@ pub enum StopReason {
 /// Token usage of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// Input tokens.
     pub input: u64,
     /// Output tokens, including the model's thoughts.
     pub output: u64,

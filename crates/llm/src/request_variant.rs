@@ -27,7 +27,6 @@ pub(super) enum TokenLimitParameter {
     CompletionTokens,
 }
 
-/// Variant of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RequestVariant {
     pub(super) form: JsonMode,

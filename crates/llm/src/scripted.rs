@@ -17,7 +17,6 @@ pub struct ScriptedModel {
     requests: Mutex<Vec<ModelRequest>>,
 }
 
-/// One answer of a script.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptedAnswer {

@@ -62,7 +62,6 @@ impl ModelProvider {
     pub const ALL: [Self; 6] =
         [Self::OpenAi, Self::Anthropic, Self::Google, Self::Bedrock, Self::Ollama, Self::Compatible];
 
-    /// Parses the name of a provider.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }

@@ -26,13 +26,11 @@ pub struct StructuredAnswer<T> {
     pub value: T,
     /// Token usage of all attempts together.
     pub usage: TokenUsage,
-    /// Model that answered.
     pub model: String,
     /// Invalid answers before this one.
     pub invalid_answers: Vec<InvalidAnswer>,
 }
 
-/// An invalid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAnswer {
     pub text: String,
@@ -47,7 +45,6 @@ pub struct InvalidAnswer {
 pub struct StructuredAnswerError {
     /// Error that ended the attempts, if a request failed.
     pub error: Option<Box<LlmError>>,
-    /// Invalid answers.
     pub attempts: Vec<InvalidAnswer>,
     /// Token usage of all attempts together.
     pub usage: TokenUsage,

@@ -23,7 +23,6 @@ pub struct ChangeSet {
     pub changes: Vec<VaultFileChange>,
 }
 
-/// Change of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VaultFileChange {
     /// Creates a file; fails if the path exists.

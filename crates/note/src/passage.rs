@@ -37,9 +37,7 @@ impl PassageKey {
     }
 }
 
-/// Map with passages as keys.
 pub type PassageMap<T> = HashMap<PassageKey, T, BuildHasherDefault<KeyHasher>>;
-/// Set of passages.
 pub type PassageSet = HashSet<PassageKey, BuildHasherDefault<KeyHasher>>;
 
 /// Identity hasher, because a key is already a hash.

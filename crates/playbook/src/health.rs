@@ -54,14 +54,11 @@ pub struct PlaybookHealth {
     pub conflicts_total: usize,
 }
 
-/// A rule and its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoredRule {
-    /// ID of the rule.
     pub id: String,
     /// Text of the rule.
     pub content: String,
-    /// Effective score.
     pub score: EffectiveScore,
 }
 

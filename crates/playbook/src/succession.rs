@@ -27,13 +27,11 @@ pub enum SuccessionSide {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplacementField {
-    /// `supersedes`, or an edge of that type.
+    /// The newer note names the older one in `supersedes`, or a SUPERSEDES edge leads to it.
     Supersedes,
-    /// `replaced_by`.
     ReplacedBy,
     /// `inverted_to` of a blocked pattern.
     InvertedTo,
-    /// `condensed_into`.
     CondensedInto,
 }
 

@@ -16,7 +16,6 @@ const NAME_REACH: usize = 64;
 /// Result of parsing one assignment.
 #[derive(Default)]
 pub struct Assignment {
-    /// The secrets, with the strength of the name.
     pub secrets: Vec<(Range<usize>, NameStrength)>,
     /// The value that was parsed; empty if there is none.
     pub read: Range<usize>,

@@ -87,7 +87,8 @@ pub fn redact(text: &str, rules: &RedactionRules) -> (Redacted, Vec<RedactedSecr
     (Redacted(without(text, removed.iter().map(|secret| (&secret.range, secret.rule.as_str())))), removed)
 }
 
-/// Replaces byte ranges, which are sorted, by placeholders.
+/// Replaces byte ranges of the text by placeholders. The ranges must be in ascending order and
+/// must not overlap.
 fn without<'a>(text: &str, secrets: impl Iterator<Item = (&'a Range<usize>, &'a str)>) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut at = 0;

@@ -30,7 +30,7 @@ pub struct PrefixedToken {
 /// Requirement for the text after a prefix, depending on how common the prefix is in ordinary text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PrefixRarity {
-    /// None, because the prefix is rare.
+    /// The prefix hardly occurs in ordinary text, so the rest of the token may be any characters.
     Rare,
     /// Upper-case and lower-case letters and a digit, because the prefix occurs in identifiers.
     Mixed,

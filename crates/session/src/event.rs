@@ -52,7 +52,6 @@ pub enum EventKind {
     },
     /// Result of a tool call.
     ToolResult {
-        /// Id of the call.
         id: Option<CallId>,
         outcome: ToolOutcome,
         /// Exit code of a command, if the log has one.
@@ -73,7 +72,6 @@ pub enum EventKind {
     Interrupt,
     /// A tool call was rejected.
     ToolRejected {
-        /// Id of the call.
         id: Option<CallId>,
         /// Message to the agent.
         text: String,

@@ -16,7 +16,6 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-/// A received request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     pub line: String,

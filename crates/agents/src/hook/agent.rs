@@ -15,7 +15,6 @@ use super::skill::{Skill, SkillFile};
 use cm_learn::trauma::GuardDecision;
 use cm_session::Agent;
 
-/// Scope of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "HookScope")]

@@ -9,7 +9,6 @@ use cm_note::markdown::escape::visible;
 /// Maximum length of a message, in characters.
 const LONGEST: usize = 500;
 
-/// A line of the failure log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureLogLine {
     /// Time of the failure, RFC 3339.

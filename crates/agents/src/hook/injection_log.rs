@@ -23,7 +23,6 @@ pub enum InjectionStep {
     Compacted,
 }
 
-/// A line of the injection log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InjectionLogLine {
     /// Time, RFC 3339.

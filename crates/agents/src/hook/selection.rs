@@ -15,7 +15,6 @@ pub struct InjectionCandidate {
     pub relevance: f64,
 }
 
-/// Limits of one selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelectionLimits {
     /// Minimum relevance, 0–1.

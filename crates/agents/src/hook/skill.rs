@@ -68,7 +68,7 @@ pub fn files(agent: HookAgent, scope: SettingsScope) -> Vec<SkillFile> {
     SKILLS.iter().filter_map(|(name, text)| file(agent, scope, name, text)).collect()
 }
 
-/// A skill for one agent.
+/// A skill (instructions that an agent loads when needed) as written for one agent.
 #[derive(Debug)]
 pub struct Skill<'a> {
     /// Name without prefix, such as `recall`.

@@ -9,7 +9,6 @@ use super::error::IngestError;
 use cm_note::instant::Instant;
 use cm_session::{Agent, SessionId};
 
-/// Format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogFormat {
@@ -39,7 +38,6 @@ pub enum LogFormat {
     ChatgptDocument,
     /// ChatGPT: the archive of an export.
     ChatgptArchive,
-    /// opencode: database.
     OpencodeDatabase,
     /// opencode: main file of a session, written by versions without a database.
     OpencodeTree,
@@ -47,7 +45,6 @@ pub enum LogFormat {
     ClineTask,
     /// Cline 3: message file of a session.
     ClineSession,
-    /// Amp: thread.
     AmpThread,
     /// Copilot CLI: one event per line, append-only.
     CopilotLines,

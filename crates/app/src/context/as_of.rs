@@ -39,7 +39,6 @@ pub(crate) struct ResolvedRevision {
 pub(crate) enum DayBoundary {
     /// The start of the day.
     Begins,
-    /// The end of the day.
     Ends,
 }
 

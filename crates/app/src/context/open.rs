@@ -208,7 +208,7 @@ impl Context {
         }
     }
 
-    /// The instant of the call.
+    /// Time at which the current call began; constant during the call.
     pub fn now(&self) -> Instant {
         self.call.now
     }

@@ -42,7 +42,6 @@ impl ProgressWatch {
         Self { cancellation: stop.clone(), listener: None }
     }
 
-    /// Reports progress.
     pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(listener) = &self.listener {
             listener(ProgressStep { done, total, message: message.into() });

@@ -26,7 +26,7 @@ pub struct Request {
     pub variables: BTreeMap<String, String>,
     /// The complete environment. Model programs receive only a small part of it.
     pub environment: BTreeMap<String, String>,
-    /// The instant of the call.
+    /// Time at which the call began; constant during the call.
     pub now: Instant,
     /// Whether `now` was set explicitly, so that it applies to all calls of a long-lived process.
     pub now_is_given: bool,
@@ -36,7 +36,6 @@ pub struct Request {
     pub no_refresh: bool,
     /// Whether the response becomes part of an agent's prompt. Only trusted vaults are opened then.
     pub for_prompts: bool,
-    /// The caller.
     pub by: CallerIdentity,
     /// Monotonic clock in milliseconds, used for time limits.
     pub clock: fn() -> u64,

@@ -23,7 +23,6 @@ use cm_note::rank::similarity_threshold::{CosineBaseline, SimilarityThreshold};
 use cm_note::rank::tie_breakers;
 use cm_store::config::keys;
 
-/// Stages of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankingStages {
     /// Match the words of the query (BM25).
@@ -109,7 +108,6 @@ pub struct HitScore {
     pub usefulness: f64,
 }
 
-/// A ranked note.
 pub(crate) struct RankedNote<'m> {
     pub open: &'m OpenVault,
     pub note: Note,
@@ -176,7 +174,6 @@ const NEAR: f32 = 0.35;
 const SEEDS: usize = 10;
 const HOPS: u8 = 2;
 
-/// A candidate with its vault.
 struct VaultCandidate<'m> {
     open: &'m OpenVault,
     vault_index: usize,
@@ -197,7 +194,6 @@ impl VaultCandidate<'_> {
     }
 }
 
-/// Candidates of one vault.
 struct VaultCandidates {
     candidates: Candidates,
     /// For each model: its position in a candidate's similarities, and the chance level of the

@@ -132,7 +132,6 @@ fn run_program(memory: &Context, options: &Options) -> Option<String> {
     }
 }
 
-/// Filter for hits.
 struct HitFilter {
     allowed: SessionFilter,
     agents: Vec<Agent>,

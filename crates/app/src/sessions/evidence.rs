@@ -188,7 +188,6 @@ pub(crate) fn verified_sessions<'s>(
 /// Evidence of rules, with a fixed set of sessions that took place.
 #[derive(Debug)]
 pub(crate) struct FixedHistory<'a> {
-    /// Source of the evidence.
     pub history: &'a dyn RuleEvidenceSource,
     /// Ids of the sessions.
     pub sessions: &'a HashSet<String>,

@@ -42,7 +42,6 @@ pub struct ParsedSession {
     pub path: PathBuf,
 }
 
-/// Summary of reading logs.
 #[derive(Debug, Default)]
 pub struct LogReadSummary {
     /// Number of logs.
@@ -124,7 +123,6 @@ impl LogSelection {
     }
 }
 
-/// Sessions of one log, by session ID.
 #[derive(Default)]
 struct LogSessions(BTreeMap<SessionId, HeldSession>);
 

@@ -33,7 +33,6 @@ use cm_session::Agent;
 
 pub use session_row::{SessionInfo, SessionRow, ShownEvent};
 
-/// Selection of sessions.
 #[derive(Debug, Clone, Default)]
 pub struct SessionSelection {
     /// Agent names, separated by commas; `None` for all agents.

@@ -76,7 +76,6 @@ pub enum ReflectionState {
     New,
     /// Processed, but the session has new events since then.
     Grown,
-    /// Processed.
     Processed,
     /// The last attempt failed and will be repeated.
     Failed,

@@ -43,7 +43,6 @@ pub struct Options {
 /// The result of adding a note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AddedNote {
-    /// Note ID.
     pub id: String,
     /// Path of the note's file.
     pub path: String,

@@ -67,7 +67,7 @@ pub struct RuleAudit {
     pub count: usize,
 }
 
-/// The result of an audit.
+/// Result of checking the files of a workspace against the rules that have a `verify` block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AuditReport {
     /// Path of the workspace.

@@ -17,10 +17,8 @@ use cm_store::git::EditKind;
 use cm_store::vault::caches::CACHES;
 use cm_store::vault::write::is_temporary;
 
-/// A committed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommittedFile {
-    /// Path of the file.
     pub path: String,
     /// `added`, `modified` or `deleted`.
     pub change: String,

@@ -65,14 +65,12 @@ pub struct BriefingRule {
     pub id: String,
     /// Text of the rule.
     pub content: String,
-    /// Category of the rule.
     pub category: String,
     /// `rule` or `anti_pattern`.
     #[serde(rename = "type")]
     pub bullet_type: BulletType,
     /// Maturity, derived from feedback.
     pub maturity: Maturity,
-    /// Effective score.
     pub score: EffectiveScore,
     /// Number of helpful marks.
     pub helpful: usize,
@@ -93,9 +91,7 @@ pub struct BriefingRule {
 pub struct BriefingMemory {
     /// Note ID.
     pub id: String,
-    /// Title of the memory.
     pub title: String,
-    /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
     /// Path of the memory's file.
@@ -105,7 +101,6 @@ pub struct BriefingMemory {
     pub score: f64,
     /// The best-matching passage, on one line.
     pub snippet: String,
-    /// Tags of the memory.
     pub tags: Vec<String>,
     /// Author: a person's name, or an agent and its session.
     pub origin: String,
@@ -120,7 +115,6 @@ pub struct SessionPassage {
     pub snippet: String,
     /// Session ID.
     pub session: String,
-    /// The agent of the session.
     pub agent: Option<String>,
     /// Line in the session log, from 1; null for a diary.
     pub line: Option<u64>,
@@ -141,7 +135,6 @@ pub struct SessionPassage {
 /// A briefing for one task.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Briefing {
-    /// The task.
     pub task: String,
     /// The project that selects workspace-scoped rules.
     pub workspace: String,

@@ -28,10 +28,8 @@ pub struct Options {
 pub struct DecayedMemory {
     /// Note ID.
     pub id: String,
-    /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the memory.
     pub title: String,
     /// Path of the memory's file.
     pub path: String,
@@ -52,7 +50,6 @@ pub struct DecayReport {
     pub at: Instant,
     /// Number of memories per status.
     pub counts: BTreeMap<DecayStatus, usize>,
-    /// The memories.
     pub notes: Vec<DecayedMemory>,
     /// Number of memories with the requested status, before the limit.
     pub total: usize,

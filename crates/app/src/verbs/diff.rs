@@ -34,14 +34,11 @@ pub use edges::{EdgeChange, EdgeEndNote};
 /// A note that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteIdentity {
-    /// Note ID.
     pub id: String,
-    /// Kind of the note.
     pub kind: NoteKind,
     /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the note.
     pub title: String,
     /// Path of the note's file.
     pub path: String,
@@ -78,7 +75,6 @@ pub struct FeedbackChange {
     pub went: FeedbackCounts,
 }
 
-/// A changed note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChangedNote {
     /// The note after the change.
@@ -109,11 +105,8 @@ pub struct VaultDiff {
     pub to: String,
     /// Instant of the scores: the time of the newer commit.
     pub at: Instant,
-    /// Added notes.
     pub added: Vec<NoteIdentity>,
-    /// Removed notes.
     pub removed: Vec<NoteIdentity>,
-    /// Changed notes.
     pub changed: Vec<ChangedNote>,
     /// Edges that were added, removed, or changed in strength.
     pub edges: Vec<EdgeChange>,

@@ -36,10 +36,8 @@ pub enum CheckStatus {
     Fail,
 }
 
-/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HealthCheck {
-    /// Name of the check.
     pub name: &'static str,
     /// Result of the check.
     pub health: CheckStatus,

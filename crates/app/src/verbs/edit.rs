@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use cm_note::finding::{Finding, Severity};
 use cm_note::message::CommitMessage;
 
-/// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EditResult {
     /// Note ID.

@@ -28,14 +28,11 @@ pub struct EmbeddingStatus {
     pub ms: u64,
 }
 
-/// Progress of one model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ModelProgress {
-    /// Level of the vault.
     pub vault: VaultLevel,
     /// Name of the model.
     pub model: String,
-    /// Role of the model.
     pub role: ModelRole,
     /// Whether searches use the model now. Vectors of unused models remain stored for reuse.
     pub in_use: bool,

@@ -24,7 +24,6 @@ pub use cm_exchange::export::ExportFormat;
 /// Format and destination of an export.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Format of the export.
     pub format: ExportFormat,
     /// Target folder, or target file of a JSON document. Without it, the earlier tool's files are
     /// written to the vault's folder and documents are returned.
@@ -33,10 +32,8 @@ pub struct Options {
     pub force: bool,
 }
 
-/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExportResult {
-    /// Format of the export.
     pub format: ExportFormat,
     /// Destination path; null if the document is returned.
     pub out: Option<String>,

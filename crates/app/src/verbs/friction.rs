@@ -46,7 +46,6 @@ pub struct FrictionReport {
     pub rules: FrictionRules,
     /// Number of logs read.
     pub logs: usize,
-    /// Statistics of all sessions.
     pub overall: SessionStatistics,
     /// Number of sessions per quality.
     pub qualities: Vec<QualityCount>,
@@ -73,7 +72,6 @@ pub struct FrictionReport {
 /// Number of sessions of one quality.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QualityCount {
-    /// Quality of the sessions.
     pub quality: SessionQuality,
     /// Number of sessions.
     pub sessions: usize,
@@ -88,12 +86,9 @@ pub struct SignalCount {
     pub count: u32,
 }
 
-/// A session with friction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FrictionSession {
-    /// Session ID.
     pub session_id: String,
-    /// Quality of the session.
     pub quality: SessionQuality,
     /// Peak friction score.
     pub peak: f64,

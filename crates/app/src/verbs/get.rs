@@ -31,14 +31,11 @@ pub struct Backlink {
 /// A complete note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteDetails {
-    /// Note ID.
     pub id: String,
-    /// Kind of the note.
     pub kind: NoteKind,
     /// Memory type.
     #[serde(rename = "type")]
     pub note_type: Option<String>,
-    /// Title of the note.
     pub title: String,
     /// Path of the note's file.
     pub path: String,
@@ -46,7 +43,6 @@ pub struct NoteDetails {
     pub frontmatter: Map<String, Value>,
     /// Text below the frontmatter.
     pub body: String,
-    /// Notes that this note links to.
     pub links: Vec<Backlink>,
     /// Notes that link to this note.
     pub backlinks: Vec<Backlink>,

@@ -20,7 +20,6 @@ use cm_text::word_diff::{self, DiffKind};
 pub struct WordDiffRun {
     /// `same`, `added`, `removed`, or `gap` for omitted unchanged text.
     pub kind: &'static str,
-    /// The text of the run.
     pub text: String,
 }
 
@@ -36,10 +35,8 @@ impl WordDiffRun {
     }
 }
 
-/// One change of the note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteChange {
-    /// The commit of the change.
     pub commit: Commit,
     /// Path of the note at that commit.
     pub path: String,
@@ -52,11 +49,9 @@ pub struct NoteChange {
 /// Changes of a note, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteHistory {
-    /// Note ID.
     pub id: String,
     /// Current path of the note, or its last path if it was deleted.
     pub path: String,
-    /// Changes of the note.
     pub versions: Vec<NoteChange>,
 }
 

@@ -38,7 +38,6 @@ pub struct Options {
     pub dry_run: bool,
 }
 
-/// An imported file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedFile {
     /// Path in the vault.
@@ -54,7 +53,6 @@ pub struct FolderImport {
     pub from: ImportFormat,
     /// How the tool was detected.
     pub because: String,
-    /// Imported files.
     pub imported: Vec<ImportedFile>,
     /// Files that were not imported, each with the reason.
     pub skipped: Vec<SkippedFile>,

@@ -61,7 +61,6 @@ pub enum LegacyPrivateEntry {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LegacyImport {
-    /// Imported entries.
     pub taken: Vec<LegacyPrivateEntry>,
     /// Entries that were declined, already exist, or are never imported.
     pub left: Vec<LegacyPrivateEntry>,

@@ -31,7 +31,6 @@ pub struct Options {
 /// A commit in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
-    /// Commit ID.
     pub id: String,
     /// Time of the commit.
     pub at: Instant,
@@ -70,7 +69,6 @@ impl Commit {
     }
 }
 
-/// A list of commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitList {
     /// The commits, newest first.

@@ -62,9 +62,7 @@ pub struct MarkResult {
     pub uncounted: Option<String>,
     /// Why a draft became active; null if none did.
     pub activation: Option<String>,
-    /// The resulting promotion.
     pub promotion: Option<MaturityStep>,
-    /// The resulting demotion.
     pub demotion: Option<MaturityStep>,
     /// The anti-pattern created from the rule.
     pub inversion: Option<Inversion>,

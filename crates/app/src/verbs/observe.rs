@@ -34,7 +34,6 @@ pub struct Options {
     pub tags: Vec<String>,
 }
 
-/// The result of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ObservationResult {
     /// ID of the new note, or of the existing one that states the same.
@@ -57,7 +56,6 @@ pub struct ObservationResult {
 pub struct SimilarMemory {
     /// Note ID.
     pub id: String,
-    /// Title of the memory.
     pub title: String,
     /// Why the memory contradicts the observation; null if it does not.
     pub contradicts: Option<String>,

@@ -40,7 +40,6 @@ pub struct OnboardingStatus {
 /// A category that lacks rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CategoryGap {
-    /// The category.
     pub category: Category,
     /// Current coverage.
     pub coverage: CoverageLevel,
@@ -67,7 +66,6 @@ impl From<&CategoryCoverage> for CategoryGap {
 /// Categories that lack rules, empty ones first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
-    /// The categories.
     pub gaps: Vec<CategoryGap>,
 }
 

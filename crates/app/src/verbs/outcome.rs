@@ -45,7 +45,6 @@ pub enum CreditReason {
     Cited,
 }
 
-/// A credited rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CreditedRule {
     /// Bullet ID.
@@ -56,7 +55,6 @@ pub struct CreditedRule {
     pub signal: FeedbackSignal,
     /// Weight: 1, or a fraction for a citation.
     pub weight: f64,
-    /// Why the rule is credited.
     pub why: CreditReason,
     /// Line of the citation in the log, from 1.
     pub line: Option<u64>,
@@ -90,13 +88,10 @@ pub struct OutcomeResult {
     pub diary: String,
     /// Whether the diary is new.
     pub created: bool,
-    /// Credited rules.
     pub credited: Vec<CreditedRule>,
     /// Rules that were not credited.
     pub passed: Vec<UncreditedRule>,
-    /// Resulting promotions.
     pub promotions: Vec<MaturityStep>,
-    /// Resulting demotions.
     pub demotions: Vec<MaturityStep>,
     /// Anti-patterns created from deprecated rules.
     pub inversions: Vec<Inversion>,

@@ -29,7 +29,6 @@ pub use row::BulletRow;
 /// A bullet with the level of its vault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VaultBullet {
-    /// Level of the vault.
     pub level: VaultLevel,
     pub bullet: Bullet,
 }

@@ -128,7 +128,6 @@ pub fn log(memory: &Context, options: &Options) -> Result<ReadLog> {
     Ok(ReadLog { reads, total })
 }
 
-/// Target of a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionTarget {
     /// Sessions of an agent, by name.

@@ -18,7 +18,6 @@ use cm_exchange::project::{self, ProjectionOptions};
 use cm_note::score::bullet::selection_score;
 use cm_store::vault::external_folder;
 
-/// Format of a rule file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum RuleFileFormat {
     /// AGENTS.md, which many agents read.
@@ -27,13 +26,11 @@ pub enum RuleFileFormat {
     /// CLAUDE.md of Claude Code.
     #[serde(rename = "claude.md")]
     Claude,
-    /// A Cursor rule.
     #[serde(rename = "cursor")]
     Cursor,
 }
 
 impl RuleFileFormat {
-    /// All formats.
     pub const ALL: [Self; 3] = [Self::Agents, Self::Claude, Self::Cursor];
 
     /// Name on the command line and in JSON.
@@ -71,7 +68,6 @@ impl RuleFileFormat {
 /// Contents and destination of the rule file.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Format of the file.
     pub format: RuleFileFormat,
     /// Path of the file; by default the format's usual path.
     pub file: Option<PathBuf>,
@@ -86,7 +82,6 @@ pub struct Options {
 /// The result of writing a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProjectionResult {
-    /// Format of the file.
     pub format: RuleFileFormat,
     /// Path of the file.
     pub path: String,

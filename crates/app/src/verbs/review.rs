@@ -36,7 +36,6 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// A note in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxNote {
     /// Note id, or its path if it has none.
@@ -50,7 +49,6 @@ pub struct InboxNote {
     pub path: String,
 }
 
-/// An entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxEntry {
     /// Position in the whole list, from 1.
@@ -65,7 +63,6 @@ pub struct InboxEntry {
     pub commands: Vec<String>,
 }
 
-/// A section of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxSection {
     /// Kind of the section's entries.

@@ -26,7 +26,6 @@ pub struct Options {
     pub limit: Option<usize>,
     /// Number of hits to skip: the `next` of an earlier answer.
     pub offset: usize,
-    /// Stages of the ranking.
     pub stages: RankingStages,
     /// Include the components of each score.
     pub explain: bool,

@@ -34,7 +34,6 @@ pub struct Options {
     pub kind: Option<NoteKind>,
 }
 
-/// A similar note.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarNote {
     /// Note id, or its path if it has none.

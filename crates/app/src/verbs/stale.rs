@@ -49,7 +49,6 @@ pub struct StaleObservation {
     pub path: String,
     /// Vault that contains the note: `project` or `global`.
     pub vault: VaultLevel,
-    /// Why the observation is stale.
     pub why: Staleness,
 }
 

@@ -22,7 +22,6 @@ use cm_playbook::embedding_model::WordVectors;
 use cm_playbook::starters::{self, Starter, StarterRule};
 use cm_text::spelling::nearest;
 
-/// A starter set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StarterSet {
     /// Name by which the set is added.

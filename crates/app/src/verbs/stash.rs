@@ -24,7 +24,6 @@ use cm_note::note::{Note, NoteKind, compose};
 use cm_note::path::NotePath;
 use cm_secrets::redact;
 
-/// Content of a stash.
 #[derive(Debug)]
 pub enum StashContent {
     Text(String),
@@ -37,7 +36,6 @@ pub enum StashContent {
 pub struct Options {
     /// Name of the stash; by default the title of the session.
     pub name: Option<String>,
-    /// Content of the stash.
     pub content: StashContent,
     pub tags: Vec<String>,
 }
@@ -173,7 +171,6 @@ pub struct StashRow {
     pub path: String,
     /// Time when the stash was created.
     pub created: Option<Instant>,
-    /// Tags of the stash.
     pub tags: Vec<String>,
     /// Agent of the session, such as `claude-code`.
     pub agent: Option<String>,

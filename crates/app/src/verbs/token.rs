@@ -67,7 +67,6 @@ pub struct NewToken {
     pub record: TokenInfo,
 }
 
-/// A list of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenList {
     /// Tokens, oldest first.
@@ -128,7 +127,6 @@ pub(crate) fn check_file(vault: &Vault) -> Result<Option<TokenFileStatus>> {
 
 /// Condition of the token file.
 pub(crate) enum TokenFileStatus {
-    /// The file is valid.
     Valid {
         /// Number of tokens, including revoked and expired ones.
         tokens: usize,

@@ -150,7 +150,6 @@ fn describe_trace(trace: &HarmEvidence) -> String {
 /// An incident that was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StoredIncident {
-    /// Id of the incident.
     pub id: String,
     /// Id of the anti-pattern.
     pub bullet: String,

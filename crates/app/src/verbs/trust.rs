@@ -18,7 +18,6 @@ pub enum TrustAction {
     Show,
     /// Trust the vault.
     Grant,
-    /// Revoke the trust.
     Revoke,
 }
 

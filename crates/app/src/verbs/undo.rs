@@ -14,7 +14,6 @@ use cm_note::note::read;
 use cm_note::path::NotePath;
 use cm_store::git::{CommitInfo, LogFilter, Repo, TreeChange};
 
-/// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoResult {
     /// Hash of the reverted commit.

@@ -23,9 +23,7 @@ pub struct Options {
     pub set: Vec<(String, String)>,
     /// Keys to remove.
     pub remove: Vec<String>,
-    /// Tags to add.
     pub add_tags: Vec<String>,
-    /// Tags to remove.
     pub remove_tags: Vec<String>,
     /// New body.
     pub body: Option<String>,
@@ -33,7 +31,6 @@ pub struct Options {
     pub append: Option<String>,
 }
 
-/// Result of an update.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UpdateResult {
     /// Note id, or its path if it has none.

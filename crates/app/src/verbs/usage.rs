@@ -23,7 +23,6 @@ pub struct Options {
     pub limit: usize,
 }
 
-/// A note with its usage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NoteUsage {
     /// Note id, or its path if it has none.

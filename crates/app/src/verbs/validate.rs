@@ -23,7 +23,6 @@ pub struct Options {
     pub all: bool,
 }
 
-/// Result of a validation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ValidationResult {
     /// Number of checked notes.

@@ -60,7 +60,6 @@ pub struct DecayState {
     pub last_access: Option<Instant>,
 }
 
-/// A feedback event.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FeedbackEvent {
     /// Time of the feedback.
@@ -136,7 +135,6 @@ pub struct RelatedBlock {
     pub text: String,
     /// Whether matching rules are refused or only get a warning.
     pub kind: BlockKind,
-    /// Reason for blocking.
     pub reason: Option<String>,
     /// Path of the pattern in the vault.
     pub path: String,

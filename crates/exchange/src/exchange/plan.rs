@@ -17,7 +17,6 @@ use cm_playbook::conflict::{EmbeddedStatement, MinSimilarity, RuleStatement};
 use cm_playbook::embedding_model::{NoEmbeddings, WordVectors};
 
 pub struct VaultContents<'a> {
-    /// Notes of the vault.
     pub notes: &'a [Note],
     /// Blocked patterns of all open vaults.
     pub blocked: &'a [BlockedNote],
@@ -53,11 +52,9 @@ impl BulletSkipReason {
 /// A bullet that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkippedBullet {
-    /// ID of the bullet.
     pub id: String,
     /// Text of the rule.
     pub content: String,
-    /// The reason.
     pub why: BulletSkipReason,
 }
 

@@ -42,7 +42,6 @@ pub enum ImportFormat {
 }
 
 impl ImportFormat {
-    /// All formats.
     pub const ALL: [Self; 5] =
         [Self::ClaudeMemory, Self::Obsidian, Self::BasicMemory, Self::Zk, Self::Markdown];
 
@@ -130,7 +129,6 @@ impl ImportSkipReason {
 pub struct SkippedFile {
     /// Path in the source folder.
     pub path: String,
-    /// The reason.
     pub why: ImportSkipReason,
     /// Line concerned, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

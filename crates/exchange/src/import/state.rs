@@ -11,7 +11,7 @@ use cm_note::instant::Instant;
 /// Access statistics of a note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessStats {
-    /// Number of reads.
+    /// How often the memory was read.
     pub count: u64,
     /// Time of the last read.
     pub last: Option<Instant>,

@@ -92,7 +92,6 @@ impl Matches {
     }
 }
 
-/// Collector for one segment.
 pub(super) struct SessionSegmentCollector {
     book: Arc<SessionTable>,
     passing: Option<Arc<HashSet<u64>>>,

@@ -16,7 +16,8 @@ use cm_session::Agent;
 pub struct SessionIndexFilter {
     /// Accepted agents; empty accepts all.
     pub agents: Vec<Agent>,
-    /// Accept only sessions in this folder or below it, in the spelling of the logs.
+    /// Accept only sessions that ran in this folder or below it. Compared as text with the path in
+    /// the log, so the path must be written as agents write it: absolute, symbolic links unresolved.
     pub workspace: Option<String>,
     /// Accept only stretches from this time on. Stretches without a time take the time of their
     /// session.

@@ -22,10 +22,9 @@ use crate::text::{FramedDirectory, OpenFailure, Statistics, guarded, guarded_ope
 /// Tantivy's metadata file, which lists the current segments.
 pub(super) const META: &str = "meta.json";
 
-/// Payload of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommitPayload {
-    /// Serial number of the commit.
+    /// Number of commits made to this index so far; increases by one per commit.
     pub(super) serial: u64,
     /// Whether sessions still have to be grouped into conversations.
     pub(super) unjoined: bool,

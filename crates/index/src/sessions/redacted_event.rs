@@ -35,7 +35,6 @@ pub(super) const KINDS: [&str; 13] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// The person.
     Person,
     /// An agent, to the person, to itself or to another agent.
     Agent,

@@ -117,7 +117,6 @@ pub struct RecordedOutcome {
     pub at: Option<Instant>,
     /// Person who recorded it.
     pub author: Option<String>,
-    /// Agent that recorded it.
     pub agent: Option<String>,
     pub reason: Option<String>,
 }

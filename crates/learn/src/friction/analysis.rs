@@ -34,7 +34,6 @@ pub struct SessionReport {
     /// Number of commands that succeeded and failed.
     pub momentum: CommandCounts,
     pub quality: SessionQuality,
-    /// Signals and friction by source.
     pub by_source: BTreeMap<SignalSource, SourceFriction>,
     /// Cumulative friction after each signal; never decreases.
     pub friction_trajectory: Vec<f64>,
@@ -63,7 +62,6 @@ impl SessionReport {
 /// Facts about a session that its log contains.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionMetadata {
-    /// Git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
     /// Working directory.

@@ -36,7 +36,8 @@ expressions! {
     RAISED = r"Traceback \(most recent|CalledProcessError";
     /// Successful command.
     SUCCEEDED = r"Exit code 0";
-    /// Claim of success, as the classic rules match it: `✅` only between word characters.
+    /// Claim of success, as matched under `rules = "classic"`: `✅` counts only between word
+    /// characters.
     CLAIM = r"(?-u:\b)(?:(?i-u:done|complete|success)|✅)(?-u:\b)";
     /// Claim of success, with `✅` anywhere.
     CLAIM_SEEN = r"(?i-u:\b(?:done|complete|success)\b)|✅";
@@ -55,7 +56,7 @@ expressions! {
         r"(?i-u:\b(?:wrong (?:project|window|repo|directory|folder)|never ?mind|nvm|scratch that",
         r"|ignore (?:that|this)|disregard|my bad|oops)\b)",
     );
-    /// File path, as the classic rules match it.
+    /// File path, as matched under `rules = "classic"`: the extension may be cut off.
     FILE = r"[0-9A-Za-z_/.-]+\.(?:py|js|ts|md|json|yaml|yml)";
     /// File path with its complete extension.
     FILE_WHOLE = concat!(

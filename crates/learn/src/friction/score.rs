@@ -65,7 +65,7 @@ pub struct FrictionScore {
 pub struct FrictionTotals {
     /// Highest cumulative friction.
     pub peak: f64,
-    /// Cumulative friction at the end of the session.
+    /// Cumulative friction at the end of the session; equal to `peak`, because it never decreases.
     pub r#final: f64,
     /// Number of signals.
     pub total_signals: usize,
@@ -90,7 +90,6 @@ pub struct SourceFriction {
     /// Total weight of the signals.
     pub total_friction: f64,
     pub signal_count: u32,
-    /// Signals by kind.
     pub signals: BTreeMap<SignalKind, KindFriction>,
 }
 

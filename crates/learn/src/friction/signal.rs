@@ -11,7 +11,6 @@ use cm_note::instant::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalSource {
-    /// The user.
     User,
     /// The agent.
     Llm,

@@ -23,9 +23,7 @@ pub struct FrictionSummary {
     pub config_used: ConfigUsed,
     /// Signals in all sessions, by source.
     pub aggregate_by_source: BTreeMap<SignalSource, SourceAggregate>,
-    /// Statistics of each project.
     pub by_project: BTreeMap<String, SessionStatistics>,
-    /// Statistics of all sessions.
     pub overall: SessionStatistics,
     /// Statistics of each day on which a session started, in UTC, oldest first.
     pub daily_stats: Vec<DayStatistics>,
@@ -84,7 +82,6 @@ pub struct SessionStatistics {
     pub avg_turns: f64,
 }
 
-/// Statistics of one day.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DayStatistics {
     /// Date such as `2026-10-01`.

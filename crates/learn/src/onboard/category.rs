@@ -23,7 +23,7 @@ pub enum Category {
     Architecture,
     /// Order of work, builds and releases.
     Workflow,
-    /// Texts for readers of the code.
+    /// Documentation and comments.
     Documentation,
     /// Other programs and services.
     Integration,

@@ -84,7 +84,6 @@ pub struct ProposedDelta {
     /// Reason for the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Proposed change.
     #[serde(flatten)]
     pub step: ProposedChange,
 }

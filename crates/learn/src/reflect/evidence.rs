@@ -20,11 +20,9 @@ pub struct RuleHit {
     pub line: Option<u64>,
     /// Outcome of the session.
     pub status: SessionStatus,
-    /// Age in days.
     pub age_days: f64,
     /// Whether the user wrote it.
     pub by_person: bool,
-    /// Text of the hit.
     pub text: String,
 }
 

@@ -10,7 +10,9 @@ const MARK: &str = "<<<";
 /// Replacement for the prefix within the data.
 const NEUTRALIZED_MARK: &str = "‹‹‹";
 
-/// Encloses a text in fences.
+/// Encloses text from outside between a start line and an end line with a label, so that a model
+/// can tell it from instructions. The end line cannot be forged: its number does not occur in the
+/// text.
 ///
 /// ```
 /// use cm_learn::reflect::fence::fenced;

@@ -42,7 +42,6 @@ pub struct ReflectedSession {
 /// Report of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReflectionRun {
-    /// Outcome of the run.
     #[serde(rename = "outcome")]
     pub ending: RunOutcome,
     /// Number of processed sessions.

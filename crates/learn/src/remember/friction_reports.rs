@@ -233,7 +233,6 @@ impl SkippedCounts {
         }
     }
 
-    /// Adds the counts of `other`.
     pub fn add(&mut self, other: Self) {
         self.slight += other.slight;
         self.too_long += other.too_long;

@@ -94,7 +94,7 @@ pub fn level_of(confidence: f64) -> Confidence {
 /// A preference with a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExistingPreference {
-    /// Key of the note.
+    /// Id of the note, or its path if it has none.
     pub id: String,
     pub path: NotePath,
     /// Statement of the preference.

@@ -29,7 +29,7 @@ const RUNS: [&str; 9] = [
     "exec(", "eval(", "os.system", "subprocess", "os.popen", "child_process", "system(", "execSync", "Function(",
 ];
 
-/// Returns the danger of a command that cannot be read.
+/// Returns a warning for a command that hides what it runs, such as decoded or evaluated text.
 pub fn danger(command: &SimpleCommand) -> Option<Danger> {
     let reason = decoded(command).or_else(|| hidden(command))?;
     Some(Danger::of(command, DangerClass::Obscured, DangerSeverity::Warn, reason))

@@ -60,7 +60,6 @@ words! {
 words! {
     /// Subject of a bullet.
     BulletKind {
-        /// A convention of one project.
         ProjectConvention = "project_convention",
         /// A pattern of a language, framework or tool.
         #[default]
@@ -80,9 +79,7 @@ words! {
         Global = "global",
         /// In one project.
         Workspace = "workspace",
-        /// In one language.
         Language = "language",
-        /// In one framework.
         Framework = "framework",
         /// In one kind of task.
         Task = "task",

@@ -50,7 +50,6 @@ pub struct LayoutEntry {
     pub comment: Option<usize>,
 }
 
-/// Syntax of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueSyntax {
     /// No value.
@@ -59,7 +58,6 @@ pub enum ValueSyntax {
     Plain,
     /// Quoted scalar, with its quote character.
     Quoted(char),
-    /// Block scalar, `|` or `>`.
     BlockScalar,
     /// Flow sequence `[a, b]`, with the range of each item.
     FlowList(Vec<Range<usize>>),

@@ -94,7 +94,7 @@ impl Note {
     }
 }
 
-/// Creates the note of an edge file.
+/// Builds a note as parsed from a typed edge file `graph/edges/{id}.md`.
 pub fn edge(id: &str, relation: &str, from: &str, to: &str, strength: f64) -> Note {
     let ends = EdgeEnds { from: from.to_owned(), to: to.to_owned(), strength };
     Note { edge: Some(ends), ..note(&format!("graph/edges/{id}.md"), id).with_id(id).with_type(relation) }

@@ -136,7 +136,6 @@ pub struct MemoryDraft {
     pub extra: Vec<(String, Value)>,
 }
 
-/// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeEnd {
     /// Id of the note, or its path if it has none.
@@ -165,7 +164,6 @@ pub struct EdgeDraft {
     pub relation: String,
     /// Start of the edge.
     pub from: EdgeEnd,
-    /// End of the edge.
     pub to: EdgeEnd,
     /// Strength, 0.0–1.0.
     pub strength: f64,

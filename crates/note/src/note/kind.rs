@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::NotePath;
 
-/// Kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {

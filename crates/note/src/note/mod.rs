@@ -174,7 +174,6 @@ impl Priority {
     }
 }
 
-/// An entry of `relations`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RelationEntry {
     /// Id of the other note, as written.

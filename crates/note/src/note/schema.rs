@@ -214,15 +214,15 @@ struct Bullet {
     derived_from: Option<DerivedFrom>,
     /// A search query that finds the details.
     search_pointer: Option<String>,
-    /// How to check that a workspace complies with it.
+    /// How to check that a workspace complies with this bullet.
     verify: Option<Verify>,
-    /// The destructive command that it was made from; `cm guard` compares commands with it.
+    /// The destructive command that led to this bullet; `cm guard` compares commands with it.
     incident: Option<Incident>,
-    /// Id of the bullet that it replaces.
+    /// Id of the older bullet that this one replaces.
     supersedes: Option<Id>,
-    /// Id of the bullet that replaces it.
+    /// Id of the newer bullet that replaces this one.
     replaced_by: Option<Id>,
-    /// Why it is deprecated.
+    /// Why this bullet is deprecated.
     deprecation_reason: Option<String>,
     /// Date of creation.
     created: Option<Date>,
@@ -315,7 +315,7 @@ struct Source {
 /// Material that a bullet was made from.
 #[derive(JsonSchema)]
 struct DerivedFrom {
-    /// Diary ids.
+    /// Ids of the diary entries from which the work made rules.
     diaries: Option<Vec<Id>>,
     /// Quotes from sessions.
     evidence: Option<Vec<String>>,
@@ -362,9 +362,9 @@ enum VerifyKind {
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 enum VerifyMode {
-    /// It must match.
+    /// The pattern must match somewhere.
     Exists,
-    /// It must not match.
+    /// The pattern must not match anywhere.
     Absent,
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A type of memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryType {
     /// Name, as in the frontmatter key `type`.

@@ -5,7 +5,6 @@ use super::{QueryNode, TextCondition};
 use crate::instant::Instant;
 use cm_text::tokens::Tokenizer;
 
-/// A token of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum QueryToken {
     Leaf(QueryNode),

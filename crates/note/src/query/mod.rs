@@ -63,7 +63,6 @@ pub enum QueryNode {
     Group(BooleanGroup),
 }
 
-/// A text condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextCondition {
     /// A word or identifier, in any spelling variant.

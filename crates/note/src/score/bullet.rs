@@ -269,7 +269,7 @@ pub enum Band {
     Good,
     /// 0 to 5.
     Neutral,
-    /// Below 0.
+    /// Score below 0.
     AtRisk,
 }
 

@@ -103,11 +103,8 @@ pub struct BriefingEntry {
 /// Numbers of omitted entries, by section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OmittedCounts {
-    /// Omitted rules.
     pub rules: usize,
-    /// Omitted pitfalls.
     pub pitfalls: usize,
-    /// Omitted memories.
     pub memories: usize,
     /// Omitted passages of sessions.
     pub history: usize,

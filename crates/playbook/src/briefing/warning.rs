@@ -24,7 +24,6 @@ pub enum WarningKind {
 /// A warning about something that is mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefingWarning {
-    /// Kind of the warning.
     pub kind: WarningKind,
     /// ID of the blocked pattern or of the replaced rule.
     pub id: String,

@@ -120,7 +120,7 @@ pub(super) fn claims(pieces: &[RuleToken]) -> Vec<RuleClaim> {
     reader.claims
 }
 
-/// Role of the next words.
+/// Which part of the claim the words that follow belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum ClauseMode {
     #[default]

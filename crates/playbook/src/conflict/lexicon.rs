@@ -39,7 +39,7 @@ pub(super) enum CueWord {
     Order { before: bool },
 }
 
-/// The alternative that a word selects.
+/// Which of several exclusive alternatives, such as `tabs` and `spaces`, a word stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChoiceOption {
     /// Index of the group of alternatives.
@@ -289,7 +289,8 @@ impl Lexicon {
         self.placing.contains(word)
     }
 
-    /// The alternative that a word selects, if it belongs to a group or is a number.
+    /// Looks up which alternative a word stands for; `None` if it neither belongs to a group of
+    /// alternatives nor is a number.
     pub(super) fn pole(&self, word: &str) -> Option<ChoiceOption> {
         let word =
             &*if word.contains('_') { Cow::Owned(word.replace('_', "-")) } else { Cow::Borrowed(word) };

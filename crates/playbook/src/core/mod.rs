@@ -65,7 +65,8 @@ enum CoreSection<'s> {
     Pitfalls,
     /// Memories of all other types.
     Other,
-    /// Fading entries of any kind.
+    /// Rules and memories of any kind whose score has fallen below the limit; listed only if space
+    /// remains.
     Fading,
 }
 

@@ -237,7 +237,7 @@ pub(super) fn type_of(add: &AddDelta) -> BulletType {
     })
 }
 
-/// Tags without `#` and spaces, deduplicated.
+/// Normalizes tags: strips leading `#`, folds white space, drops empty ones and duplicates.
 pub(super) fn tags<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
     let mut clean: Vec<String> = Vec::new();
     for tag in tags {

@@ -16,7 +16,6 @@ use cm_note::note::suspicion::{payload, suspicion};
 pub struct ProposedRule<'a> {
     /// Text as proposed.
     pub content: &'a str,
-    /// Category as proposed.
     pub category: &'a str,
     pub bullet_type: BulletType,
     /// Scope of the rule. Only rules whose scopes overlap can be duplicates or conflict.
@@ -105,7 +104,6 @@ pub struct AdmittedRule {
 }
 
 impl AdmissionCheck<'_> {
-    /// Checks a proposed rule.
     pub fn admit(&self, candidate: ProposedRule<'_>) -> Admission {
         let rule = match content::rule(candidate.content) {
             Ok(rule) => rule,

@@ -80,7 +80,6 @@ pub struct NewContradiction {
     pub from: (NoteId, String),
     /// ID and rule of the existing bullet.
     pub to: (NoteId, String),
-    /// Reason for the contradiction.
     pub reason: String,
 }
 
@@ -169,7 +168,8 @@ impl<'a> Curation<'a> {
         }
     }
 
-    /// Whether a program has exceeded its limit of deltas for one session.
+    /// Counts the delta for its session. True if an automated caller has now proposed more than
+    /// [`DELTAS_PER_SESSION`] deltas from that session; people have no limit.
     fn has_too_many(&mut self, delta: &CurationDelta) -> bool {
         let Some(session) = self.session(delta_session(delta)) else { return false };
         let count = self.per_session.entry(session).or_default();

@@ -150,7 +150,7 @@ impl Curation<'_> {
     }
 }
 
-/// The inversion of a rule.
+/// Anti-pattern written from a rule that did harm.
 struct InvertedRule {
     text: String,
     bullet_type: BulletType,

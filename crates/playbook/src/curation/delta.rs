@@ -57,13 +57,11 @@ pub struct RuleProposal {
     /// Rule or anti-pattern; derived from `kind` if omitted.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub bullet_type: Option<BulletType>,
-    /// Kind of rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<BulletKind>,
     /// Tags without `#`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Scope of the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
     /// Language, framework or task of the scope.
@@ -183,7 +181,6 @@ pub struct MergeDelta {
     #[serde(alias = "merged_content", alias = "mergedContent")]
     #[schemars(length(min = 10, max = 500))]
     pub content: String,
-    /// Reason for the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -23,21 +23,17 @@ pub struct SessionCounts {
 pub struct SessionQuote {
     /// ID of the session.
     pub session: String,
-    /// Agent of the session.
     pub agent: Option<String>,
     /// Line in the session's log, from 1.
     pub line: Option<u64>,
-    /// Outcome of the session for the rule; a failure also if the user stated the opposite of the
-    /// rule.
+    /// How the session ended. Counts as a failure for this rule even in a successful session if the
+    /// user said the opposite of the rule.
     #[serde(default)]
     pub ended: SessionStatus,
-    /// Quoted text.
     pub text: String,
 }
 
-/// A source of evidence for rules.
 pub trait RuleEvidenceSource: std::fmt::Debug {
-    /// The evidence for a rule.
     fn evidence(&self, rule: &str) -> SessionCounts;
 
     /// Whether a session is known from its log, hook record, upload or diary.

@@ -30,7 +30,6 @@ const FORWARDED: [&str; 9] = [
 /// Maximum length of these two headers, in bytes.
 const LONGEST: usize = 200;
 
-/// An authenticated caller.
 pub struct AuthenticatedCaller {
     /// Identity and role.
     pub caller: Caller,

@@ -27,7 +27,6 @@ pub enum BodyError {
 /// Deadlines for the next chunk and for the whole body.
 type BodyDeadlines = (Pin<Box<Sleep>>, Pin<Box<Sleep>>);
 
-/// A body with limits.
 struct LimitedBody {
     inner: Body,
     left: u64,

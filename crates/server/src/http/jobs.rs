@@ -28,7 +28,6 @@ pub struct Job {
     pub interval: JobInterval,
     /// Time of the last successful run.
     pub last: Option<Instant>,
-    /// Runs the job.
     pub run: JobFn,
     /// Stores the time of a successful run, for later servers.
     pub done: Arc<dyn Fn(Instant) -> Result<()> + Send + Sync>,

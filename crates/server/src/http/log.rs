@@ -14,7 +14,6 @@ use serde_json::json;
 
 use cm_note::instant::Instant;
 
-/// A log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogEntry {
     /// A completed request, or one whose client disconnected (status 499).
@@ -33,7 +32,7 @@ pub enum LogEntry {
         micros: u64,
         /// Client address.
         address: IpAddr,
-        /// Log name of the token.
+        /// Name of the token as shown in the log; never the secret.
         token: Option<String>,
     },
     /// An event for the operator.

@@ -42,7 +42,7 @@ pub struct Metrics {
     pub connections: AtomicU64,
     /// Number of rejected connections.
     pub rejected_connections: AtomicU64,
-    /// Number of rate-limited requests by token, address and failure.
+    /// Number of requests rejected by each rate limit, in the order of [`RateLimitReason`].
     pub limited: [AtomicU64; 3],
     /// Number of runs and of failed runs per job.
     pub jobs: Mutex<BTreeMap<&'static str, (u64, u64)>>,
@@ -55,12 +55,10 @@ struct Histogram {
     micros: u64,
 }
 
-/// Reason for rate limiting; its value is the index in [`Metrics::limited`].
+/// The rate limit that rejected a request; its value is the index in [`Metrics::limited`].
 #[derive(Debug, Clone, Copy)]
 pub enum RateLimitReason {
-    /// Rate limit of the token.
     Token,
-    /// Rate limit of the address.
     Address,
     /// Limit of failed authentications of the address.
     Failure,

@@ -26,7 +26,6 @@ use cm_note::instant::Instant;
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Header with the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Middleware: authenticates, rate-limits, logs and measures every request.

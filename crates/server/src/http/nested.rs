@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::Router;
 
-/// A nested service.
 #[derive(Clone)]
 pub struct NestedService {
     /// Path, such as `/mcp`.

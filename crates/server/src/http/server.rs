@@ -29,7 +29,6 @@ pub struct HttpServer {
     mounted: Vec<NestedService>,
 }
 
-/// Result of a shutdown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ShutdownResult {
     /// The signal that caused it: 2 (SIGINT) or 15 (SIGTERM).

@@ -43,7 +43,6 @@ pub struct HttpSetup {
     pub opener: VaultOpener,
     /// Returns the tokens.
     pub tokens: TokenSource,
-    /// Nested services.
     pub mounted: Vec<NestedService>,
     /// Scheduled jobs.
     pub jobs: Vec<Job>,

@@ -47,7 +47,7 @@ impl Default for OriginPolicy {
     }
 }
 
-/// State of the middleware.
+/// What the middleware needs to admit a request to the MCP endpoint.
 #[derive(Clone)]
 struct GateState {
     sessions: Arc<LocalSessionManager>,

@@ -255,7 +255,6 @@ fn chooses(request: &ClientRequest) -> bool {
     }
 }
 
-/// ID of the request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(JsonRpcResponse { id, .. })

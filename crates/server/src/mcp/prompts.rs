@@ -123,7 +123,6 @@ const PROMPTS: [PromptDefinition; 4] = [
     },
 ];
 
-/// All prompts.
 pub(super) fn listed() -> ListPromptsResult {
     let prompts = PROMPTS.iter().map(|prompt| {
         let arguments = prompt.arguments.iter().map(|argument| {

@@ -19,7 +19,6 @@ use cm_app::{CallerIdentity, Context, ProgressWatch, Result};
 /// Opens the vault for one call, on the thread that runs the call.
 pub type CallOpener = Arc<dyn Fn(CallContext) -> Result<Context> + Send + Sync>;
 
-/// The context of a call.
 #[derive(Debug, Clone)]
 pub struct CallContext {
     /// Person and agent of the caller.

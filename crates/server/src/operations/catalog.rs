@@ -6,7 +6,6 @@ use cm_app::{Context, Result};
 /// The catalog of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Catalog {
-    /// Operations.
     pub operations: &'static [OperationSpec],
     /// Resources with a fixed URI, in display order.
     pub resources: &'static [Resource],
@@ -33,7 +32,6 @@ pub struct Resource {
     pub mime: &'static str,
     /// Whether a change of the file with this path, relative to the vault, changes the resource.
     pub changes_with: fn(&str) -> bool,
-    /// Reads the resource.
     pub read: fn(&Context) -> Result<Contents>,
 }
 

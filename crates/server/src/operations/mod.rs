@@ -75,7 +75,6 @@ pub struct OperationSpec {
     pub run: fn(&Context, Value) -> Result<OperationResult>,
 }
 
-/// Result of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationResult {
     /// Structured result, equal to the output of the command with `--json`.

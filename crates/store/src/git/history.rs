@@ -17,7 +17,6 @@ pub struct CommitInfo {
     pub id: CommitId,
     /// Parent commits: none for the first commit, several for a merge.
     pub parents: Vec<CommitId>,
-    /// Time of the commit.
     pub time: Instant,
     /// Name of the author.
     pub author: String,

@@ -55,7 +55,6 @@ pub(super) struct CommitPlan<'c> {
     pub tree: ObjectId,
     /// Whether the tree differs from that of the parent.
     pub needed: bool,
-    /// Commit message.
     pub message: String,
     pub items: Vec<PlannedPath<'c>>,
 }

@@ -34,7 +34,6 @@ pub enum Programs {
     Denied,
 }
 
-/// Id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(super) ObjectId);
 

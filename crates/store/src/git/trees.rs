@@ -23,7 +23,6 @@ pub struct TreeChange {
     pub new: Option<Vec<u8>>,
 }
 
-/// An entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GitTreeEntry {
     pub id: ObjectId,

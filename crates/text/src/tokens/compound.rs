@@ -15,7 +15,6 @@ pub(super) struct RunExtent {
 /// Connection of a part with the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartConnection {
-    /// The first part.
     First,
     /// `_`, `-` or a change of case: parts of one name.
     Inner,

@@ -85,7 +85,8 @@ fn stem(word: &str) -> String {
 
 const LOWER: u128 = u128::from_le_bytes([0x20; 16]);
 
-/// Packs up to 15 bytes and their number into one integer.
+/// Packs a word of up to 15 bytes into one integer, its length in the highest byte; `None` for
+/// longer words.
 fn packed(word: &str) -> Option<u128> {
     let mut bytes = [0; 16];
     bytes.get_mut(..word.len()).filter(|_| word.len() <= 15)?.copy_from_slice(word.as_bytes());

@@ -24,7 +24,6 @@ use cm_store::vault::external_folder;
 pub struct SelectedModels {
     /// The primary model, followed by the fallbacks; empty if none is set.
     pub models: Vec<SelectedModel>,
-    /// Spending limits.
     pub budget: SpendingLimits,
     /// Time limit of one attempt.
     pub timeout: Duration,

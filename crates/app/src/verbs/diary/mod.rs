@@ -45,7 +45,6 @@ pub struct WrittenDiary {
     pub session: String,
     /// The agent of the session.
     pub agent: String,
-    /// Title of the diary.
     pub title: String,
     /// Outcome of the session.
     pub status: SessionStatus,

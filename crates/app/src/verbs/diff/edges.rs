@@ -8,12 +8,9 @@ use serde::Serialize;
 use cm_note::graph::{Edge, EdgeSourceForm, Graph};
 use cm_note::note::Note;
 
-/// One end of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EdgeEndNote {
-    /// Note ID.
     pub id: String,
-    /// Title of the note.
     pub title: String,
 }
 

@@ -46,7 +46,6 @@ pub struct Options {
 /// A planned change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SettingsFileChange {
-    /// The agent of the settings.
     pub agent: String,
     /// Path of the file, relative to the settings root.
     pub path: String,

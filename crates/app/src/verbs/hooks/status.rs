@@ -31,7 +31,6 @@ pub struct AgentState {
     pub reach: HookScope,
     /// Path of the settings file.
     pub path: String,
-    /// State of the hooks.
     pub state: HookState,
     /// Events with an installed hook.
     pub events: Vec<String>,
@@ -43,7 +42,6 @@ pub struct AgentState {
     pub problem: Option<String>,
 }
 
-/// A failure of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HookFailure {
     /// Time of the failure, as RFC 3339.

@@ -24,12 +24,10 @@ struct ProcessedLine {
     by: Option<String>,
 }
 
-/// A processed session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProcessedSession {
     /// Session ID.
     pub session: String,
-    /// The agent of the session.
     pub agent: String,
     /// When the session was first marked as done.
     pub at: Instant,

@@ -21,7 +21,6 @@ use cm_session::event::EventKind;
 /// A session excerpt.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Excerpt {
-    /// The session.
     pub session: SessionRow,
     /// Whether the session is marked as done.
     pub done: bool,
@@ -30,12 +29,10 @@ pub struct Excerpt {
     pub excerpt: String,
 }
 
-/// An existing rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExistingRule {
     /// Bullet ID.
     pub id: String,
-    /// Category of the rule.
     pub category: String,
     /// Text of the rule.
     pub content: String,
@@ -46,7 +43,6 @@ pub struct ExistingRule {
 pub struct OnboardingPackage {
     /// Instructions for the agent.
     pub instructions: String,
-    /// The session.
     pub session: SessionRow,
     /// Categories that lack rules, those that the session mentions first.
     pub focus: Vec<CategoryGap>,

@@ -32,7 +32,6 @@ pub struct Options {
 /// A session that may fill gaps.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SampledSession {
-    /// The session.
     #[serde(flatten)]
     pub info: SessionInfo,
     /// Estimated value for filling gaps, 0–1.

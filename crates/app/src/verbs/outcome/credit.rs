@@ -44,7 +44,6 @@ impl Credits {
             .collect()
     }
 
-    /// All credits.
     pub fn credited(&self) -> impl Iterator<Item = CreditedRule> + use<> {
         self.list.iter().map(|(_, credited, _)| credited.clone()).collect::<Vec<_>>().into_iter()
     }

@@ -37,9 +37,7 @@ pub struct BulletDetails {
     /// The bullet as shown in lists.
     #[serde(flatten)]
     pub row: BulletRow,
-    /// Kind of the bullet.
     pub kind: BulletKind,
-    /// Scope of the bullet.
     pub scope: Scope,
     /// The language, framework or task of the scope.
     pub scope_key: Option<String>,
@@ -49,7 +47,6 @@ pub struct BulletDetails {
     pub why: Option<String>,
     /// Tags without `#`.
     pub tags: Vec<String>,
-    /// Parts of the score.
     pub parts: ScoreParts,
     /// Feedback from all open vaults.
     pub feedback: Vec<Feedback>,

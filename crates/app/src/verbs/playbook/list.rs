@@ -51,7 +51,6 @@ pub struct Options {
     pub offset: usize,
 }
 
-/// A page of bullets.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BulletPage {
     /// The bullets, best first.

@@ -14,7 +14,6 @@ use cm_note::score::bullet::{EffectiveScore, effective};
 /// A bullet in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BulletRow {
-    /// Bullet ID.
     pub id: String,
     /// Text of the rule.
     pub content: String,
@@ -23,11 +22,9 @@ pub struct BulletRow {
     /// `rule` or `anti_pattern`.
     #[serde(rename = "type")]
     pub bullet_type: BulletType,
-    /// State of the bullet.
     pub state: BulletState,
     /// Maturity, derived from feedback.
     pub maturity: Maturity,
-    /// Effective score.
     pub score: EffectiveScore,
     /// Number of helpful events, regardless of decay.
     pub helpful: usize,

@@ -17,7 +17,6 @@ use cm_note::change::VaultFileChange;
 use cm_playbook::curation::Authority;
 use cm_playbook::curation::delta::DeltaFile;
 
-/// Result of the commit.
 pub struct CommitResult {
     /// Result of curating the deltas.
     pub outcome: CurationOutcome,

@@ -120,7 +120,6 @@ fn terms(memory: &Context, dry_run: bool) -> ReflectLimits {
     ReflectLimits { dry_run, deltas, rounds, reprocess: false }
 }
 
-/// State of a run.
 #[derive(Default)]
 struct RunState {
     worked: Vec<SessionReflection>,

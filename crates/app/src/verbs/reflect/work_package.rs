@@ -63,7 +63,6 @@ pub struct WorkPackage {
 /// A rule of the playbook.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PackageRule {
-    /// Rule id.
     pub id: String,
     /// Text of the rule.
     pub content: String,

@@ -23,7 +23,7 @@ pub struct ScoreBreakdown {
     pub multiplier: f64,
     /// Number of recent helpful events.
     pub recent_helpful: usize,
-    /// Effective half-life in days, whatever the note has.
+    /// Half-life used, in days; the default if that of the note is missing or invalid.
     pub half_life_days: f64,
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::{EntryKind, EntryName, EntryStat, Folder};
 
-/// Path of a folder.
 pub(super) struct PathFolder(PathBuf);
 
 impl PathFolder {

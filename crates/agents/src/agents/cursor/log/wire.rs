@@ -141,7 +141,6 @@ pub struct AllComposers<'a> {
     pub all_composers: LenientList<Composer<'a>>,
 }
 
-/// A line of a transcript.
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub struct TranscriptLine<'a> {

@@ -83,7 +83,8 @@ fn closing(at: Option<Instant>, id: &str, message: &OpencodeMessage<'_>, out: &m
     out.emit(at, Some(id), false, EventKind::Error { text });
 }
 
-/// Emits the events of a part of a message.
+/// Translates one part of a message (text, reasoning, tool call, …) into events. `role` is the
+/// author of the message, `user` or `assistant`.
 fn part(at: Option<Instant>, id: &str, role: &str, part: &OpencodePart<'_>, out: &mut Emitter<'_>) {
     let text = part.text.or_empty();
     let kind = part.kind.or_empty();
